@@ -1,0 +1,136 @@
+import { expect, describe as group, test } from 'vitest'
+import * as contract from './index.ts'
+import { ERROR_STATUS, EVENTS, WebhookBody } from './index.ts'
+import { bodyAjv, inside, type Json, type Place, plain, requests, table } from './testing/schemas.ts'
+
+/** The same schema with every object closed, so that a misspelt field of an example is found. */
+function closed(schema: Json): Json {
+  const properties = Object.fromEntries(
+    Object.entries(schema.properties ?? {}).map(([key, property]) => [key, closed(property)]),
+  )
+  return {
+    ...schema,
+    ...(schema.properties && { properties, additionalProperties: false }),
+    ...(schema.items && { items: closed(schema.items) }),
+  }
+}
+
+function messagesOf(places: readonly { name: string; schema: Json; example: unknown }[]): string[] {
+  return places.flatMap(({ name, schema, example }) => {
+    const validate = bodyAjv.compile(closed(schema))
+    return validate(example) ? [] : [`${name}: ${bodyAjv.errorsText(validate.errors)}`]
+  })
+}
+
+function examplesOf({ name, schema }: Place) {
+  return inside(name, schema).flatMap(place =>
+    (place.schema.examples ?? []).map(example => ({ ...place, example })),
+  )
+}
+
+const responses: Place[] = table.map(([name, route]) => ({
+  name: `${name}.response`,
+  schema: plain(route.response),
+}))
+
+const otherRecords: Place[] = Object.entries(contract)
+  .filter(([, value]) => typeof value === 'object' && 'properties' in value)
+  .map(([name, schema]) => ({ name, schema: plain(schema) }))
+
+group('the route table', () => {
+  test('every key is its route’s operationId', () => {
+    expect(table.map(([, route]) => route.operationId)).toEqual(table.map(([key]) => key))
+  })
+
+  test('no two routes share a method and an address', () => {
+    const addresses = table.map(([, route]) => `${route.method} ${route.path.replaceAll(/\{[^}]+\}/g, '{}')}`)
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  test('every parameter of an address has a schema, and none has a schema without being there', () => {
+    for (const [, route] of table) {
+      const named = [...route.path.matchAll(/\{([^}]+)\}/g)].map(match => match[1])
+      expect(Object.keys(route.params?.properties ?? {}), route.operationId).toEqual(named)
+      expect(route.params?.required ?? [], route.operationId).toEqual(named)
+    }
+  })
+
+  test('every credential kind is known and named once', () => {
+    for (const [, route] of table) {
+      expect(new Set(route.who).size, route.operationId).toBe(route.who.length)
+      for (const kind of route.who) expect(['platform', 'agent', 'owner', 'admin']).toContain(kind)
+    }
+  })
+
+  test('every route has words for developers and only errors of the table', () => {
+    for (const [, route] of table) {
+      expect(route.summary.length, route.operationId).toBeGreaterThan(5)
+      expect(route.description?.length ?? 0, route.operationId).toBeGreaterThan(20)
+      for (const code of route.errors) expect(Object.keys(ERROR_STATUS)).toContain(code)
+    }
+  })
+
+  test('a GET or DELETE takes no body', () => {
+    const bodies = table.filter(([, route]) => route.body && ['GET', 'DELETE'].includes(route.method))
+    expect(bodies).toEqual([])
+  })
+})
+
+group('documentation', () => {
+  test('every property has a description', () => {
+    const places = [...requests, ...responses, ...otherRecords].flatMap(({ name, schema }) =>
+      inside(name, schema),
+    )
+    const silent = places.flatMap(({ name, schema }) =>
+      Object.entries(schema.properties ?? {})
+        .filter(([, property]) => !property.description)
+        .map(([key]) => `${name}.${key}`),
+    )
+    expect(silent).toEqual([])
+  })
+
+  test('every body, answer and record has an example, and every parameter too', () => {
+    const whole = [...requests.filter(place => place.name.endsWith('.body')), ...responses, ...otherRecords]
+    expect(whole.filter(({ schema }) => !schema.examples?.length).map(({ name }) => name)).toEqual([])
+    const parameters = requests
+      .filter(place => !place.name.endsWith('.body'))
+      .flatMap(({ name, schema }) => inside(name, schema).slice(1))
+    expect(parameters.filter(({ schema }) => !schema.examples?.length).map(({ name }) => name)).toEqual([])
+  })
+
+  test('every example fits its own schema, without a field too many', () => {
+    const examples = [...requests, ...responses, ...otherRecords].flatMap(examplesOf)
+    expect(examples.length).toBeGreaterThan(300)
+    expect(messagesOf(examples)).toEqual([])
+  })
+
+  test('the example of a webhook holds the data of its event', () => {
+    const examples = plain(WebhookBody).examples as WebhookBody[]
+    const data = examples.map(({ event, data }) => ({
+      name: event,
+      schema: plain(EVENTS[event]),
+      example: data,
+    }))
+    expect(data.length).toBeGreaterThan(0)
+    expect(messagesOf(data)).toEqual([])
+  })
+})
+
+group('secrets', () => {
+  test('are answered only where they are made, and can be null in a replayed answer', () => {
+    const secret = /(_secret|_key)$/
+    const shown = responses.flatMap(({ name, schema }) =>
+      Object.entries(schema.properties ?? {})
+        .filter(([key]) => secret.test(key) && key !== 'public_key')
+        .map(([key, property]) => `${name}.${key} ${JSON.stringify(property.type)}`),
+    )
+    expect(shown).toEqual([
+      'createPlatform.response.platform_secret ["string","null"]',
+      'createPlatform.response.webhook_secret ["string","null"]',
+      'rotatePlatformSecret.response.platform_secret ["string","null"]',
+      'rotateWebhookSecret.response.webhook_secret ["string","null"]',
+      'createAgent.response.agent_key ["string","null"]',
+      'rotateAgentKey.response.agent_key ["string","null"]',
+    ])
+  })
+})

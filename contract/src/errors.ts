@@ -1,0 +1,105 @@
+import { type Static, Type } from 'typebox'
+import { amountOut } from './fields.ts'
+import { exampleId, idSchema } from './ids.ts'
+import { answer, nullable, oneOf } from './schema.ts'
+
+/**
+ * Every error code with its HTTP status (interface section 7, contract section 1).
+ * One code has a second status: an `Idempotency-Key` header sent again with another body is `idempotency_error` with 422.
+ */
+export const ERROR_STATUS = {
+  validation_error: 400,
+  authentication_error: 401,
+  insufficient_balance: 402,
+  authorization_error: 403,
+  spend_limit_exceeded: 403,
+  escrow_required: 403,
+  policy_denied: 403,
+  kyc_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_error: 409,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+  gateway_error: 502,
+  service_unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof ERROR_STATUS
+
+const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
+
+/** The one shape of every error answer. `field` names the bad input; `details` holds what a program needs to act. */
+export const ErrorEnvelope = answer(
+  {
+    error: answer(
+      {
+        code: Type.Enum(ERROR_CODES, {
+          type: 'string',
+          description: 'What went wrong, for programs. Stable.',
+        }),
+        message: Type.String({ description: 'What went wrong and what to do next, for people. May change.' }),
+        request_id: Type.String({
+          description: 'The same as the header x-request-id. Quote it when asking for help.',
+        }),
+        field: Type.Optional(Type.String({ description: 'The input that is wrong.' })),
+        details: Type.Optional(
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: 'What a program needs to act; depends on the code.',
+          }),
+        ),
+      },
+      { description: 'The error.' },
+    ),
+  },
+  {
+    title: 'Error',
+    description: 'Every error of every kind has this shape.',
+    examples: [
+      {
+        error: {
+          code: 'insufficient_balance',
+          message:
+            'The balance is 150.00 INR, but 402.00 INR is needed: 400.00 and a fee of 2.00. Fund the wallet first.',
+          request_id: 'req_4f1c2a9d7b3e',
+          details: { balance: 150, required: 402, amount: 400, fee: 2 },
+        },
+      },
+    ],
+  },
+)
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>
+
+/** `error.details` of `insufficient_balance`. All amounts in INR (contract section 1, Errors). */
+export const InsufficientBalanceDetails = answer(
+  {
+    balance: amountOut('What the wallet holds.'),
+    required: amountOut('What the payment needs: amount and fee.'),
+    amount: amountOut('The amount of the payment.'),
+    fee: amountOut('The fee on it.'),
+  },
+  {
+    title: 'InsufficientBalanceDetails',
+    description: 'The figures behind `insufficient_balance`.',
+    examples: [{ balance: 150, required: 402, amount: 400, fee: 2 }],
+  },
+)
+export type InsufficientBalanceDetails = Static<typeof InsufficientBalanceDetails>
+
+/** `error.details` of `idempotency_error`: the first payment with the key, for a client that lost its answer. */
+export const IdempotencyDetails = answer(
+  {
+    payment_id: nullable(idSchema('pay', 'The first payment; null while it waits for approval.')),
+    status: oneOf(['completed', 'pending_approval'], 'How the first payment stands.'),
+    approval_id: Type.Optional(idSchema('apr', 'The approval that the first payment waits for.')),
+  },
+  {
+    title: 'IdempotencyDetails',
+    description: 'The payment that used the key.',
+    examples: [{ payment_id: exampleId('pay'), status: 'completed' }],
+  },
+)
+export type IdempotencyDetails = Static<typeof IdempotencyDetails>

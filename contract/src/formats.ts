@@ -1,0 +1,54 @@
+/** The greatest amount on the wire, in INR (contract section 1). */
+export const MAX_AMOUNT_INR = 10_000_000_000
+
+const DATE = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
+const CONTROL = /\p{Cc}/u
+const CONTROL_BUT_LINES = /[^\P{Cc}\t\n\r]/u
+const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[^\s@<>",;:\\()[\]]+\.[^\s@<>",;:\\()[\]]+$/
+
+/** An amount of INR: a finite number with at most two decimals. `-0` is refused because it hides a sign error. */
+export function isInr(value: number): boolean {
+  if (!Number.isFinite(value) || Object.is(value, -0)) return false
+  return Math.round(value * 100) / 100 === value
+}
+
+/** A calendar date that exists, `2026-11-20`. */
+export function isDate(text: string): boolean {
+  if (!DATE.test(text)) return false
+  const midnight = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(text)
+}
+
+/** An RFC 3339 timestamp with its offset, `2026-11-20T10:15:30.000Z`. */
+export function isTimestamp(text: string): boolean {
+  return text[10]?.toUpperCase() === 'T' && isDate(text.slice(0, 10)) && TIME.test(text.slice(11))
+}
+
+/** Text without control characters and without halves of surrogate pairs, which UTF-8 cannot hold. */
+export function isSingleLine(text: string): boolean {
+  return !CONTROL.test(text) && text.isWellFormed()
+}
+
+/** As `isSingleLine`, but newlines, carriage returns and tabs may stand in it. */
+export function isMultiLine(text: string): boolean {
+  return !CONTROL_BUT_LINES.test(text) && text.isWellFormed()
+}
+
+function isEmail(text: string): boolean {
+  return isSingleLine(text) && EMAIL.test(text)
+}
+
+/**
+ * Every `format` that the contract's schemas use, in the shape that Ajv takes: `new Ajv2020({ formats: FORMATS })`.
+ * Contract section 1: amounts, texts and times.
+ */
+export const FORMATS = {
+  inr: { type: 'number', validate: isInr },
+  date: { type: 'string', validate: isDate },
+  'date-time': { type: 'string', validate: isTimestamp },
+  'date-or-timestamp': { type: 'string', validate: (text: string) => isDate(text) || isTimestamp(text) },
+  'single-line': { type: 'string', validate: isSingleLine },
+  'multi-line': { type: 'string', validate: isMultiLine },
+  email: { type: 'string', validate: isEmail },
+} as const

@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import { AGENT_STATUSES } from './agents.ts'
+import { textOut } from './fields.ts'
+import { exampleId, idSchema } from './ids.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** Longest text in these two addresses. Whatever it is, the routes answer rather than refuse. */
+const MAX_LENGTH = 255
+
+export const getHandleAvailability = route({
+  operationId: 'getHandleAvailability',
+  method: 'GET',
+  path: '/v1/agents/handle/{handle}/available',
+  tag: 'Agents',
+  summary: 'Is a handle free?',
+  description: 'Public. `reason` says why not: `taken`, or `invalid` when no handle can look like this.',
+  who: [],
+  params: request({
+    handle: Type.String({
+      minLength: 1,
+      maxLength: MAX_LENGTH,
+      description: 'The wanted handle, in any case, with or without `@`.',
+      examples: ['researcher'],
+    }),
+  }),
+  status: 200,
+  response: answer(
+    {
+      handle: textOut('The handle as it would be stored; an invalid one as it was sent.', 'researcher'),
+      available: Type.Boolean({ description: 'Whether an agent can be created with it now.' }),
+      reason: nullable(oneOf(['taken', 'invalid'], 'Why it is not available; null when it is.')),
+    },
+    {
+      title: 'HandleAvailability',
+      description: 'Whether the handle can be taken.',
+      examples: [
+        { handle: 'researcher', available: true, reason: null },
+        { handle: 'researcher', available: false, reason: 'taken' },
+      ],
+    },
+  ),
+  errors: [],
+})
+
+export const getAgentExistence = route({
+  operationId: 'getAgentExistence',
+  method: 'GET',
+  path: '/v1/agents/{agent_id}/exists',
+  tag: 'Agents',
+  summary: 'Does an agent exist?',
+  description:
+    'Public. Takes an agent id or a handle. Always 200; the other fields are null when there is no such agent.',
+  who: [],
+  params: request({
+    agent_id: Type.String({
+      minLength: 1,
+      maxLength: MAX_LENGTH,
+      description: 'An agent id, or a handle in any case with or without `@`.',
+      examples: ['researcher'],
+    }),
+  }),
+  status: 200,
+  response: answer(
+    {
+      exists: Type.Boolean({ description: 'Whether there is such an agent.' }),
+      agent_id: nullable(idSchema('agt')),
+      handle: nullable(textOut('Its handle.', 'researcher')),
+      name: nullable(textOut('Its display name.', 'Research Agent')),
+      status: nullable(oneOf(AGENT_STATUSES, 'Its state.')),
+    },
+    {
+      title: 'AgentExistence',
+      description: 'What anybody may know of an agent.',
+      examples: [
+        {
+          exists: true,
+          agent_id: exampleId('agt'),
+          handle: 'researcher',
+          name: 'Research Agent',
+          status: 'active',
+        },
+        { exists: false, agent_id: null, handle: null, name: null, status: null },
+      ],
+    },
+  ),
+  errors: [],
+})

@@ -1,0 +1,89 @@
+import { type TString, Type } from 'typebox'
+
+/** Every id prefix and what it names (interface section 2, contract section 1). */
+export const ID_PREFIXES = {
+  plt: 'platform',
+  own: 'owner',
+  agt: 'agent',
+  wlt: 'wallet',
+  pay: 'payment',
+  txn: 'transaction',
+  rcp: 'receipt',
+  rfd: 'refund',
+  fund: 'funding',
+  ps: 'payment session',
+  esc: 'escrow',
+  cert: 'certificate',
+  org: 'organization',
+  apr: 'approval',
+  aud: 'audit entry',
+  evt: 'event',
+  whd: 'webhook delivery',
+  alr: 'risk alert',
+} as const
+
+export type IdPrefix = keyof typeof ID_PREFIXES
+
+/** The TypeID form of a UUID: 26 characters of Crockford base32; the first holds three bits only. */
+export const TYPEID_SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}'
+
+/** How each secret begins. All are shown once (contract section 1). */
+export const SECRET_PREFIXES = {
+  platformSecret: 'sk_live_',
+  agentKey: 'agk_live_',
+  webhookSecret: 'whsec_',
+} as const
+
+/** A well-formed but made-up id, the same for the same number. */
+export function exampleId(prefix: IdPrefix, number = 1): string {
+  return `${prefix}_01kb7q3f8meg5tz4x9wc2n6a${String(number).padStart(2, '0')}`
+}
+
+/** An id of this kind where its form is promised: answers, bodies and filters. */
+export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}'s id.`): TString {
+  return Type.String({
+    pattern: `^${prefix}_${TYPEID_SUFFIX}$`,
+    description,
+    examples: [exampleId(prefix)],
+  })
+}
+
+/**
+ * An id in an address. Only bounded, because an address that names nothing is `not_found`, whatever its form;
+ * the service reads the id and answers 404 when it is not one.
+ */
+export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}'s id.`): TString {
+  return Type.String({ minLength: 1, maxLength: 64, description, examples: [exampleId(prefix)] })
+}
+
+/** The vendor of an agent for settlement. It holds a PAN: never logged, never on a public route. */
+export const VendorId = Type.String({
+  pattern: `^vendor_[A-Z]{5}[0-9]{4}[A-Z]_agt_${TYPEID_SUFFIX}$`,
+  description: 'The vendor id for settlement: `vendor_<PAN>_<agent_id>`. Confidential, as it holds the PAN.',
+  examples: [`vendor_ABCDE1234F_${exampleId('agt')}`],
+})
+
+const SECRET_BODY = 'x'.repeat(43)
+
+/** The platform's secret: `sk_live_` and base64url of 32 random bytes. */
+export const PlatformSecret = Type.String({
+  pattern: '^sk_live_[A-Za-z0-9_-]{43}$',
+  description:
+    'The platform secret for the header x-platform-secret. Shown only this once; null in a replayed answer.',
+  examples: [`sk_live_${SECRET_BODY}`],
+})
+
+/** The agent's key: `agk_live_` and base64url of 32 random bytes. */
+export const AgentKey = Type.String({
+  pattern: '^agk_live_[A-Za-z0-9_-]{43}$',
+  description: 'The agent key for the header x-agent-key. Shown only this once; null in a replayed answer.',
+  examples: [`agk_live_${SECRET_BODY}`],
+})
+
+/** The Standard Webhooks secret: `whsec_` and base64 of 32 random bytes. */
+export const WebhookSecret = Type.String({
+  pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+  description:
+    'The secret that signs webhooks (Standard Webhooks). Shown only this once; null in a replayed answer.',
+  examples: [`whsec_${SECRET_BODY}=`],
+})

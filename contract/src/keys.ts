@@ -1,0 +1,99 @@
+import { type Static, Type } from 'typebox'
+import { base64Out, textOut } from './fields.ts'
+import { route } from './route.ts'
+import { answer, oneOf } from './schema.ts'
+
+const exampleKey = `${'A'.repeat(43)}=`
+
+/** The service's public keys (interface section 4, contract section 7). Base64 of the raw 32 bytes. */
+export const ServiceKeys = answer(
+  {
+    platform: textOut('The name of the service, which is the issuer of what it signs.', 'batua'),
+    algorithm: oneOf(['Ed25519'], 'The signature algorithm.'),
+    public_key: base64Out('The key in use, base64 of its 32 bytes.', 32),
+    key_id: textOut('The id of the key in use.', 'key-2026-11'),
+    keys: Type.Array(
+      answer(
+        {
+          key_id: textOut('The key’s id, as in what it signed.', 'key-2026-11'),
+          public_key: base64Out('The key, base64 of its 32 bytes.', 32),
+          status: oneOf(['active', 'retired'], 'A retired key signs no more, but what it signed stays good.'),
+        },
+        { description: 'One public key.' },
+      ),
+      { description: 'All keys that ever signed, the one in use first.' },
+    ),
+  },
+  {
+    title: 'ServiceKeys',
+    description: 'Public keys to verify receipts offline.',
+    examples: [
+      {
+        platform: 'batua',
+        algorithm: 'Ed25519',
+        public_key: exampleKey,
+        key_id: 'key-2026-11',
+        keys: [{ key_id: 'key-2026-11', public_key: exampleKey, status: 'active' }],
+      },
+    ],
+  },
+)
+export type ServiceKeys = Static<typeof ServiceKeys>
+
+/** The same keys as a JSON Web Key Set (RFC 7517, RFC 8037). */
+export const Jwks = answer(
+  {
+    keys: Type.Array(
+      answer(
+        {
+          kty: oneOf(['OKP'], 'Key type: octet key pair.'),
+          crv: oneOf(['Ed25519'], 'The curve.'),
+          x: textOut('The public key, base64url of its 32 bytes.', 'A'.repeat(43)),
+          kid: textOut('The key’s id.', 'key-2026-11'),
+          alg: oneOf(['EdDSA'], 'The algorithm.'),
+          use: oneOf(['sig'], 'For signatures.'),
+        },
+        { description: 'One public key.' },
+      ),
+      { description: 'All keys that ever signed, the one in use first.' },
+    ),
+  },
+  {
+    title: 'Jwks',
+    description: 'The service’s keys as a JSON Web Key Set.',
+    examples: [
+      {
+        keys: [
+          { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'key-2026-11', alg: 'EdDSA', use: 'sig' },
+        ],
+      },
+    ],
+  },
+)
+export type Jwks = Static<typeof Jwks>
+
+export const getServiceKeys = route({
+  operationId: 'getServiceKeys',
+  method: 'GET',
+  path: '/.well-known/service-keys.json',
+  tag: 'Keys',
+  summary: 'Get the service’s public keys',
+  description: 'Public. The keys that verify what the service signed, offline.',
+  who: [],
+  status: 200,
+  response: ServiceKeys,
+  errors: [],
+})
+
+export const getJwks = route({
+  operationId: 'getJwks',
+  method: 'GET',
+  path: '/.well-known/jwks.json',
+  tag: 'Keys',
+  summary: 'Get the public keys as JWKS',
+  description: 'Public. The same keys in the form that JOSE libraries read.',
+  who: [],
+  status: 200,
+  response: Jwks,
+  errors: [],
+})

@@ -1,0 +1,175 @@
+import { type Static, Type } from 'typebox'
+import { EXAMPLE_TIME, emailIn, nameText, textOut, timestamp } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** The trust tiers, from the lowest; a tier sets default limits (interface section 8). */
+export const TIERS = ['sandbox', 'tier1', 'tier2', 'tier3'] as const
+
+export type Tier = (typeof TIERS)[number]
+
+/** How far the owner's bank verification is (contract section 3). */
+export const KYC_STATUSES = ['none', 'pending', 'verified', 'failed'] as const
+
+export type KycStatus = (typeof KYC_STATUSES)[number]
+
+const ownerProperties = {
+  owner_id: idSchema('own'),
+  name: textOut('The legal name.', 'Asha Rao'),
+  phone: textOut('Indian mobile number, 10 digits.', '9876543210'),
+  email: nullable(textOut('E-mail address.', 'asha@example.com')),
+  pan: textOut('The PAN with its middle hidden.', 'ABCxxxxx4F'),
+  kyc_status: oneOf(KYC_STATUSES, 'How far bank verification is.'),
+  tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
+  status: oneOf(['active', 'frozen'], 'A frozen owner has all agents frozen.'),
+  bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
+  bank_ifsc: nullable(textOut('The IFSC of the bank branch.', 'HDFC0001234')),
+  created_at: timestamp('When the owner was created.'),
+}
+
+const ownerExample = {
+  owner_id: exampleId('own'),
+  name: 'Asha Rao',
+  phone: '9876543210',
+  email: 'asha@example.com',
+  pan: 'ABCxxxxx4F',
+  kyc_status: 'none',
+  tier: 'sandbox',
+  status: 'active',
+  bank_account_last4: null,
+  bank_ifsc: null,
+  created_at: EXAMPLE_TIME,
+}
+
+/** An owner: the person behind agents (contract section 3). The PAN is masked, the bank account shows four digits. */
+export const Owner = answer(ownerProperties, {
+  title: 'Owner',
+  description: 'The person behind agents.',
+  examples: [ownerExample],
+})
+export type Owner = Static<typeof Owner>
+
+const params = request({ owner_id: idParam('own') })
+
+export const createOwner = route({
+  operationId: 'createOwner',
+  method: 'POST',
+  path: '/v1/owners',
+  tag: 'Owners',
+  summary: 'Create an owner',
+  description:
+    'Registers the person behind agents, in tier `sandbox` until a bank account is verified. The same phone or PAN twice on one platform is `conflict` with `details.owner_id`.',
+  who: ['platform'],
+  body: request(
+    {
+      name: nameText('The legal name, as the bank knows it.', 'Asha Rao'),
+      phone: Type.String({
+        maxLength: 24,
+        pattern: '^(?:(?:\\+|00)91|0)?[ -]?[6-9](?:[ -]?[0-9]){9}$',
+        description: 'Indian mobile number: 10 digits beginning 6 to 9; `+91` or `0` in front is accepted.',
+        examples: ['9876543210'],
+      }),
+      pan: Type.String({
+        pattern: '^[A-Za-z]{5}[0-9]{4}[A-Za-z]$',
+        description: 'The PAN: five letters, four digits, one letter. Stored encrypted, answered masked.',
+        examples: ['ABCDE1234F'],
+      }),
+      email: Type.Optional(emailIn('E-mail address.')),
+    },
+    {
+      title: 'CreateOwnerRequest',
+      examples: [
+        { name: 'Asha Rao', phone: '9876543210', pan: 'ABCDE1234F', email: 'asha@example.com' },
+        { name: 'Asha Rao', phone: '+91 98765 43210', pan: 'abcde1234f' },
+      ],
+    },
+  ),
+  status: 201,
+  response: Owner,
+  errors: ['conflict'],
+})
+
+export const listOwners = route({
+  operationId: 'listOwners',
+  method: 'GET',
+  path: '/v1/owners',
+  tag: 'Owners',
+  summary: 'List owners',
+  description: 'All owners of the platform, newest first.',
+  who: ['platform'],
+  query: request(pageQuery),
+  status: 200,
+  response: listOf('owners', Owner, { title: 'OwnerList', description: 'A page of owners.' }),
+  errors: [],
+})
+
+export const getOwner = route({
+  operationId: 'getOwner',
+  method: 'GET',
+  path: '/v1/owners/{owner_id}',
+  tag: 'Owners',
+  summary: 'Get an owner',
+  description: 'The record with masked personal data. Another platform’s owner is `not_found`.',
+  who: ['platform', 'owner', 'admin'],
+  params,
+  status: 200,
+  response: Owner,
+  errors: ['not_found'],
+})
+
+export const submitKyc = route({
+  operationId: 'submitKyc',
+  method: 'POST',
+  path: '/v1/owners/{owner_id}/kyc',
+  tag: 'Owners',
+  summary: 'Verify the owner’s bank account',
+  description:
+    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account.',
+  who: ['platform', 'owner'],
+  params,
+  body: request(
+    {
+      bank_account: Type.String({
+        pattern: '^[0-9]{9,18}$',
+        description: 'The account number, 9 to 18 digits. Stored encrypted.',
+        examples: ['123456789012'],
+      }),
+      bank_ifsc: Type.String({
+        pattern: '^[A-Za-z]{4}0[A-Za-z0-9]{6}$',
+        description: 'The IFSC of the branch: four letters, a zero, six letters or digits.',
+        examples: ['HDFC0001234'],
+      }),
+    },
+    { title: 'SubmitKycRequest', examples: [{ bank_account: '123456789012', bank_ifsc: 'HDFC0001234' }] },
+  ),
+  status: 200,
+  response: answer(
+    {
+      ...ownerProperties,
+      name_at_bank: nullable(textOut('The account holder’s name as the bank gave it.', 'ASHA RAO')),
+      name_match_score: nullable(
+        Type.Number({ description: 'How well the names match, 0 to 100.', examples: [100] }),
+      ),
+      reason: nullable(textOut('Why it is not verified; null when it is.', 'name_mismatch')),
+    },
+    {
+      title: 'KycResult',
+      description: 'The owner after the check, and what the bank said.',
+      examples: [
+        {
+          ...ownerExample,
+          kyc_status: 'verified',
+          tier: 'tier1',
+          bank_account_last4: '9012',
+          bank_ifsc: 'HDFC0001234',
+          name_at_bank: 'ASHA RAO',
+          name_match_score: 100,
+          reason: null,
+        },
+      ],
+    },
+  ),
+  errors: ['not_found', 'conflict', 'gateway_error'],
+})

@@ -1,0 +1,228 @@
+import { type Static, Type } from 'typebox'
+import {
+  agentReference,
+  amountIn,
+  amountOut,
+  EXAMPLE_TIME,
+  lineText,
+  noteText,
+  textOut,
+  timestamp,
+} from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** How a payment came out (interface section 2). A refused one is an error, not a status. */
+export const PAYMENT_STATUSES = ['completed', 'pending_approval'] as const
+
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number]
+
+const resultProperties = {
+  payment_id: nullable(idSchema('pay', 'The payment; null while it waits for approval.')),
+  status: oneOf(
+    PAYMENT_STATUSES,
+    '`completed`: the money has moved. `pending_approval`: the owner must approve.',
+  ),
+  from_balance: amountOut('The sender’s balance after amount and fee, INR; unchanged while it waits.'),
+  cost: amountOut('The fee, INR: 0.5 % of the amount, at least 1.'),
+  approval_id: Type.Optional(idSchema('apr', 'What the owner approves; there only while it waits.')),
+  receipt_id: Type.Optional(idSchema('rcp', 'The signed receipt; absent while it waits.')),
+  transaction_id: Type.Optional(idSchema('txn', 'The sender’s statement line; absent while it waits.')),
+  created_at: timestamp('When the payment was made, or asked for.'),
+}
+
+const completed = {
+  payment_id: exampleId('pay'),
+  status: 'completed',
+  from_balance: 573,
+  cost: 2,
+  receipt_id: exampleId('rcp'),
+  transaction_id: exampleId('txn'),
+  created_at: EXAMPLE_TIME,
+}
+
+const waiting = {
+  payment_id: null,
+  status: 'pending_approval',
+  from_balance: 975,
+  cost: 2,
+  approval_id: exampleId('apr'),
+  created_at: EXAMPLE_TIME,
+}
+
+/** What `pay` answers (interface section 2, contract section 4). Amounts in INR. */
+export const PaymentResult = answer(resultProperties, {
+  title: 'PaymentResult',
+  description: 'What became of the payment.',
+  examples: [completed, waiting],
+})
+export type PaymentResult = Static<typeof PaymentResult>
+
+/** A payment looked up later: its result and what was paid to whom (contract section 4). Amounts in INR. */
+export const Payment = answer(
+  {
+    ...resultProperties,
+    from: idSchema('agt', 'The payer.'),
+    to: idSchema('agt', 'The payee.'),
+    amount: amountOut('What the payee was paid, INR, without the fee.'),
+    reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
+  },
+  {
+    title: 'Payment',
+    description: 'A payment and its result.',
+    examples: [
+      {
+        ...completed,
+        from: exampleId('agt'),
+        to: exampleId('agt', 2),
+        amount: 400,
+        reference: 'invoice-2041',
+      },
+    ],
+  },
+)
+export type Payment = Static<typeof Payment>
+
+const payerParams = request({ agent_id: idParam('agt', 'The paying agent.') })
+
+export const pay = route({
+  operationId: 'pay',
+  method: 'POST',
+  path: '/v1/agents/{agent_id}/pay',
+  tag: 'Payments',
+  summary: 'Pay another agent',
+  description:
+    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval` and nothing has moved yet.',
+  who: ['agent'],
+  params: payerParams,
+  body: request(
+    {
+      to: agentReference('The payee: an agent id, or a handle in any case with or without `@`.'),
+      amount: amountIn('What the payee gets, INR, at most two decimals.'),
+      reference: Type.Optional(
+        lineText('Your own reference, stored unchanged; in pay-per-call the nonce.', 'invoice-2041'),
+      ),
+      note: Type.Optional(noteText('What it is for, at most 500 characters.', 'Translation of 12 pages')),
+      idempotency_key: Type.Optional(
+        lineText(
+          'One key for one purchase. Repeat it when you try again; never reuse it for another.',
+          'order-7f3a',
+        ),
+      ),
+      unique_reference: Type.Optional(
+        Type.Boolean({
+          description:
+            'Refuse with `conflict` when you have already paid this payee with this `reference`, which it then needs.',
+          examples: [true],
+        }),
+      ),
+    },
+    {
+      title: 'PayRequest',
+      examples: [
+        { to: 'translator', amount: 400, reference: 'invoice-2041', idempotency_key: 'order-7f3a' },
+        {
+          to: exampleId('agt', 2),
+          amount: 12.5,
+          reference: '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e',
+          note: 'One API call',
+          idempotency_key: 'call-0b54f0c2',
+          unique_reference: true,
+        },
+      ],
+    },
+  ),
+  status: 200,
+  response: PaymentResult,
+  errors: [
+    'idempotency_error',
+    'policy_denied',
+    'not_found',
+    'authorization_error',
+    'spend_limit_exceeded',
+    'escrow_required',
+    'insufficient_balance',
+    'conflict',
+  ],
+})
+
+export const getPayment = route({
+  operationId: 'getPayment',
+  method: 'GET',
+  path: '/v1/agents/{agent_id}/payments/{payment_id}',
+  tag: 'Payments',
+  summary: 'Get a payment',
+  description: 'A payment that this agent made, by its id.',
+  who: ['platform', 'agent', 'owner'],
+  params: request({ agent_id: idParam('agt', 'The paying agent.'), payment_id: idParam('pay') }),
+  status: 200,
+  response: Payment,
+  errors: ['not_found', 'authorization_error'],
+})
+
+export const listPayments = route({
+  operationId: 'listPayments',
+  method: 'GET',
+  path: '/v1/agents/{agent_id}/payments',
+  tag: 'Payments',
+  summary: 'Find payments',
+  description:
+    'Payments that this agent made, newest first. A client that lost the answer to a payment finds it by `idempotency_key` or `reference`; an empty list means that it did not happen.',
+  who: ['platform', 'agent', 'owner'],
+  params: payerParams,
+  query: request({
+    idempotency_key: Type.Optional(lineText('Only the payment made with this key.', 'order-7f3a')),
+    reference: Type.Optional(lineText('Only payments with this reference.', 'invoice-2041')),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: listOf('payments', Payment, { title: 'PaymentList', description: 'A page of payments.' }),
+  errors: ['not_found', 'authorization_error'],
+})
+
+export const refundPayment = route({
+  operationId: 'refundPayment',
+  method: 'POST',
+  path: '/v1/payments/{payment_id}/refund',
+  tag: 'Payments',
+  summary: 'Refund a payment',
+  description:
+    'The payee gives money back, without a fee and whatever the limits. All that is left when `amount` is absent; never more in total than was paid (`conflict`).',
+  who: ['agent'],
+  params: request({ payment_id: idParam('pay') }),
+  body: request(
+    {
+      amount: Type.Optional(amountIn('How much to give back, INR; absent: all that is left.')),
+      idempotency_key: Type.Optional(
+        lineText('One key for one refund. Repeat it when you try again.', 'refund-7f3a'),
+      ),
+    },
+    { title: 'RefundRequest', examples: [{ amount: 100, idempotency_key: 'refund-7f3a' }, {}] },
+  ),
+  status: 200,
+  response: answer(
+    {
+      refund_id: idSchema('rfd'),
+      payment_id: idSchema('pay', 'The payment that is refunded.'),
+      amount: amountOut('What was given back now, INR.'),
+      refunded_total: amountOut('What was given back of this payment so far, INR.'),
+      transaction_id: idSchema('txn', 'The refunding agent’s statement line.'),
+    },
+    {
+      title: 'Refund',
+      description: 'The refund.',
+      examples: [
+        {
+          refund_id: exampleId('rfd'),
+          payment_id: exampleId('pay'),
+          amount: 100,
+          refunded_total: 100,
+          transaction_id: exampleId('txn', 5),
+        },
+      ],
+    },
+  ),
+  errors: ['not_found', 'idempotency_error', 'conflict', 'policy_denied', 'insufficient_balance'],
+})

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { timestamp } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { route } from './route.ts'
+import { answer, oneOf, request } from './schema.ts'
+import { FUNDING_STATUSES, PAID_METHODS } from './wallets.ts'
+
+/** What the human on the checkout page can do, and what a gateway can do wrong (contract section 9). */
+export const SANDBOX_OUTCOMES = [
+  'success',
+  'failure',
+  'expire',
+  'drop',
+  'pending',
+  'duplicate',
+  'late',
+  'forged',
+  'wrong_amount',
+  'wrong_currency',
+  'out_of_order',
+  'unnotified',
+  'double_payment',
+  'chargeback',
+] as const
+
+export type SandboxOutcome = (typeof SANDBOX_OUTCOMES)[number]
+
+/** The furthest that the clock moves in one step: ten years. */
+export const MAX_CLOCK_ADVANCE_SECONDS = 315_360_000
+
+export const completeSandboxPayment = route({
+  operationId: 'completeSandboxPayment',
+  method: 'POST',
+  path: '/sandbox/payments/{payment_session_id}',
+  tag: 'Sandbox',
+  summary: 'Play the human on the checkout page',
+  description:
+    'Sandbox mode only; `not_found` in live mode. Finishes a payment session, or lets it go wrong, and answers after everything has taken effect. `forged` sends a notice with a bad signature, `unnotified` pays without a notice, `late` pays after expiry (refunded, never credited), `chargeback` takes a completed funding back.',
+  who: [],
+  params: request({ payment_session_id: idParam('ps') }),
+  body: request(
+    {
+      outcome: oneOf(SANDBOX_OUTCOMES, 'What happens.'),
+      method: Type.Optional(
+        oneOf(PAID_METHODS, 'How it is paid; absent: as asked for, or `upi` for a link.'),
+      ),
+    },
+    {
+      title: 'CompleteSandboxPaymentRequest',
+      examples: [{ outcome: 'success' }, { outcome: 'success', method: 'card' }, { outcome: 'failure' }],
+    },
+  ),
+  status: 200,
+  response: answer(
+    {
+      payment_session_id: idSchema('ps'),
+      funding_id: idSchema('fund'),
+      status: oneOf(FUNDING_STATUSES, 'How the funding stands afterwards.'),
+    },
+    {
+      title: 'SandboxPayment',
+      description: 'The funding after the outcome.',
+      examples: [{ payment_session_id: exampleId('ps'), funding_id: exampleId('fund'), status: 'completed' }],
+    },
+  ),
+  errors: ['not_found', 'conflict'],
+})
+
+export const advanceClock = route({
+  operationId: 'advanceClock',
+  method: 'POST',
+  path: '/sandbox/clock',
+  tag: 'Sandbox',
+  summary: 'Move the clock forward',
+  description:
+    'Sandbox mode only; `not_found` in live mode. Moves the service’s clock forward and does what falls due, answering when that work is done. The moved clock survives a restart.',
+  who: [],
+  body: request(
+    {
+      advance_seconds: Type.Integer({
+        minimum: 0,
+        maximum: MAX_CLOCK_ADVANCE_SECONDS,
+        description: 'How many seconds to move, at most ten years; 0 only tells the time.',
+        examples: [1800],
+      }),
+    },
+    { title: 'AdvanceClockRequest', examples: [{ advance_seconds: 1800 }] },
+  ),
+  status: 200,
+  response: answer(
+    { now: timestamp('The service’s time afterwards.') },
+    { title: 'ClockAdvanced', description: 'The new time.', examples: [{ now: '2026-11-20T10:45:30.000Z' }] },
+  ),
+  errors: ['not_found'],
+})

@@ -1,0 +1,29 @@
+/**
+ * PostgreSQL array literals made by hand, for the bulk statements of the posting engine: a driver's general
+ * encoder inspects each value, this one is told what it gets.
+ */
+
+/** For values that need no quoting: numbers, uuids, hex, plain words. null becomes NULL. */
+export function arrayLiteral(values: readonly (string | number | bigint | null)[]): string {
+  let literal = '{'
+  for (let index = 0; index < values.length; index++) {
+    literal += index === 0 ? '' : ','
+    literal += values[index] ?? 'NULL'
+  }
+  return `${literal}}`
+}
+
+const NEEDS_ESCAPE = /["\\]/
+const ESCAPED = /["\\]/g
+
+/** For any text: quoted and escaped. null becomes NULL. */
+export function textArrayLiteral(values: readonly (string | null)[]): string {
+  let literal = '{'
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] ?? null
+    literal += index === 0 ? '' : ','
+    if (value === null) literal += 'NULL'
+    else literal += `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPED, '\\$&') : value}"`
+  }
+  return `${literal}}`
+}

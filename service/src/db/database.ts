@@ -1,0 +1,259 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, type ClientConfig, Pool, type PoolClient, type QueryResult } from 'pg'
+import { DatabaseUnavailable, isConnectionLost, isRetryable } from './errors.ts'
+import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
+
+export { DatabaseUnavailable, isConnectionLost, isRetryable, violatedUnique } from './errors.ts'
+
+export type Row = Record<string, unknown>
+
+export interface Queryable {
+  /**
+   * Runs one statement. With `values` (an empty array counts) the statement is prepared once per connection under a
+   * name of its own text, so the text must be static; without, it goes as it is and may hold several statements.
+   * Statements issued without awaiting the ones before share a round trip and run in the order they were issued.
+   */
+  query<R extends object = Row>(
+    text: string,
+    values?: readonly unknown[],
+    options?: { name?: string },
+  ): Promise<R[]>
+}
+
+/** A connection of one's own, outside the pool. Its holder ends it. */
+export interface Connection extends Queryable {
+  /** Says goodbye after everything issued before was answered. */
+  release(): Promise<void>
+  /** Cuts the line at once; whatever was not answered fails with DatabaseUnavailable. */
+  destroy(): void
+  /** Called once, also when the connection was lost before; never after release or destroy. */
+  onLost(listener: (error: Error) => void): void
+}
+
+export interface Database extends Queryable {
+  /** Runs the work in one transaction, and all of it again, boundedly, when it lost a race (40001, 40P01). */
+  inTransaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  connect(): Promise<Connection>
+  ready(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  readonly maxConnections?: number
+  readonly applicationName?: string
+  /** Told of connections that broke while nobody used them. */
+  readonly onError?: (error: Error) => void
+}
+
+const MAX_ATTEMPTS = 5
+const FIRST_RETRY_DELAY_MS = 4
+const CONNECT_TIMEOUT_MS = 5_000
+const READY_TIMEOUT_MS = 2_000
+const STATEMENT_TIMEOUT_MS = 60_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const config = clientConfig(url, options.applicationName ?? 'batua')
+  const pool = new Pool({ ...config, max: options.maxConnections ?? 10, idleTimeoutMillis: 30_000 })
+  const connections = new Set<Connection>()
+  pool.on('error', error => options.onError?.(error))
+  // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
+  // its queries fail with the same error, so nothing is lost here.
+  pool.on('connect', client => client.on('error', ignore))
+
+  return {
+    async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
+      return withClient(pool, client => run<R>(client, text, values, named))
+    },
+    inTransaction: work => retried(() => withClient(pool, client => transaction(client, work))),
+    async connect() {
+      const connection = await openConnection(config, ended => connections.delete(ended))
+      connections.add(connection)
+      return connection
+    },
+    ready: () => isReady(pool),
+    async close() {
+      await Promise.all([...connections].map(connection => connection.release()))
+      await pool.end()
+    },
+  }
+}
+
+function clientConfig(url: string, applicationName: string): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: applicationName,
+    types: WIRE_TYPES as NonNullable<ClientConfig['types']>,
+    pipeline: true,
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A node that hangs in the middle of a transaction must not hold its locks for ever.
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    options: '-c TimeZone=UTC',
+  }
+}
+
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await acquire(pool)
+  try {
+    const result = await use(client)
+    client.release()
+    return result
+  } catch (error) {
+    // Only a broken connection is thrown away: a refused row must not cost the next caller a new connection.
+    client.release(isConnectionLost(error))
+    throw error
+  }
+}
+
+async function acquire(pool: Pool): Promise<PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isRetryable(error) || tried >= MAX_ATTEMPTS) throw error
+      await delay(FIRST_RETRY_DELAY_MS * 2 ** tried)
+    }
+  }
+}
+
+async function transaction<T>(client: PoolClient, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  let open = true
+  const tx: Queryable = {
+    async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
+      // The connection may belong to another request by now.
+      if (!open) throw new Error('The transaction is over, yet a query was sent to it; an await is missing')
+      return run<R>(client, text, values, named)
+    },
+  }
+  await run(client, 'begin')
+  let result: T
+  try {
+    result = await work(tx)
+  } catch (error) {
+    open = false
+    await run(client, 'rollback')
+    throw error
+  }
+  open = false
+  await commit(client)
+  return result
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await run(client, 'commit')
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error
+    throw new DatabaseUnavailable('The database went away while it committed', {
+      cause: error,
+      commitSent: true,
+    })
+  }
+}
+
+async function openConnection(config: ClientConfig, onEnd: (ended: Connection) => void): Promise<Connection> {
+  const client = new Client(config)
+  const listeners: ((error: Error) => void)[] = []
+  let lost: Error | undefined
+  let given = true
+
+  const lose = (error: Error) => {
+    if (!given || lost !== undefined) return
+    lost = error
+    onEnd(connection)
+    for (const listener of listeners) listener(error)
+  }
+  const connection: Connection = {
+    async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
+      return run<R>(client, text, values, named)
+    },
+    async release() {
+      given = false
+      onEnd(connection)
+      await client.end()
+    },
+    destroy() {
+      given = false
+      onEnd(connection)
+      client.connection.stream.destroy()
+    },
+    onLost(listener) {
+      listeners.push(listener)
+      if (lost !== undefined) listener(lost)
+    },
+  }
+  try {
+    await client.connect()
+  } catch (error) {
+    throw unavailable(error)
+  }
+  client.on('error', error => lose(unavailable(error)))
+  client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
+  return connection
+}
+
+// The order on the wire is the order of these calls, so nothing may be awaited before client.query.
+async function run<R extends object = Row>(
+  client: Client,
+  text: string,
+  values?: readonly unknown[],
+  options?: { name?: string },
+): Promise<R[]> {
+  try {
+    const answer: QueryResult | QueryResult[] = await client.query(statement(text, values, options?.name))
+    const result = Array.isArray(answer) ? answer.at(-1) : answer
+    // The commit of a transaction in which a statement failed is answered with a rollback, and not as an error.
+    if (text === 'commit' && result?.command !== 'COMMIT')
+      throw new Error('The transaction had failed; nothing was committed')
+    return (result?.rows ?? []) as R[]
+  } catch (error) {
+    throw isConnectionLost(error) ? unavailable(error) : error
+  }
+}
+
+// Bounded, should a text ever be built at run time: beyond this, statements are parsed anew each time.
+const MAX_STATEMENT_NAMES = 2_000
+const statementNames = new Map<string, string>()
+
+function statement(text: string, values: readonly unknown[] | undefined, name: string | undefined) {
+  if (values === undefined) return { text }
+  const prepared = name ?? statementName(text)
+  const encoded = values.map(encodeParameter)
+  return prepared === undefined ? { text, values: encoded } : { text, values: encoded, name: prepared }
+}
+
+function statementName(text: string): string | undefined {
+  const known = statementNames.get(text)
+  if (known !== undefined || statementNames.size >= MAX_STATEMENT_NAMES) return known
+  const name = `s${statementNames.size}`
+  statementNames.set(text, name)
+  return name
+}
+
+async function isReady(pool: Pool): Promise<boolean> {
+  const tooLate = AbortSignal.timeout(READY_TIMEOUT_MS)
+  const answered = withClient(pool, client => run(client, 'select 1')).then(
+    () => true,
+    () => false,
+  )
+  const expired = new Promise<boolean>(resolve => tooLate.addEventListener('abort', () => resolve(false)))
+  return Promise.race([answered, expired])
+}
+
+function unavailable(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error
+  const reason = error instanceof Error ? error.message : String(error)
+  return new DatabaseUnavailable(`The database is not available: ${reason}`, { cause: error })
+}
+
+function ignore(): void {}

@@ -1,0 +1,147 @@
+import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import { SHARED_FOLDER } from './embedded/binaries.ts'
+import { type Cluster, DATABASE_USER, prepareCluster } from './embedded/cluster.ts'
+import { lockFolder } from './embedded/folder-lock.ts'
+import { stopOrphan } from './embedded/postmaster-file.ts'
+import { type Server, startServer } from './embedded/server.ts'
+import { SOCKET_PORT } from './embedded/settings.ts'
+import type { Logger } from './logger.ts'
+
+export interface EmbeddedPostgres {
+  /** The address of the service's database, password included: not for the log. */
+  readonly url: string
+  pid(): number | undefined
+  /** Stops the server cleanly and frees the data folder; may be called twice. */
+  stop(): Promise<void>
+}
+
+export interface EmbeddedOptions {
+  readonly dataDir: string
+  readonly logger: Logger
+  readonly onDown?: () => void
+  readonly onUp?: () => void
+  /** Off only where losing everything in a power cut is fine: in tests. */
+  readonly fsync?: boolean
+  /** Where an unprivileged PostgreSQL finds what it cannot reach in its usual place. */
+  readonly sharedFolder?: string
+}
+
+const DATABASE_NAME = 'batua'
+const FIRST_RESTART_DELAY_MS = 50
+const LONGEST_RESTART_DELAY_MS = 3_000
+const FAST_STOP_PATIENCE_MS = 30_000
+
+/** Runs a PostgreSQL of the service's own under `${dataDir}/postgres`, and runs it again whenever it dies. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o711 })
+  const dataDir = realpathSync(options.dataDir)
+  const lock = lockFolder(dataDir)
+  try {
+    const cluster = await prepareCluster(dataDir, options.sharedFolder ?? SHARED_FOLDER, options.logger)
+    await stopOrphan(cluster.dataFolder, options.logger)
+    const supervisor = await supervise(cluster, options)
+    let stopped: Promise<void> | undefined
+    const stop = async () => {
+      await supervisor.stop()
+      removeSocketFolder(cluster)
+      lock.release()
+    }
+    return {
+      url: databaseUrl(cluster, DATABASE_NAME),
+      pid: supervisor.pid,
+      stop: () => (stopped ??= stop()),
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function supervise(cluster: Cluster, options: EmbeddedOptions) {
+  const { logger } = options
+  const stopping = new AbortController()
+  let server = startServer(cluster, options.fsync ?? true)
+  // Should this process end without stop, the server is at least told to.
+  const tellServer = () => server.signal('SIGINT')
+  process.once('exit', tellServer)
+  try {
+    await server.ready
+    await ensureDatabase(cluster)
+  } catch (error) {
+    process.off('exit', tellServer)
+    await stopServer(server)
+    throw error
+  }
+
+  const watching = watch()
+  return {
+    pid: () => server.pid,
+    async stop() {
+      stopping.abort()
+      process.off('exit', tellServer)
+      await stopServer(server)
+      await watching
+    },
+  }
+
+  async function watch(): Promise<void> {
+    for (;;) {
+      const how = await server.ended
+      if (stopping.signal.aborted) return
+      logger.error({ how, lastWords: server.lastWords() }, 'PostgreSQL died and is being restarted')
+      options.onDown?.()
+      if (!(await restart())) return
+      logger.info({ pid: server.pid }, 'PostgreSQL is back')
+      options.onUp?.()
+    }
+  }
+
+  async function restart(): Promise<boolean> {
+    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+      try {
+        server = startServer(cluster, options.fsync ?? true)
+        await server.ready
+        return true
+      } catch (error) {
+        if (stopping.signal.aborted) break
+        logger.error({ err: error, failures }, 'PostgreSQL does not start yet')
+        await delay(Math.min(FIRST_RESTART_DELAY_MS * 2 ** failures, LONGEST_RESTART_DELAY_MS), undefined, {
+          signal: stopping.signal,
+        }).catch(() => undefined)
+      }
+    }
+    return false
+  }
+}
+
+// A fast stop ends open sessions and writes a checkpoint. Should it hang, an immediate one still loses nothing: the
+// next start recovers from the log.
+async function stopServer(server: Server): Promise<void> {
+  server.signal('SIGINT')
+  const hung = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_PATIENCE_MS)
+  await server.ended
+  clearTimeout(hung)
+}
+
+function removeSocketFolder(cluster: Cluster): void {
+  if (cluster.socketFolder === cluster.dataFolder) return
+  rmSync(cluster.socketFolder, { recursive: true, force: true })
+}
+
+async function ensureDatabase(cluster: Cluster): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl(cluster, 'postgres') })
+  await client.connect()
+  try {
+    const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE_NAME])
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE_NAME}`)
+  } finally {
+    await client.end()
+  }
+}
+
+function databaseUrl(cluster: Cluster, database: string): string {
+  const host = encodeURIComponent(cluster.socketFolder)
+  return `postgresql://${DATABASE_USER}:${cluster.password}@${host}:${SOCKET_PORT}/${database}`
+}

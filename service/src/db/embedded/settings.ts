@@ -1,0 +1,35 @@
+/** Settings for many small payments on a small machine. `fsync` may be off for tests only. */
+export function serverSettings(socketFolder: string, fsync: boolean): string[] {
+  const settings = {
+    listen_addresses: '',
+    unix_socket_directories: socketFolder,
+    port: SOCKET_PORT,
+    max_connections: 60,
+    shared_buffers: '256MB',
+    effective_cache_size: '1GB',
+    work_mem: '8MB',
+    maintenance_work_mem: '128MB',
+    // Rare, spread checkpoints: after each one, the first change of a page writes the whole page to the log.
+    max_wal_size: '4GB',
+    checkpoint_timeout: '15min',
+    wal_compression: 'on',
+    wal_buffers: '16MB',
+    fsync: fsync ? 'on' : 'off',
+    synchronous_commit: 'on',
+    random_page_cost: 1.1,
+    // Compiling a short statement costs more than running it.
+    jit: 'off',
+    // Parallel workers need shared memory that containers keep small, and short statements gain nothing from them.
+    max_parallel_workers_per_gather: 0,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Refused statements are the client's to report, and their text may hold personal data.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_parameter_max_length: 0,
+  }
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Only part of the socket's file name: the server listens on no network. */
+export const SOCKET_PORT = 5432

@@ -1,0 +1,55 @@
+/**
+ * The database could not be reached, or went away before it answered; HTTP answers 503 and the caller may retry.
+ * `commitSent` tells that COMMIT was on its way: the work may or may not have been done, so look it up, never guess.
+ */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+  readonly commitSent: boolean
+
+  constructor(message: string, options: { cause?: unknown; commitSent?: boolean } = {}) {
+    super(message, { cause: options.cause })
+    this.commitSent = options.commitSent ?? false
+  }
+}
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK_DETECTED = '40P01'
+const UNIQUE_VIOLATION = '23505'
+
+// Class 08 is added below by its prefix. 57P05 and 25P03 are the server closing a session that idled too long.
+const SERVER_GONE = '57P01 57P02 57P03 57P05 25P03 53300'
+const NETWORK_GONE =
+  'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOENT ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'
+const LOST_CODES = new Set(`${SERVER_GONE} ${NETWORK_GONE}`.split(' '))
+
+// The driver gives these failures no code, so its words are all there is to know them by.
+const LOST_MESSAGE =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout e)/
+
+/** Whether the whole transaction may be run again: it lost a race and left nothing behind. */
+export function isRetryable(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
+}
+
+/** Whether the connection, and with it the answer, was lost. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailable) return true
+  if (!(error instanceof Error)) return false
+  const code = errorCode(error)
+  if (code === undefined) return LOST_MESSAGE.test(error.message)
+  return LOST_CODES.has(code) || (code.startsWith('08') && code.length === 5)
+}
+
+/** The unique index or constraint that refused a row, or undefined when the error is of another kind. */
+export function violatedUnique(error: unknown): string | undefined {
+  if (errorCode(error) !== UNIQUE_VIOLATION) return undefined
+  const constraint = (error as { constraint?: unknown }).constraint
+  return typeof constraint === 'string' ? constraint : undefined
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code = (error as { code?: unknown }).code
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,85 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import Postgrator from 'postgrator'
+import { DatabaseUnavailable } from './errors.ts'
+import type { Logger } from './logger.ts'
+
+export interface MigrateOptions {
+  readonly directory?: string
+  readonly logger?: Pick<Logger, 'info'>
+}
+
+const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
+
+// Any number that nobody else locks; it holds off the other nodes that start at the same time.
+const MIGRATION_LOCK = 7_246_101_318
+
+/** Brings the schema forward to what this code knows; does nothing when it is there already. */
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl, application_name: 'batua migrations' })
+  // A connection that breaks fails the query in hand, which is enough to hear of it.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw new DatabaseUnavailable(`The database is not available: ${String(error)}`, { cause: error })
+  }
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await bringForward(client, options)
+  } finally {
+    await client.end()
+  }
+}
+
+async function bringForward(
+  client: Client,
+  { directory = OWN_MIGRATIONS, logger }: MigrateOptions,
+): Promise<void> {
+  const postgrator = new Postgrator({
+    driver: 'pg',
+    schemaTable: 'schema_version',
+    migrationPattern: `${literalPattern(directory)}/*.sql`,
+    newline: 'LF',
+    execQuery: query => client.query(query),
+  })
+  const known = checkedNumbering(await postgrator.getMigrations())
+  const current = await postgrator.getDatabaseVersion()
+  if (current > known) {
+    throw new Error(
+      `The database is at version ${current}, this release knows only ${known}; run a newer release.`,
+    )
+  }
+  // Going where the database is already makes the version table and compares the checksums of what ran before.
+  await postgrator.migrate(String(current))
+  for (const migration of postgrator.getRunnableMigrations(current, known)) {
+    await inTransaction(client, migration.filename, () => postgrator.runMigrations([migration]))
+    logger?.info({ version: migration.version, name: migration.name }, 'Migrated the database')
+  }
+}
+
+async function inTransaction(client: Client, name: string, work: () => Promise<unknown>): Promise<void> {
+  await client.query('begin')
+  try {
+    await work()
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error })
+  }
+}
+
+function checkedNumbering(migrations: readonly Postgrator.Migration[]): number {
+  const versions = migrations.map(migration => migration.version).toSorted((a, b) => a - b)
+  if (
+    migrations.some(migration => migration.action !== 'do') ||
+    versions.some((version, at) => version !== at + 1)
+  ) {
+    throw new Error('Migrations only go forward and are numbered from 1 without gaps: 0001.do.name.sql')
+  }
+  return versions.length
+}
+
+function literalPattern(path: string): string {
+  return path.replaceAll(/[?*()[\]{}]/g, '[$&]')
+}

@@ -1,0 +1,24 @@
+/**
+ * What a call to an outside system came to. Only `value` and `rejected` are its word. `retryable` did certainly
+ * nothing and may be sent again later; `unknown` may have taken effect, so ask, and never send it again blindly.
+ */
+export type Answer<T> =
+  | { readonly kind: 'value'; readonly value: T }
+  | Rejected
+  | { readonly kind: 'retryable'; readonly message: string }
+  | { readonly kind: 'unknown'; readonly message: string }
+
+export interface Rejected {
+  readonly kind: 'rejected'
+  /** The outside system's own word for the reason; for logs and decisions, never shown to callers. */
+  readonly code: string
+  readonly message: string
+}
+
+export function value<T>(given: T): Answer<T> {
+  return { kind: 'value', value: given }
+}
+
+export function rejected(code: string, message: string): Rejected {
+  return { kind: 'rejected', code, message }
+}

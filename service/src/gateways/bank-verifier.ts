@@ -1,0 +1,31 @@
+/** Who should hold which bank account. All of it is personal data: never logged. */
+export interface BankAccountClaim {
+  readonly bankAccount: string
+  readonly ifsc: string
+  readonly name: string
+  readonly phone: string
+}
+
+/** What the bank said of an account. `retryable` and `unknown`: no verdict yet, ask again later. */
+export type BankVerdict =
+  | {
+      readonly kind: 'verified'
+      readonly nameAtBank: string
+      /** 0 to 100: how alike the given name and the bank's are. */
+      readonly nameMatchScore: number
+      readonly reason: null
+    }
+  | {
+      readonly kind: 'failed'
+      readonly nameAtBank: string | null
+      readonly nameMatchScore: number | null
+      readonly reason: 'name_mismatch' | 'account_invalid' | 'account_blocked'
+    }
+  | { readonly kind: 'pending'; readonly reference: string }
+  | { readonly kind: 'retryable' | 'unknown'; readonly message: string }
+
+/** Asks a bank whether an account exists and whose it is. */
+export interface BankVerifier {
+  readonly name: string
+  verifyAccount(claim: BankAccountClaim): Promise<BankVerdict>
+}

@@ -1,0 +1,25 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+/** base64(HMAC-SHA256(timestamp + raw body)), nothing between the two: what Cashfree signs its webhooks with. */
+export function signTimestamped(rawBody: Buffer | string, timestamp: string, secret: string): string {
+  return createHmac('sha256', secret).update(timestamp).update(rawBody).digest('base64')
+}
+
+/** Whether one of the secrets made this signature; several count while a secret is being rotated. */
+export function isSignedTimestamped(
+  rawBody: Buffer,
+  timestamp: unknown,
+  signature: unknown,
+  secrets: readonly string[],
+): boolean {
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return false
+  const given = Buffer.from(signature)
+  // Every secret is tried, so that the time taken does not tell which one is near.
+  return secrets
+    .map(secret => sameBytes(given, Buffer.from(signTimestamped(rawBody, timestamp, secret))))
+    .includes(true)
+}
+
+function sameBytes(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}

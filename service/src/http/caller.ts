@@ -1,0 +1,69 @@
+import type { Uuid } from '../kernel/ids.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+
+export type { MaybePromise } from './maybe-promise.ts'
+
+/** A platform's server, proved by its id and secret. */
+export interface PlatformCaller {
+  readonly kind: 'platform'
+  readonly platformId: Uuid
+}
+
+/** An agent, proved by its key. The posting engine checks `keyHash` again inside the payment. */
+export interface AgentCaller {
+  readonly kind: 'agent'
+  readonly agentId: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+  readonly keyHash: Buffer
+}
+
+/** A human owner's session; one phone may be an owner on several platforms. */
+export interface OwnerCaller {
+  readonly kind: 'owner'
+  readonly ownerIds: readonly Uuid[]
+  readonly sessionId: Uuid
+}
+
+export interface AdminCaller {
+  readonly kind: 'admin'
+  readonly phone: string
+}
+
+/** Nobody in particular: a public route called without a credential. */
+export interface PublicCaller {
+  readonly kind: 'public'
+}
+
+export type Caller = PlatformCaller | AgentCaller | OwnerCaller | AdminCaller | PublicCaller
+
+/**
+ * Who belongs to a credential, or null when it is wrong. Supplied by the modules. An answer from memory comes without
+ * a promise: the pay route makes ten thousand of these calls a second.
+ */
+export interface Authenticators {
+  platform(platformIdText: string, secret: string): MaybePromise<PlatformCaller | null>
+  agent(agentKey: string): MaybePromise<AgentCaller | null>
+  /** The value of the cookie `service_session`. */
+  owner?(session: string): MaybePromise<OwnerCaller | null>
+  /** The value of the cookie `service_admin_session`. */
+  admin?(session: string): MaybePromise<AdminCaller | null>
+}
+
+export const PUBLIC_CALLER: PublicCaller = { kind: 'public' }
+
+/** A caller's name in keys and logs: its kind and the id that its credential proved, never the credential. */
+export function callerName(caller: Caller): string {
+  switch (caller.kind) {
+    case 'agent':
+      return `agent:${caller.agentId}`
+    case 'platform':
+      return `platform:${caller.platformId}`
+    case 'owner':
+      return `owner:${caller.sessionId}`
+    case 'admin':
+      return 'admin'
+    case 'public':
+      return 'public'
+  }
+}

@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Credential } from '@batua/contract'
+import { type Refusal, refuse } from '../kernel/app-error.ts'
+import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
+import { type MaybePromise, settle } from './maybe-promise.ts'
+
+/** Finds the caller of one route in a request's headers. */
+export type Authenticate = (headers: IncomingHttpHeaders) => MaybePromise<Caller | Refusal>
+
+const HEADERS_OF: Record<Credential, string> = {
+  platform: 'the headers x-platform-id and x-platform-secret',
+  agent: 'the header x-agent-key',
+  owner: 'an owner session (POST /v1/auth/verify-otp)',
+  admin: 'an administrator session (POST /v1/admin/auth/verify-otp)',
+}
+
+const WRONG: Record<Credential, string> = {
+  platform: 'The platform id or secret is wrong; send both x-platform-id and x-platform-secret as they were issued',
+  agent: 'The agent key is wrong or was replaced; send the current one as x-agent-key',
+  owner: 'The owner session is over; log in again',
+  admin: 'The administrator session is over; log in again',
+}
+
+type Presented = MaybePromise<Caller | null>
+
+/**
+ * Every credential that a request carries must be valid, also one of a kind that the route does not take; then one
+ * that the route takes must be among them, the first in the order of `who` (contract section 2). A public route takes
+ * any or none.
+ */
+export function authenticatorFor(who: readonly Credential[], authenticators: Authenticators): Authenticate {
+  const missing = refuse('authentication_error', `This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`)
+  const nobody = who.length === 0 ? PUBLIC_CALLER : missing
+  const agentAlone = who.length === 0 || who.includes('agent')
+
+  return headers => {
+    const agentKey = headers['x-agent-key']
+    const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
+    // Payments come this way: one agent key and nothing else costs no list and, when it is known, no promise.
+    if (typeof agentKey === 'string' && others === undefined && agentAlone) {
+      return settle(authenticators.agent(agentKey), caller => caller ?? refuse('authentication_error', WRONG.agent))
+    }
+    const presented = presentedIn(headers, authenticators)
+    if (presented.size === 0) return nobody
+    return settle(allOf(presented), callers => choose(callers, who, missing))
+  }
+}
+
+/** The credentials that a request carries, each being checked. */
+function presentedIn(headers: IncomingHttpHeaders, authenticators: Authenticators): Map<Credential, Presented> {
+  const presented = new Map<Credential, Presented>()
+  const id = single(headers['x-platform-id'])
+  const secret = single(headers['x-platform-secret'])
+  if (id !== undefined || secret !== undefined) {
+    presented.set('platform', id === undefined || secret === undefined ? null : authenticators.platform(id, secret))
+  }
+  const agentKey = single(headers['x-agent-key'])
+  if (agentKey !== undefined) presented.set('agent', authenticators.agent(agentKey))
+  return presented
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header
+}
+
+function choose(
+  callers: ReadonlyMap<Credential, Caller | null>,
+  who: readonly Credential[],
+  missing: Refusal,
+): Caller | Refusal {
+  for (const [kind, caller] of callers) {
+    if (caller === null) return refuse('authentication_error', WRONG[kind])
+  }
+  const accepted = who.length === 0 ? [...callers.keys()] : who
+  for (const kind of accepted) {
+    const caller = callers.get(kind)
+    if (caller) return caller
+  }
+  return missing
+}
+
+function allOf(presented: Map<Credential, Presented>): MaybePromise<Map<Credential, Caller | null>> {
+  const known = new Map<Credential, Caller | null>()
+  let waiting = false
+  for (const [kind, caller] of presented) {
+    if (caller instanceof Promise) waiting = true
+    else known.set(kind, caller)
+  }
+  if (!waiting) return known
+  return Promise.all([...presented].map(async ([kind, caller]) => [kind, await caller] as const)).then(
+    entries => new Map(entries),
+  )
+}

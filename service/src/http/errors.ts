@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseUnavailable } from '../db/errors.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Logger } from '../kernel/logger.ts'
+
+/** The one shape of every error answer (contract section 1, Errors). */
+export interface Envelope {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly request_id: string
+    readonly field?: string
+    readonly details?: Record<string, unknown>
+  }
+}
+
+export function envelopeOf(error: AppError, requestId: string): Envelope {
+  const { code, message, field, details } = error
+  return {
+    error: {
+      code,
+      message,
+      request_id: requestId,
+      ...(field === undefined ? {} : { field }),
+      ...(details === undefined ? {} : { details }),
+    },
+  }
+}
+
+/** Renders every error that a request meets inside the server; `client-error.ts` has those before it is one. */
+export function addErrorRenderer(fastify: FastifyInstance, logger: Logger): void {
+  fastify.setErrorHandler((error, request, reply) => renderError(error, request, reply, logger))
+}
+
+export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+  const shown = appErrorOf(error)
+  if (shown.code === 'internal_error') {
+    logger.error({ request_id: request.id, method: request.method, err: error }, 'a request failed')
+  }
+  void reply
+    .code(shown.status)
+    .header('x-request-id', request.id)
+    .header('content-type', 'application/json; charset=utf-8')
+    .headers(shown.headers ?? {})
+    // Written out here: the schema of the route's answer must not shape its errors.
+    .send(JSON.stringify(envelopeOf(shown, request.id)))
+}
+
+const RETRY_SOON_S = '1'
+
+export function appErrorOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof DatabaseUnavailable) {
+    const message = 'The service is away for a moment; repeat the request with the same idempotency key'
+    return new AppError('service_unavailable', message, { headers: { 'retry-after': RETRY_SOON_S } })
+  }
+  return frameworkError(error) ?? new AppError('internal_error', 'Something failed here; quote the request id to us')
+}
+
+/** What fastify found wrong with a request before any handler saw it. Its words are not shown: they may quote input. */
+function frameworkError(error: unknown): AppError | null {
+  switch (codeOf(error)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError('payload_too_large', 'The body is larger than 64 KiB; send less')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new AppError('unsupported_media_type', 'Send the body as JSON with the header content-type: application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new AppError('validation_error', 'The body is not as long as its content-length says')
+    case 'FST_ERR_BAD_URL':
+      return new AppError('validation_error', 'The address is not valid; check its percent-encoding')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new AppError('validation_error', 'A part of the address is too long')
+    case 'FST_ERR_NOT_FOUND':
+      return notFound()
+    // The connection broke while the body came in; nobody is left to read this.
+    case 'ECONNRESET':
+      return new AppError('validation_error', 'The request ended before its body was complete')
+    default:
+      return null
+  }
+}
+
+export function notFound(): AppError {
+  return new AppError('not_found', 'There is no such route; GET /openapi.json lists them all')
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+}

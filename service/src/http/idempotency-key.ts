@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Queryable } from '../db/database.ts'
+import { AppError } from '../kernel/app-error.ts'
+import { type Clock, DAY_MS } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/logger.ts'
+import { callerName } from './caller.ts'
+import { claimUse, deleteOldUses, dropUse, extendUse, findUse, finishUse, type StoredUse, type Use } from './idempotent-store.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+
+/** Makes a repeated POST with the same Idempotency-Key answer what the first one answered (contract section 1). */
+export interface IdempotentRequests {
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    key: string,
+    work: () => MaybePromise<unknown>,
+  ): Promise<unknown>
+}
+
+export interface IdempotencyOptions {
+  readonly database: Queryable
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const KEPT_MS = DAY_MS
+/** A running request renews its lease, so only one whose process died loses it. */
+const LEASE_MS = 30_000
+const RENEW_EVERY_MS = 10_000
+const MAX_CLAIMS = 3
+const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+
+export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && KEY.test(header)) return header
+  throw new AppError('validation_error', 'Idempotency-Key must be 1 to 255 printable ASCII characters, sent once', {
+    field: 'Idempotency-Key',
+  })
+}
+
+export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
+  const { database, clock } = options
+  return {
+    async answer(request, reply, key, work) {
+      for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
+        const use = useOf(request, key, clock.now())
+        if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {
+          return runFirst(use, reply, work, options)
+        }
+        const earlier = await findUse(database, use.credential, key)
+        if (earlier !== undefined) return replay(earlier, use, reply)
+        // The earlier request was refused between the two statements and gave its key back.
+      }
+      throw stillRunning()
+    },
+  }
+}
+
+/** Deletes keys that are older than a day, a bounded batch; answers how many. A job calls it. */
+export function forgetIdempotencyKeys(database: Queryable, now: Date, limit: number): Promise<number> {
+  return deleteOldUses(database, after(now, -KEPT_MS), limit)
+}
+
+function useOf(request: FastifyRequest, key: string, createdAt: Date): Use {
+  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n`)
+  fingerprint.update(request.rawBody ?? '')
+  const { caller } = request
+  // Strangers share no identity, so a key of theirs counts for their address only.
+  const credential = caller === null || caller.kind === 'public' ? `public:${request.ip}` : callerName(caller)
+  return { credential, key, fingerprint: fingerprint.digest(), createdAt }
+}
+
+async function runFirst(
+  use: Use,
+  reply: FastifyReply,
+  work: () => MaybePromise<unknown>,
+  { database, clock, logger }: IdempotencyOptions,
+): Promise<string> {
+  const warn = (error: unknown) => logger.warn({ err: error }, 'an idempotency key could not be kept')
+  const renewal = setInterval(() => {
+    extendUse(database, use, after(clock.now(), LEASE_MS)).catch(warn)
+  }, RENEW_EVERY_MS)
+  try {
+    const answer = await work()
+    const text = String(reply.serialize(answer))
+    // What was done is done: the caller gets its answer even when it cannot be kept for a repetition.
+    await finishUse(database, use, reply.statusCode, withoutSecrets(answer, reply)).catch(warn)
+    return sendText(reply, text)
+  } catch (error) {
+    await dropUse(database, use).catch(warn)
+    throw error
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+function replay(earlier: StoredUse, use: Use, reply: FastifyReply): string {
+  if (!earlier.fingerprint.equals(use.fingerprint)) {
+    throw new AppError(
+      'idempotency_error',
+      'This Idempotency-Key was used for another request; take a new key for a new request',
+      { status: 422, field: 'Idempotency-Key' },
+    )
+  }
+  if (earlier.status === null || earlier.response === null) throw stillRunning()
+  reply.code(earlier.status).header('idempotent-replayed', 'true')
+  return sendText(reply, earlier.response)
+}
+
+function stillRunning(): AppError {
+  return new AppError('idempotency_error', 'The first request with this Idempotency-Key is still running; repeat it', {
+    status: 409,
+    headers: { 'retry-after': '1' },
+  })
+}
+
+function sendText(reply: FastifyReply, text: string): string {
+  reply.header('content-type', 'application/json; charset=utf-8')
+  return text
+}
+
+const SHOWN_ONCE = ['platform_secret', 'webhook_secret', 'agent_key']
+
+/** Secrets are shown once, so what is kept has null in their place. */
+function withoutSecrets(answer: unknown, reply: FastifyReply): string {
+  if (typeof answer !== 'object' || answer === null) return String(reply.serialize(answer))
+  const hidden = SHOWN_ONCE.filter(name => name in answer).map(name => [name, null])
+  return String(reply.serialize({ ...answer, ...Object.fromEntries(hidden) }))
+}
+
+function after(moment: Date, milliseconds: number): Date {
+  return new Date(moment.getTime() + milliseconds)
+}

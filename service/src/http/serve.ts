@@ -1,0 +1,140 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../kernel/clock.ts'
+import { admissionHook } from './admission.ts'
+import { answerCheck } from './answer-check.ts'
+import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
+import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { RateLimits } from './rate-limit.ts'
+import { addressCheck, bodyCheck, type Check, noBodyCheck, noQueryCheck } from './validate.ts'
+
+/** The kinds of caller that a route's `who` lets in; a public route may be called by anyone. */
+export type CallerOf<R extends Route> = R['who'] extends readonly []
+  ? Caller
+  : Extract<Caller, { kind: R['who'][number] }>
+
+/** One checked request of a route. */
+export interface Call<R extends Route> {
+  readonly params: ParamsOf<R>
+  readonly query: QueryOf<R>
+  readonly body: BodyOf<R>
+  readonly caller: CallerOf<R>
+  readonly now: Date
+  readonly requestId: string
+  readonly headers: IncomingHttpHeaders
+  /** The bytes of the body, for signatures made over them. */
+  readonly rawBody: Buffer | undefined
+  /**
+   * The Idempotency-Key header. A route that moves money hands it on to the ledger, which keeps it in the same commit
+   * as the movement: only that survives a crash between the two.
+   */
+  readonly idempotencyKey: string | undefined
+}
+
+/** Where a handler may set further headers, Cache-Control for one. */
+export interface Answer {
+  header(name: string, value: string): unknown
+}
+
+/** Parses nothing, catches nothing: takes what was checked and returns what the route's schema says. */
+export type Handler<R extends Route> = (call: Call<R>, answer: Answer) => MaybePromise<ResponseOf<R>>
+
+export interface ServeOptions {
+  /** Not counted by the rate limits: pages and probes. */
+  readonly uncounted?: boolean
+}
+
+export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions) => void
+
+export interface RouterOptions {
+  readonly clock: Clock
+  readonly authenticators: Authenticators
+  readonly rateLimits: RateLimits
+  readonly idempotentRequests: IdempotentRequests
+  /** Tests have every answer checked against its schema, so that none loses a field in silence. */
+  readonly verifyResponses: boolean
+}
+
+export interface Router {
+  readonly serve: Serve
+  /** Every route served so far; OpenAPI is made of them. */
+  readonly routes: readonly Route[]
+}
+
+export function createRouter(fastify: FastifyInstance, options: RouterOptions): Router {
+  const routes: Route[] = []
+  const serve: Serve = (route, handler, serveOptions = {}) => {
+    routes.push(route)
+    fastify.route({
+      method: route.method,
+      url: fastifyPath(route.path),
+      schema: { response: { [route.status]: route.response } },
+      onRequest: admissionHook(route.who, serveOptions.uncounted !== true, options),
+      handler: handlerOf(route, handler, options),
+    })
+  }
+  return { serve, routes }
+}
+
+/** `/v1/agents/{agent_id}` is `/v1/agents/:agent_id` to fastify. */
+function fastifyPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+type Work = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<unknown>
+
+function handlerOf<const R extends Route>(route: R, handler: Handler<R>, options: RouterOptions): Work {
+  const check = checkOf(route)
+  const { clock, idempotentRequests } = options
+  const handle: Work = (request, reply) => handler(callOf<R>(request, clock.now()), reply)
+  const work = options.verifyResponses ? verified(route, handle) : handle
+  return (request, reply) => {
+    check(request)
+    if (route.status !== 200) reply.code(route.status)
+    const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
+    if (key === undefined) return work(request, reply)
+    return idempotentRequests.answer(request, reply, key, () => work(request, reply))
+  }
+}
+
+/** The only place that trusts the checks: from here on the types say what the schemas have proved. */
+function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
+  return {
+    params: request.params as ParamsOf<R>,
+    query: request.query as QueryOf<R>,
+    body: request.body as BodyOf<R>,
+    caller: (request.caller ?? PUBLIC_CALLER) as CallerOf<R>,
+    now,
+    requestId: request.id,
+    headers: request.headers,
+    rawBody: request.rawBody,
+    idempotencyKey: idempotencyKeyOf(request),
+  }
+}
+
+function checkOf(route: Route): (request: FastifyRequest) => void {
+  const params = route.params === undefined ? null : addressCheck(route.params)
+  const query = route.query === undefined ? noQueryCheck() : addressCheck(route.query)
+  const body = bodyCheckOf(route)
+  return request => {
+    params?.(request.params)
+    query(request.query)
+    body?.(request.body)
+  }
+}
+
+function bodyCheckOf(route: Route): Check | null {
+  if (route.method === 'GET') return null
+  return route.body === undefined ? noBodyCheck() : bodyCheck(route.body)
+}
+
+function verified(route: Route, work: Work): Work {
+  const check = answerCheck(route)
+  return async (request, reply) => {
+    const answer = await work(request, reply)
+    check(answer)
+    return answer
+  }
+}

@@ -1,0 +1,88 @@
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Redis } from 'ioredis'
+import type { Queryable } from '../db/database.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/logger.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import { addAccessLog } from './access-log.ts'
+import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
+import type { Authenticators } from './caller.ts'
+import { clientErrorHandler } from './client-error.ts'
+import { addErrorRenderer, renderError } from './errors.ts'
+import { createIdempotentRequests } from './idempotency-key.ts'
+import { addNotFound } from './not-found.ts'
+import { addPages } from './pages.ts'
+import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
+import { requestIds } from './request-id.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+import { createRouter, type Router } from './serve.ts'
+
+export interface ServerOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly database: Queryable
+  readonly authenticators: Authenticators
+  readonly rateLimits: RateLimitConfig
+  /** Shares the rate limits between several nodes; null keeps them in this process. */
+  readonly redis: Redis | null
+  /** Whose word on the client's address is taken: false, a number of proxies, or their addresses. */
+  readonly trustProxy: boolean | number | string
+  /** The public address is https: browsers are told never to come by http. */
+  readonly secure: boolean
+  readonly verifyResponses: boolean
+}
+
+export interface Server extends Router {
+  /** For what is no contract route: pages and probes. */
+  readonly fastify: FastifyInstance
+  /** A scope for HTML pages, with helmet's headers. */
+  readonly pages: FastifyInstance
+  listen(address: { host: string; port: number }): Promise<AddressInfo>
+  /** True from the moment that `close` was called. */
+  isClosing(): boolean
+  /** Stops accepting, finishes what was accepted, and cuts off what is not done after `graceMs`. */
+  close(graceMs?: number): Promise<void>
+}
+
+const REQUEST_TIMEOUT_MS = 30_000
+const MAX_PARAM_LENGTH = 256
+const CLOSE_GRACE_MS = 10_000
+
+export async function createServer(options: ServerOptions): Promise<Server> {
+  const { logger } = options
+  const newRequestId = requestIds(options.clock)
+  const fastify = Fastify({
+    // Its own lines would hold raw addresses; access-log.ts and errors.ts write ours.
+    logger: false,
+    genReqId: newRequestId,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: options.trustProxy,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    frameworkErrors: (error, request, reply) => renderError(error, request, reply, logger),
+    clientErrorHandler: clientErrorHandler(newRequestId),
+  })
+  const closing = addDrain(fastify)
+  fastify.decorateRequest('caller', null)
+  addSecurityHeaders(fastify, options.secure)
+  addAccessLog(fastify, logger, options.metrics)
+  addBodyParser(fastify)
+  addErrorRenderer(fastify, logger)
+  const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
+  const idempotentRequests = createIdempotentRequests(options)
+  const router = createRouter(fastify, { ...options, rateLimits, idempotentRequests })
+  addNotFound(fastify, options.authenticators, rateLimits)
+  const pages = await addPages(fastify, options.secure)
+  return {
+    ...router,
+    fastify,
+    pages,
+    listen: address => listen(fastify, address),
+    isClosing: () => closing.started,
+    close: graceMs => close(fastify, closing, graceMs ?? CLOSE_GRACE_MS),
+  }
+}

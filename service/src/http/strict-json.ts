@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../kernel/app-error.ts'
+
+/**
+ * Reads a JSON body without guessing what was meant. Refused as `validation_error`: bytes that are not UTF-8 (they
+ * would turn into replacement characters), a key that stands twice in one object (readers disagree which one counts).
+ * A number that a double cannot hold becomes NaN, which no schema accepts: see `readExactNumber`.
+ */
+export function parseStrictJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new AppError('validation_error', 'The body is not valid UTF-8; encode it as UTF-8')
+  const text = bytes.toString('utf8')
+  const value = parse(text)
+  if (countKeysIn(value) !== countKeysWritten(text)) {
+    throw new AppError('validation_error', 'The JSON body names a field twice in one object; send each field once')
+  }
+  return value
+}
+
+/** Literals that could lose digits: three or more decimals, or a negative exponent. Amounts need neither. */
+const MAY_LOSE_DIGITS = /\.\d{3}|\d[eE]-/
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, readExactNumber) : value
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw new AppError('validation_error', 'The body is not valid JSON; check its quotes, commas and brackets')
+    }
+    throw error
+  }
+}
+
+/**
+ * `10.0000000000000001` parses to 10, an amount that nobody wrote. When a literal reads as a whole number of paise
+ * only because its last digits were lost, it becomes NaN.
+ */
+function readExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value
+  if (Math.round(value * 100) / 100 !== value) return value
+  return decimal(context.source) === decimal(String(value)) ? value : Number.NaN
+}
+
+/** One text for each decimal value: its significant digits and its exponent. */
+function decimal(literal: string): string {
+  const [mantissa = '', exponent = '0'] = literal.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const sign = whole.startsWith('-') ? '-' : ''
+  const digits = (whole.replace('-', '') + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return '0'
+  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
+}
+
+function countKeysIn(root: unknown): number {
+  let count = 0
+  // A list instead of recursion: 64 KiB of brackets nest deeper than the call stack.
+  const waiting: unknown[] = [root]
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value)) count += Object.keys(value).length
+    for (const child of Object.values(value)) {
+      if (typeof child === 'object' && child !== null) waiting.push(child)
+    }
+  }
+  return count
+}
+
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+
+/** Colons outside strings: in valid JSON each one stands behind a key. */
+function countKeysWritten(json: string): number {
+  let count = 0
+  let inString = false
+  for (let index = 0; index < json.length; index++) {
+    const character = json.charCodeAt(index)
+    if (inString && character === BACKSLASH) index++
+    else if (character === QUOTE) inString = !inString
+    else if (!inString && character === COLON) count++
+  }
+  return count
+}

@@ -1,0 +1,9 @@
+import { AppError } from './app-error.ts'
+import { type Paise, paiseFromRupees } from './money.ts'
+
+/** The paise of an amount that a schema has bounded; the last word on its decimals. */
+export function requirePaise(amount: number, field: string): Paise {
+  const value = paiseFromRupees(amount)
+  if (value !== null) return value
+  throw new AppError('validation_error', `${field} must have at most two decimals`, { field })
+}

@@ -1,0 +1,81 @@
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino'
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
+
+export const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+/** The log: JSON lines. Nothing of headers, bodies or query strings is ever handed to it. */
+export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush'>
+
+/** Names of values that must not be read in a log, should a line ever carry one. */
+const SECRET_FIELDS = [
+  'agent_key',
+  'authorization',
+  'bank_account',
+  'body',
+  'code',
+  'cookie',
+  'email',
+  'headers',
+  'otp',
+  'pan',
+  'password',
+  'phone',
+  'platform_secret',
+  'query',
+  'secret',
+  'upi_id',
+  'vendor_id',
+  'webhook_secret',
+]
+
+/** A line waits at most this long in memory; leaving the process, also by a crash, writes what waits. */
+const FLUSH_EVERY_MS = 500
+const BUFFER_BYTES = 4096
+
+export function createLogger(level: LogLevel, destination: DestinationStream = bufferedOutput()): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+      redact: { paths: SECRET_FIELDS, censor: '[hidden]' },
+      serializers: { err: describeError },
+    },
+    destination,
+  )
+}
+
+/** For tests and tools that should say nothing. */
+export function silentLogger(): Logger {
+  return createLogger('silent', { write() {} })
+}
+
+function bufferedOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_EVERY_MS })
+}
+
+const MAX_CAUSES = 5
+
+/** Only what finds the fault. Other properties of an error, a driver's `detail` for one, quote the data. */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return hideValues(String(error))
+  const code: unknown = Reflect.get(error, 'code')
+  return {
+    type: error.name,
+    message: hideValues(error.message),
+    ...(typeof code === 'string' ? { error_code: code } : {}),
+    stack: hideValues(error.stack ?? ''),
+    ...(error.cause !== undefined && depth < MAX_CAUSES ? { cause: describeError(error.cause, depth + 1) } : {}),
+  }
+}
+
+const SECRET = /\b(sk_live|agk_live|whsec)_[\w+/=-]+/g
+const PAN = /\b[A-Z]{5}\d{4}[A-Z]\b/g
+const LONG_NUMBER = /(?<![\w.-])\d{9,18}(?![\w.-])/g
+
+/** Hides secrets, PANs, and numbers as long as phones and bank accounts, wherever they stand in a text. */
+export function hideValues(text: string): string {
+  return text.replace(SECRET, '$1_[hidden]').replace(PAN, '[pan]').replace(LONG_NUMBER, '[number]')
+}

@@ -1,0 +1,68 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import { assert } from './assert.ts'
+
+const SECRET_BYTES = 32
+
+/** A new secret that is shown once: `prefix` + base64url of 32 random bytes. */
+export function newSecret(prefix: string): string {
+  return prefix + randomBytes(SECRET_BYTES).toString('base64url')
+}
+
+/** What is stored of a secret. A plain hash does, because the secret has 256 random bits. */
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+export function sameHash(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** Encryption at rest and the keyed digests made from one master key. */
+export interface Vault {
+  /** AES-256-GCM with a random nonce; `context` (table and column) is authenticated, so values cannot be moved. */
+  encrypt(plaintext: string, context: string): Buffer
+  decrypt(sealed: Buffer, context: string): string
+  /** A keyed digest for exact look-up of an encrypted value; different for each context. */
+  blindIndex(plaintext: string, context: string): Buffer
+  /** A 16-byte MAC that pins stored fields: who can only write to the database cannot make one. */
+  seal(text: string): Buffer
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+const SEAL_BYTES = 16
+
+export function openVault(masterKey: Buffer): Vault {
+  assert(masterKey.length === 32, 'the master key has 32 bytes')
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `batua/${purpose}`, 32))
+  const encryptionKey = derive('encryption')
+  const indexKey = derive('blind-index')
+  const sealKey = derive('seal')
+  return {
+    encrypt(plaintext, context) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce).setAAD(Buffer.from(context))
+      const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body])
+    },
+    decrypt(sealed, context) {
+      const nonce = sealed.subarray(0, NONCE_BYTES)
+      const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(context)).setAuthTag(tag)
+      const body = sealed.subarray(NONCE_BYTES + TAG_BYTES)
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+    },
+    blindIndex: (plaintext, context) =>
+      createHmac('sha256', indexKey).update(`${context}\0${plaintext}`).digest(),
+    seal: text => createHmac('sha256', sealKey).update(text).digest().subarray(0, SEAL_BYTES),
+  }
+}

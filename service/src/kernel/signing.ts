@@ -1,0 +1,55 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  sign,
+  verify,
+  type KeyObject,
+} from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { assert } from './assert.ts'
+
+/** RFC 8785 canonical JSON, the bytes under every signature of the service. */
+export function canonicalJson(value: object): string {
+  const text = canonicalize(value)
+  assert(text !== undefined, 'an object has a canonical form')
+  return text
+}
+
+/** An Ed25519 key pair: the public key as the base64 of its 32 raw bytes, the private key as PKCS#8 PEM. */
+export interface KeyPair {
+  readonly publicKey: string
+  readonly privateKeyPem: string
+}
+
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
+const RAW_KEY_BYTES = 32
+
+export function newKeyPair(): KeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return { publicKey: rawPublicKey(publicKey), privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+}
+
+function rawPublicKey(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'der' }).subarray(-RAW_KEY_BYTES).toString('base64')
+}
+
+/** The key object of a raw base64 public key, or null when it is not 32 bytes of canonical base64. */
+export function publicKeyFromRaw(base64: string): KeyObject | null {
+  const raw = Buffer.from(base64, 'base64')
+  if (raw.length !== RAW_KEY_BYTES || raw.toString('base64') !== base64) return null
+  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' })
+}
+
+export function privateKeyFromPem(pem: string): KeyObject {
+  return createPrivateKey(pem)
+}
+
+/** Ed25519 over the canonical JSON of `value`, base64. The same value and key give the same signature. */
+export function signObject(value: object, privateKey: KeyObject): string {
+  return sign(null, Buffer.from(canonicalJson(value)), privateKey).toString('base64')
+}
+
+export function verifyObject(value: object, signature: string, publicKey: KeyObject): boolean {
+  return verify(null, Buffer.from(canonicalJson(value)), publicKey, Buffer.from(signature, 'base64'))
+}

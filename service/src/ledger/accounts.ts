@@ -1,0 +1,152 @@
+import type { Queryable } from '../db/database.ts'
+import { arrayLiteral } from '../db/array-literal.ts'
+import { istDay } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
+import type { Spending } from './spending.ts'
+
+/**
+ * The accounts outside the wallets. They have no row: their balances are sums over the transfers, so no
+ * payment waits for a row that all payments share.
+ */
+export const SYSTEM = {
+  /** What the payment gateway holds for us; it goes down when a wallet is funded. */
+  gateway: '00000000-0000-7000-8000-000000000010',
+  /** What the gateway kept as its fee. */
+  gatewayFees: '00000000-0000-7000-8000-000000000020',
+  /** Fees earned on payments. */
+  fees: '00000000-0000-7000-8000-000000000030',
+  /** Money that waits in escrow. */
+  escrow: '00000000-0000-7000-8000-000000000040',
+  /** Payouts on their way to a bank. */
+  payouts: '00000000-0000-7000-8000-000000000050',
+  /** Losses by chargebacks that no wallet bears. */
+  chargebacks: '00000000-0000-7000-8000-000000000060',
+} as const
+
+const SYSTEM_IDS: ReadonlySet<Uuid> = new Set(Object.values(SYSTEM))
+
+export function isSystemAccount(id: Uuid): boolean {
+  return SYSTEM_IDS.has(id)
+}
+
+/** A wallet's account as a batch holds it: read under its lock, changed in memory, written once. */
+export interface Account {
+  readonly id: Uuid
+  balancePaise: Paise
+  totalFundedPaise: Paise
+  totalSpentPaise: Paise
+  /** Counts this account's transfers; with the balances it orders its history without gaps. */
+  sequence: bigint
+  lastPostedMs: number
+  spending: Spending
+  /** Since when counterparty windows are kept for this payer; null: they are not. */
+  counterpartiesSinceMs: number | null
+  /** What the commands of this batch want to spend, for knowing early which limits need a reading. */
+  plannedPaise: Paise
+  changed: boolean
+}
+
+/** Opens a wallet's account with nothing in it. Runs in the transaction that creates the agent. */
+export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<void> {
+  await tx.query(
+    `insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day) values ($1, $2, $2, $2, $3)`,
+    [id, BigInt(now.getTime()), istDay(now)],
+  )
+}
+
+/** Takes an account's lock, which serialises whatever decides about its payments (status, key, policy). */
+export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
+  await tx.query(`select id from accounts where id = any($1::uuid[]) order by id for no key update`, [
+    arrayLiteral(ids),
+  ])
+}
+
+/**
+ * The statement that locks a batch, and the one that differs between plain and distributed PostgreSQL:
+ * where a lock over several shards is refused, `update accounts set sequence = sequence where id = any($1)
+ * returning …` takes its place.
+ */
+const LOCK_BATCH = `
+  select id, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
+    hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
+    ist_month_spent_paise, counterparties_since_ms
+  from accounts where id = any($1::uuid[]) order by id for no key update`
+
+interface AccountRow {
+  id: Uuid
+  balance_paise: bigint
+  total_funded_paise: bigint
+  total_spent_paise: bigint
+  sequence: bigint
+  last_posted_ms: bigint
+  hour_from_ms: bigint
+  hour_spent_paise: bigint
+  day_from_ms: bigint
+  day_spent_paise: bigint
+  ist_day: number
+  ist_day_spent_paise: bigint
+  ist_month_spent_paise: bigint
+  counterparties_since_ms: bigint | null
+}
+
+export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
+  const rows = await tx.query<AccountRow>(LOCK_BATCH, [arrayLiteral(ids)])
+  const accounts = new Map<Uuid, Account>()
+  for (const row of rows) accounts.set(row.id, accountFromRow(row))
+  return accounts
+}
+
+function accountFromRow(row: AccountRow): Account {
+  return {
+    id: row.id,
+    balancePaise: row.balance_paise as Paise,
+    totalFundedPaise: row.total_funded_paise as Paise,
+    totalSpentPaise: row.total_spent_paise as Paise,
+    sequence: row.sequence,
+    lastPostedMs: Number(row.last_posted_ms),
+    spending: {
+      hourFromMs: Number(row.hour_from_ms),
+      hourSpentPaise: row.hour_spent_paise as Paise,
+      dayFromMs: Number(row.day_from_ms),
+      daySpentPaise: row.day_spent_paise as Paise,
+      istDay: row.ist_day,
+      istDaySpentPaise: row.ist_day_spent_paise as Paise,
+      istMonthSpentPaise: row.ist_month_spent_paise as Paise,
+    },
+    counterpartiesSinceMs: row.counterparties_since_ms === null ? null : Number(row.counterparties_since_ms),
+    plannedPaise: ZERO_PAISE,
+    changed: false,
+  }
+}
+
+const UPDATE_BATCH = `
+  update accounts a set balance_paise = v.balance, total_funded_paise = v.funded, total_spent_paise = v.spent,
+    sequence = v.sequence, last_posted_ms = v.posted, hour_from_ms = v.hour_from, hour_spent_paise = v.hour_spent,
+    day_from_ms = v.day_from, day_spent_paise = v.day_spent, ist_day = v.ist_day,
+    ist_day_spent_paise = v.ist_day_spent, ist_month_spent_paise = v.ist_month_spent,
+    counterparties_since_ms = v.counterparties_since
+  from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
+    $9::int8[], $10::int8[], $11::int4[], $12::int8[], $13::int8[], $14::int8[])
+    v(id, balance, funded, spent, sequence, posted, hour_from, hour_spent, day_from, day_spent, ist_day,
+      ist_day_spent, ist_month_spent, counterparties_since)
+  where a.id = v.id`
+
+export async function updateBatch(tx: Queryable, accounts: readonly Account[]): Promise<void> {
+  await tx.query(UPDATE_BATCH, [
+    arrayLiteral(accounts.map(account => account.id)),
+    arrayLiteral(accounts.map(account => account.balancePaise)),
+    arrayLiteral(accounts.map(account => account.totalFundedPaise)),
+    arrayLiteral(accounts.map(account => account.totalSpentPaise)),
+    arrayLiteral(accounts.map(account => account.sequence)),
+    arrayLiteral(accounts.map(account => account.lastPostedMs)),
+    arrayLiteral(accounts.map(account => account.spending.hourFromMs)),
+    arrayLiteral(accounts.map(account => account.spending.hourSpentPaise)),
+    arrayLiteral(accounts.map(account => account.spending.dayFromMs)),
+    arrayLiteral(accounts.map(account => account.spending.daySpentPaise)),
+    arrayLiteral(accounts.map(account => account.spending.istDay)),
+    arrayLiteral(accounts.map(account => account.spending.istDaySpentPaise)),
+    arrayLiteral(accounts.map(account => account.spending.istMonthSpentPaise)),
+    arrayLiteral(accounts.map(account => account.counterpartiesSinceMs)),
+  ])
+}

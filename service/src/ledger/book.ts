@@ -1,0 +1,161 @@
+import type { Queryable } from '../db/database.ts'
+import { assert } from '../kernel/assert.ts'
+import { newUuid, type Uuid } from '../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
+import { type Account, isSystemAccount } from './accounts.ts'
+import { addSpending, rollForward } from './spending.ts'
+import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
+
+/** Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. */
+export interface Source<Fact> {
+  readonly name: string
+  load(tx: Queryable, keys: readonly string[], nowMs: number): Promise<Map<string, Fact>>
+}
+
+/** Rows that decisions write beside the book, in one statement for a whole batch, in its commit. */
+export interface Sink<Row> {
+  readonly name: string
+  write(tx: Queryable, rows: readonly Row[]): Promise<unknown>
+}
+
+/** One fact that a command wants from a source. */
+export interface Need {
+  readonly source: Source<unknown>
+  readonly key: string
+}
+
+export function need<Fact>(source: Source<Fact>, key: string): Need {
+  return { source, key }
+}
+
+/** A transfer to post. Amounts in paise; the credited side gains `amountPaise`, the debited loses it and the fee. */
+export interface Posting {
+  readonly kind: TransferKind
+  readonly debit: Uuid
+  readonly credit: Uuid
+  readonly amountPaise: Paise
+  readonly feePaise?: Paise
+  /** Given where the transfer continues a thing that has an id already (a funding); else made here. */
+  readonly id?: Uuid
+  readonly linkedId?: Uuid
+  readonly idempotencyKey?: string | null
+  readonly reference?: string | null
+  readonly note?: string | null
+}
+
+/**
+ * The book as one batch sees it: accounts under lock and the facts that were asked for. A decision reads,
+ * refuses or posts; what it posts is seen by the next decision of the batch and written by one commit.
+ */
+export class Book {
+  /** The moment of this batch, Unix milliseconds: every transfer of it is posted now. */
+  readonly nowMs: number
+  readonly accounts: Map<Uuid, Account>
+  readonly transfers: Transfer[] = []
+  readonly #facts = new Map<Source<unknown>, Map<string, unknown>>()
+  readonly #writes = new Map<Sink<unknown>, unknown[]>()
+
+  /** `clockMs` is the node's time. A batch never posts before what any of its accounts has seen, whichever node posted that. */
+  constructor(accounts: Map<Uuid, Account>, clockMs: number) {
+    this.accounts = accounts
+    let nowMs = clockMs
+    for (const account of accounts.values()) nowMs = Math.max(nowMs, account.lastPostedMs)
+    this.nowMs = nowMs
+    for (const account of accounts.values()) rollForward(account.spending, account.lastPostedMs, nowMs)
+  }
+
+  /** The account of a wallet, or undefined when there is none. Only accounts that the command named are here. */
+  account(id: Uuid): Account | undefined {
+    return this.accounts.get(id)
+  }
+
+  fact<Fact>(source: Source<Fact>, key: string): Fact | undefined {
+    return this.#facts.get(source)?.get(key) as Fact | undefined
+  }
+
+  /** Makes a fact visible to the commands that follow in this batch. */
+  setFact<Fact>(source: Source<Fact>, key: string, fact: Fact): void {
+    let facts = this.#facts.get(source)
+    if (facts === undefined) this.#facts.set(source, (facts = new Map()))
+    facts.set(key, fact)
+  }
+
+  addFacts(source: Source<unknown>, facts: ReadonlyMap<string, unknown>): void {
+    for (const [key, fact] of facts) this.setFact(source, key, fact)
+  }
+
+  write<Row>(sink: Sink<Row>, row: Row): void {
+    const rows = this.#writes.get(sink as Sink<unknown>)
+    if (rows === undefined) this.#writes.set(sink as Sink<unknown>, [row])
+    else rows.push(row)
+  }
+
+  writes(): IterableIterator<[Sink<unknown>, unknown[]]> {
+    return this.#writes.entries()
+  }
+
+  changedAccounts(): Account[] {
+    return [...this.accounts.values()].filter(account => account.changed)
+  }
+
+  /** True once any command of the batch has left something to write. */
+  hasWork(): boolean {
+    return this.transfers.length > 0 || this.#writes.size > 0 || this.changedAccounts().length > 0
+  }
+
+  /** Posts a transfer. The decision has been made: from here on nothing is refused, only asserted. */
+  post(posting: Posting): Transfer {
+    const rules = TRANSFER_KINDS[posting.kind]
+    const feePaise = posting.feePaise ?? ZERO_PAISE
+    const debit = this.#side(posting.debit)
+    const credit = this.#side(posting.credit)
+    assert(posting.debit !== posting.credit, 'a transfer has two accounts')
+    assert(posting.amountPaise > 0n && feePaise >= 0n, 'a transfer moves money')
+    const totalPaise = (posting.amountPaise + feePaise) as Paise
+    if (debit !== null) {
+      assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')
+      debit.balancePaise = (debit.balancePaise - totalPaise) as Paise
+      if (rules.spends) debit.totalSpentPaise = (debit.totalSpentPaise + totalPaise) as Paise
+      if (rules.limited) addSpending(debit.spending, posting.amountPaise)
+      touch(debit, this.nowMs)
+    }
+    if (credit !== null) {
+      credit.balancePaise = (credit.balancePaise + posting.amountPaise) as Paise
+      if (rules.funds) credit.totalFundedPaise = (credit.totalFundedPaise + posting.amountPaise) as Paise
+      touch(credit, this.nowMs)
+    }
+    const postedAt = new Date(this.nowMs)
+    const transfer: Transfer = {
+      id: posting.id ?? newUuid(postedAt),
+      kind: posting.kind,
+      debitAccount: posting.debit,
+      creditAccount: posting.credit,
+      amountPaise: posting.amountPaise,
+      feePaise,
+      debitBalancePaise: debit?.balancePaise ?? null,
+      creditBalancePaise: credit?.balancePaise ?? null,
+      debitSequence: debit?.sequence ?? null,
+      creditSequence: credit?.sequence ?? null,
+      postedAt,
+      linkedId: posting.linkedId ?? null,
+      idempotencyKey: posting.idempotencyKey ?? null,
+      reference: posting.reference ?? null,
+      note: posting.note ?? null,
+    }
+    this.transfers.push(transfer)
+    return transfer
+  }
+
+  #side(id: Uuid): Account | null {
+    if (isSystemAccount(id)) return null
+    const account = this.accounts.get(id)
+    assert(account !== undefined, 'a transfer touches only accounts that its command named')
+    return account
+  }
+}
+
+function touch(account: Account, postedMs: number): void {
+  account.sequence += 1n
+  account.lastPostedMs = postedMs
+  account.changed = true
+}

@@ -1,0 +1,152 @@
+import type { Database } from '../db/database.ts'
+
+import { AppError, type Refusal } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { createLane, type Lane } from './lane.ts'
+import type { Book, Need } from './book.ts'
+
+/**
+ * One act on the book. It names the wallets it touches and the facts it needs; the engine locks and loads
+ * them, together with those of its neighbours, and asks for the decision.
+ */
+export interface Command<Result> {
+  /** Wallet accounts (agent ids) to lock. */
+  readonly accounts: readonly Uuid[]
+  readonly needs: readonly Need[]
+  /** More facts, known only once the first are here: a second round trip for those commands alone. */
+  moreNeeds?(book: Book): readonly Need[]
+  /** Pure and synchronous: refuses before it posts, and posts only what it is sure of. */
+  decide(book: Book): Refusal | Result
+}
+
+export interface Ledger {
+  /** Resolves after the commit, with what the decision returned. Rejects with the refusal as an AppError. */
+  submit<Result extends object>(command: Command<Result>): Promise<Result>
+  /** Finishes what was accepted, then refuses more. */
+  close(): Promise<void>
+  readonly queued: () => number
+}
+
+export interface LedgerOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  /** Connections that commit batches side by side. */
+  readonly lanes?: number
+  /** Commands in one commit at the most. */
+  readonly maxBatch?: number
+  /** Commands that may wait; more are refused as service_unavailable. */
+  readonly maxQueued?: number
+  readonly onBatch?: (commands: number, seconds: number) => void
+  readonly onError?: (error: unknown) => void
+}
+
+/** A command with the promise of its caller. */
+export interface Entry {
+  readonly command: Command<object>
+  readonly resolve: (result: object) => void
+  readonly reject: (error: unknown) => void
+}
+
+const DEFAULT_LANES = 2
+const DEFAULT_MAX_BATCH = 256
+const DEFAULT_MAX_QUEUED = 20_000
+
+/** The posting engine: whatever waits when a lane is free goes into its next commit; there is no timer. */
+export function openLedger(options: LedgerOptions): Ledger {
+  const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH
+  const maxQueued = options.maxQueued ?? DEFAULT_MAX_QUEUED
+  const idle: Lane[] = Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => createLane(options))
+  const lanes = [...idle]
+  const locked = new Set<Uuid>()
+  let queue: Entry[] = []
+  let busy = 0
+  let scheduled = false
+  let closing = false
+  let whenDrained: (() => void) | null = null
+
+  function schedule(): void {
+    if (scheduled || idle.length === 0 || queue.length === 0) return
+    scheduled = true
+    // After this turn of the event loop, so that requests read together go into one commit.
+    setImmediate(() => {
+      scheduled = false
+      dispatch()
+    })
+  }
+
+  function dispatch(): void {
+    const lane = idle.at(-1)
+    if (lane === undefined) return
+    const { batch, rest } = pick(queue, locked, maxBatch)
+    if (batch.length === 0) return
+    queue = rest
+    idle.pop()
+    busy++
+    const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
+    for (const id of accounts) locked.add(id)
+    void lane.run(batch).finally(() => {
+      for (const id of accounts) locked.delete(id)
+      idle.push(lane)
+      busy--
+      if (busy === 0 && queue.length === 0) whenDrained?.()
+      schedule()
+    })
+    schedule()
+  }
+
+  return {
+    submit<Result extends object>(command: Command<Result>): Promise<Result> {
+      if (closing) return Promise.reject(unavailable('The service is shutting down'))
+      if (queue.length >= maxQueued) return Promise.reject(unavailable('Too many payments are waiting'))
+      return new Promise<Result>((resolve, reject) => {
+        queue.push({ command, resolve: result => resolve(result as Result), reject })
+        schedule()
+      })
+    },
+    async close() {
+      closing = true
+      if (busy > 0 || queue.length > 0) {
+        await new Promise<void>(resolve => {
+          whenDrained = resolve
+        })
+      }
+      await Promise.all(lanes.map(lane => lane.close()))
+    },
+    queued: () => queue.length,
+  }
+}
+
+/**
+ * The next batch: the oldest commands, without those whose wallets another lane holds, because they would
+ * only wait there for a lock. Who waits keeps its place before later commands on the same wallets.
+ */
+export function pick(
+  queue: readonly Entry[],
+  locked: ReadonlySet<Uuid>,
+  maxBatch: number,
+): { batch: Entry[]; rest: Entry[] } {
+  if (locked.size === 0) return { batch: queue.slice(0, maxBatch), rest: queue.slice(maxBatch) }
+  const batch: Entry[] = []
+  const rest: Entry[] = []
+  const waiting = new Set<Uuid>()
+  for (const entry of queue) {
+    const { accounts } = entry.command
+    if (batch.length < maxBatch && !accounts.some(id => locked.has(id) || waiting.has(id))) {
+      batch.push(entry)
+    } else {
+      for (const id of accounts) waiting.add(id)
+      rest.push(entry)
+    }
+  }
+  return { batch, rest }
+}
+
+export function unavailable(reason: string): AppError {
+  return new AppError('service_unavailable', `${reason}. Nothing was done; try again shortly`, {
+    headers: { 'retry-after': '1' },
+  })
+}
+

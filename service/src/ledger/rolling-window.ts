@@ -1,0 +1,86 @@
+import type { Queryable } from '../db/database.ts'
+import { arrayLiteral } from '../db/array-literal.ts'
+import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
+import type { Paise } from '../kernel/money.ts'
+import type { Account } from './accounts.ts'
+import { type Book, type Need, need, type Source } from './book.ts'
+import { isBound, rollingSpent, type RollingWindow, setExact, WINDOW_MS } from './spending.ts'
+import { LIMITED_KINDS } from './transfers.ts'
+
+/**
+ * Makes rolling sums exact. Either what fell out since `from` is subtracted, which reads each payment once
+ * over its life, or, when `from` lies far back, the window itself is summed. Both are ranges of the payer's
+ * time-ordered key, so the cost depends on the window, never on the history.
+ */
+const SUM_RANGE = `
+  select k.position::int4 as position,
+    (select coalesce(sum(t.amount_paise), 0)::int8 from transfers t
+      where t.debit_account = k.payer and t.id >= k.from_id and t.id < k.to_id and t.kind = any($4::text[])
+    ) as spent
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality k(payer, from_id, to_id, position)`
+
+interface Range {
+  readonly payer: Uuid
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+const rangeSums: Source<Paise> = {
+  name: 'spending ranges',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const ranges = keys.map(rangeOf)
+    const rows = await tx.query<{ position: number; spent: bigint }>(SUM_RANGE, [
+      arrayLiteral(ranges.map(range => range.payer)),
+      arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.fromMs)))),
+      arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.toMs)))),
+      arrayLiteral(LIMITED_KINDS),
+    ])
+    return new Map(rows.map(row => [keys[row.position - 1] ?? '', row.spent as Paise]))
+  },
+}
+
+function rangeKey(range: Range): string {
+  return `${range.payer} ${range.fromMs} ${range.toMs}`
+}
+
+function rangeOf(key: string): Range {
+  const [payer = '', fromMs, toMs] = key.split(' ')
+  return { payer, fromMs: Number(fromMs), toMs: Number(toMs) }
+}
+
+/** The range that makes this window exact now: what fell out of it, or all that is in it. */
+function rangeFor(book: Book, account: Account, window: RollingWindow): { range: Range; subtract: boolean } {
+  const nowMs = book.nowMs
+  const startMs = nowMs - WINDOW_MS[window]
+  const fromMs = window === 'hour' ? account.spending.hourFromMs : account.spending.dayFromMs
+  // Sums count what came strictly after `from`; a payment is out of the window exactly one length later.
+  if (startMs - fromMs <= WINDOW_MS[window]) {
+    return { range: { payer: account.id, fromMs: fromMs + 1, toMs: startMs + 1 }, subtract: true }
+  }
+  return { range: { payer: account.id, fromMs: startMs + 1, toMs: nowMs + 1 }, subtract: false }
+}
+
+/** The reading that a limit wants before it refuses `amount`; none while the bound is under the limit. */
+export function rollingNeed(
+  book: Book,
+  account: Account,
+  window: RollingWindow,
+  limit: Paise,
+  planned: Paise,
+): Need | null {
+  const spent = rollingSpent(account.spending, window)
+  if (spent + planned <= limit || !isBound(account.spending, window, book.nowMs)) return null
+  return need(rangeSums, rangeKey(rangeFor(book, account, window).range))
+}
+
+/** Applies a reading that `rollingNeed` asked for. The account keeps the exact sum, also when it then refuses. */
+export function sharpenRolling(book: Book, account: Account, window: RollingWindow): void {
+  const nowMs = book.nowMs
+  if (!isBound(account.spending, window, nowMs)) return
+  const { range, subtract } = rangeFor(book, account, window)
+  const sum = book.fact(rangeSums, rangeKey(range))
+  if (sum === undefined) return
+  const spent = rollingSpent(account.spending, window)
+  setExact(account.spending, window, (subtract ? spent - sum : sum) as Paise, nowMs)
+  account.changed = true
+}

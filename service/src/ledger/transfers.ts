@@ -1,0 +1,128 @@
+import type { Queryable } from '../db/database.ts'
+import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import type { Paise } from '../kernel/money.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { SYSTEM } from './accounts.ts'
+
+/** What each kind of transfer means for the totals, the limits and the fee. */
+interface KindRules {
+  /** The debit counts into the payer's total_spent, fee included. */
+  readonly spends: boolean
+  /** The amount counts against the payer's limits. */
+  readonly limited: boolean
+  /** The credit counts into the payee's total_funded. */
+  readonly funds: boolean
+  /** May take a wallet below zero. */
+  readonly overdraws: boolean
+  /** The account that the fee is credited to. */
+  readonly feeAccount: Uuid
+}
+
+const rules = (marks: Partial<KindRules>): KindRules => ({
+  spends: false,
+  limited: false,
+  funds: false,
+  overdraws: false,
+  feeAccount: SYSTEM.fees,
+  ...marks,
+})
+
+export const TRANSFER_KINDS = {
+  payment: rules({ spends: true, limited: true, funds: true }),
+  refund: rules({ spends: true, funds: true }),
+  fund: rules({ funds: true, feeAccount: SYSTEM.gatewayFees }),
+  chargeback: rules({ overdraws: true }),
+} as const satisfies Record<string, KindRules>
+
+export type TransferKind = keyof typeof TRANSFER_KINDS
+
+/** The kinds that count against limits, for SQL over past transfers. */
+export const LIMITED_KINDS = (Object.keys(TRANSFER_KINDS) as TransferKind[]).filter(
+  kind => TRANSFER_KINDS[kind].limited,
+)
+
+/** One movement of money. Balances and sequences are those right after it; null on a system account's side. */
+export interface Transfer {
+  readonly id: Uuid
+  readonly kind: TransferKind
+  readonly debitAccount: Uuid
+  readonly creditAccount: Uuid
+  /** What the credited account gains. The debited one loses this and the fee. */
+  readonly amountPaise: Paise
+  readonly feePaise: Paise
+  readonly debitBalancePaise: Paise | null
+  readonly creditBalancePaise: Paise | null
+  readonly debitSequence: bigint | null
+  readonly creditSequence: bigint | null
+  readonly postedAt: Date
+  /** The transfer that this one belongs to: the payment of a refund, the funding of a chargeback. */
+  readonly linkedId: Uuid | null
+  readonly idempotencyKey: string | null
+  readonly reference: string | null
+  readonly note: string | null
+}
+
+/**
+ * The text that a transfer's seal covers: every stored field, so that no edit of a row goes unseen by
+ * whoever holds the master key.
+ */
+export function sealedText(transfer: Transfer): string {
+  return JSON.stringify([
+    transfer.id,
+    transfer.kind,
+    transfer.debitAccount,
+    transfer.creditAccount,
+    String(transfer.amountPaise),
+    String(transfer.feePaise),
+    String(transfer.debitBalancePaise),
+    String(transfer.creditBalancePaise),
+    String(transfer.debitSequence),
+    String(transfer.creditSequence),
+    transfer.postedAt.getTime(),
+    transfer.linkedId,
+    transfer.idempotencyKey,
+    transfer.reference,
+    transfer.note,
+  ])
+}
+
+const INSERT_BATCH = `
+  insert into transfers (debit_account, id, credit_account, kind, amount_paise, fee_paise, debit_balance_paise,
+    credit_balance_paise, debit_sequence, credit_sequence, posted_at, seal, linked_id, idempotency_key, reference,
+    note)
+  select debit_account, id, credit_account, kind, amount, fee, debit_balance, credit_balance, debit_sequence,
+    credit_sequence, posted_at, decode(seal, 'hex'), linked_id, idempotency_key, reference, note
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
+    $9::int8[], $10::int8[], $11::timestamptz[], $12::text[], $13::uuid[], $14::text[], $15::text[], $16::text[])
+    v(debit_account, id, credit_account, kind, amount, fee, debit_balance, credit_balance, debit_sequence,
+      credit_sequence, posted_at, seal, linked_id, idempotency_key, reference, note)`
+
+export async function insertBatch(tx: Queryable, vault: Vault, transfers: readonly Transfer[]): Promise<void> {
+  await tx.query(INSERT_BATCH, [
+    arrayLiteral(transfers.map(transfer => transfer.debitAccount)),
+    arrayLiteral(transfers.map(transfer => transfer.id)),
+    arrayLiteral(transfers.map(transfer => transfer.creditAccount)),
+    arrayLiteral(transfers.map(transfer => transfer.kind)),
+    arrayLiteral(transfers.map(transfer => transfer.amountPaise)),
+    arrayLiteral(transfers.map(transfer => transfer.feePaise)),
+    arrayLiteral(transfers.map(transfer => transfer.debitBalancePaise)),
+    arrayLiteral(transfers.map(transfer => transfer.creditBalancePaise)),
+    arrayLiteral(transfers.map(transfer => transfer.debitSequence)),
+    arrayLiteral(transfers.map(transfer => transfer.creditSequence)),
+    textArrayLiteral(transfers.map(transfer => transfer.postedAt.toISOString())),
+    arrayLiteral(transfers.map(transfer => vault.seal(sealedText(transfer)).toString('hex'))),
+    arrayLiteral(transfers.map(transfer => transfer.linkedId)),
+    textArrayLiteral(transfers.map(transfer => transfer.idempotencyKey)),
+    textArrayLiteral(transfers.map(transfer => transfer.reference)),
+    textArrayLiteral(transfers.map(transfer => transfer.note)),
+  ])
+}
+
+/** Which of these transfers are in the book. */
+export async function postedIds(tx: Queryable, ids: readonly Uuid[]): Promise<Set<Uuid>> {
+  const rows = await tx.query<{ id: Uuid }>(`select id from transfers where id = any($1::uuid[])`, [
+    arrayLiteral(ids),
+  ])
+  return new Set(rows.map(row => row.id))
+}

@@ -1,0 +1,35 @@
+import type { Agent as AgentRecord } from '@batua/contract'
+import type { Caller } from '../../http/caller.ts'
+import { formatId } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { vendorId } from '../owners/index.ts'
+import { policyRecord } from './policy.ts'
+import type { Agent } from './store.ts'
+
+/** An agent as its caller may see it: the vendor id holds the owner's PAN, so an agent never does. */
+export function agentRecord(vault: Vault, caller: Caller, agent: Agent): AgentRecord {
+  if (caller.kind === 'agent' || caller.kind === 'public') return recordWithoutVendor(agent)
+  return recordWithVendor(vault, agent)
+}
+
+export function recordWithVendor(vault: Vault, agent: Agent) {
+  const record = recordWithoutVendor(agent)
+  return { ...record, vendor_id: vendorId(vault, agent.sealedOwnerPan, record.agent_id) }
+}
+
+function recordWithoutVendor(agent: Agent) {
+  return {
+    agent_id: formatId('agt', agent.id),
+    handle: agent.handle,
+    name: agent.name,
+    owner_id: formatId('own', agent.ownerId),
+    platform_id: formatId('plt', agent.platformId),
+    wallet_id: formatId('wlt', agent.id),
+    status: agent.status,
+    tier: agent.tier,
+    policy: policyRecord(agent.policy),
+    pending_policy: {},
+    key_last4: agent.keyLast4,
+    created_at: agent.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,12 @@
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { FindAgent } from './find-agent.ts'
+
+/** What the use cases of agents work with. */
+export interface AgentsContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly findAgent: FindAgent
+}

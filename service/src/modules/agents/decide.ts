@@ -1,0 +1,82 @@
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { publicKeyFromRaw } from '../../kernel/signing.ts'
+import { HANDLE_RULE, normaliseHandle } from './handle.ts'
+import { type AgentPolicy, decidePolicy, OPEN_POLICY, type PolicyChange } from './policy.ts'
+import type { Agent, Sponsor } from './store.ts'
+
+/** What a caller says of a new agent, policy controls included. */
+export interface AgentRequest extends PolicyChange {
+  readonly name: string
+  readonly handle: string
+  readonly owner_id: string
+  readonly public_key?: string
+}
+
+export interface AgentPlan {
+  readonly kind: 'agent'
+  readonly name: string
+  readonly handle: string
+  readonly policy: AgentPolicy
+  /** The caller's own public key; null: the service makes a pair. */
+  readonly publicKey: string | null
+}
+
+/** Reads a request for a new agent; what depends on others (owner, handle) is decided under their locks. */
+export function decideAgent(request: AgentRequest): Refusal | AgentPlan {
+  const handle = normaliseHandle(request.handle)
+  if (handle === null) return refuse('validation_error', HANDLE_RULE, { field: 'handle' })
+  const publicKey = request.public_key ?? null
+  if (publicKey !== null && publicKeyFromRaw(publicKey) === null) {
+    return refuse('validation_error', 'A public key is the base64 of the 32 raw bytes of an Ed25519 key', {
+      field: 'public_key',
+    })
+  }
+  const policy = decidePolicy(OPEN_POLICY, request)
+  if ('kind' in policy) return policy
+  return { kind: 'agent', name: request.name.normalize('NFC'), handle, policy, publicKey }
+}
+
+/** Whether an owner may have another agent. */
+export function decideSponsor(sponsor: Sponsor | null): Refusal | (Sponsor & { readonly kind: 'sponsor' }) {
+  if (sponsor === null) {
+    return refuse('not_found', 'This platform has no owner with this id; create the owner first', {
+      field: 'owner_id',
+    })
+  }
+  if (sponsor.platformStatus === 'deleted') {
+    return refuse('authentication_error', 'This platform was deleted')
+  }
+  if (sponsor.ownerStatus === 'frozen') {
+    return refuse('conflict', 'This owner is frozen and can have no new agents until an administrator unfreezes it')
+  }
+  return { kind: 'sponsor', ...sponsor }
+}
+
+export interface AgentChange extends PolicyChange {
+  readonly name?: string
+}
+
+/** The agent after a change of its name or policy. */
+export function decideChange(agent: Agent, change: AgentChange): Refusal | Agent {
+  if (agent.status === 'deactivated') return deactivated()
+  const policy = decidePolicy(agent.policy, change)
+  if ('kind' in policy) return policy
+  return { ...agent, name: change.name?.normalize('NFC') ?? agent.name, policy }
+}
+
+/** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */
+export function deactivate(agent: Agent): Agent {
+  return { ...agent, status: 'deactivated', keyHash: NO_KEY }
+}
+
+const NO_KEY = Buffer.alloc(0)
+
+/** The agent with another key. */
+export function decideNewKey(agent: Agent, key: { hash: Buffer; last4: string }): Refusal | Agent {
+  if (agent.status === 'deactivated') return deactivated()
+  return { ...agent, keyHash: key.hash, keyLast4: key.last4 }
+}
+
+function deactivated(): Refusal {
+  return refuse('conflict', 'Agent is deactivated, which is final; create a new agent')
+}

@@ -1,0 +1,42 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { lockAccounts } from '../../ledger/accounts.ts'
+
+/**
+ * Moves the agents of a verified owner out of the sandbox tier. The owner's row must be locked, so that no agent is
+ * created meanwhile; the accounts are locked for the reason given at lockAgent.
+ */
+export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid): Promise<void> {
+  const agents = await tx.query<{ id: Uuid }>(
+    `select id from agents where owner_id = $1 and tier = 'sandbox' and status <> 'deactivated'`,
+    [ownerId],
+  )
+  const ids = agents.map(agent => agent.id)
+  await lockAccounts(tx, ids)
+  await tx.query(
+    `update agents set tier = 'tier1' where id = any($1::uuid[]) and tier = 'sandbox' and status <> 'deactivated'`,
+    [ids],
+  )
+}
+
+/**
+ * Ends all agents of a platform, unless one has money left: then nothing is done and the answer says how many have.
+ * The platform's row must be locked, so that no agent is created meanwhile. Under the accounts' locks no payment or
+ * funding is in flight, and the next one finds its agent deactivated.
+ */
+export async function deactivateAgentsOfPlatform(
+  tx: Queryable,
+  platformId: Uuid,
+): Promise<{ readonly withBalance: number }> {
+  const agents = await tx.query<{ id: Uuid }>(`select id from agents where platform_id = $1`, [platformId])
+  const ids = agents.map(agent => agent.id)
+  await lockAccounts(tx, ids)
+  const [row] = await tx.query<{ count: bigint }>(
+    `select count(*) as count from accounts where id = any($1::uuid[]) and balance_paise <> 0`,
+    [ids],
+  )
+  const withBalance = Number(row?.count ?? 0)
+  if (withBalance > 0) return { withBalance }
+  await tx.query(`update agents set status = 'deactivated', key_hash = '' where id = any($1::uuid[])`, [ids])
+  return { withBalance }
+}

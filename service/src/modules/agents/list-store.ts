@@ -1,0 +1,54 @@
+import type { AgentStatus } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { AGENT_COLUMNS, type Agent, agentFromRow, type AgentRow } from './store.ts'
+
+/** Whose agents a caller may list. */
+export type AgentScope =
+  | { readonly kind: 'platform'; readonly platformId: Uuid }
+  | { readonly kind: 'owners'; readonly ownerIds: readonly Uuid[] }
+  | { readonly kind: 'all' }
+
+export interface AgentFilter {
+  readonly scope: AgentScope
+  readonly status: AgentStatus | null
+  readonly ownerId: Uuid | null
+  readonly handle: string | null
+}
+
+const IN_SCOPE = {
+  platform: 'a.platform_id = $1::uuid',
+  owners: 'a.owner_id = any($1::uuid[])',
+  all: '$1::uuid is null',
+} as const satisfies Record<AgentScope['kind'], string>
+
+const MATCHES = `($2::text is null or a.status = $2) and ($3::uuid is null or a.owner_id = $3)
+  and ($4::text is null or a.handle = $4)`
+
+function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[] {
+  return [scope.kind === 'platform' ? scope.platformId : scope.kind === 'owners' ? scope.ownerIds : null, status, ownerId, handle]
+}
+
+/** A page of agents, newest first: those before `before` when it is given, skipping `offset`. */
+export async function selectAgents(
+  db: Queryable,
+  filter: AgentFilter,
+  page: { readonly before: Uuid | null; readonly limit: number; readonly offset: number },
+): Promise<Agent[]> {
+  const rows = await db.query<AgentRow>(
+    `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id
+     where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES} and ($5::uuid is null or a.id < $5)
+     order by a.id desc limit $6 offset $7`,
+    [...filterValues(filter), page.before, page.limit, page.offset],
+  )
+  return rows.map(agentFromRow)
+}
+
+export async function countAgents(db: Queryable, filter: AgentFilter): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from agents a where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES}`,
+    filterValues(filter),
+  )
+  return Number(row?.count ?? 0)
+}
+

@@ -1,0 +1,239 @@
+import type { AgentStatus, Tier } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import { lockAccounts } from '../../ledger/accounts.ts'
+import type { AgentPolicy } from './policy.ts'
+
+/** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
+export interface Agent {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+  readonly handle: string
+  readonly name: string
+  readonly status: AgentStatus
+  readonly tier: Tier
+  /** SHA-256 of the agent key; empty once the agent is deactivated, so that no key fits any more. */
+  readonly keyHash: Buffer
+  readonly keyLast4: string
+  readonly policy: AgentPolicy
+  readonly createdAt: Date
+  readonly sealedOwnerPan: Buffer
+}
+
+export interface AgentRow {
+  id: Uuid
+  platform_id: Uuid
+  owner_id: Uuid
+  handle: string
+  name: string
+  status: AgentStatus
+  tier: Tier
+  key_hash: Buffer
+  key_last4: string
+  spend_limit_per_tx_paise: Paise | null
+  spend_limit_hourly_paise: Paise | null
+  spend_limit_daily_paise: Paise | null
+  spend_limit_monthly_paise: Paise | null
+  per_counterparty_daily_limit_paise: Paise | null
+  max_counterparties_per_hour: number | null
+  require_escrow_above_paise: Paise | null
+  require_human_approval_above_paise: Paise | null
+  allowed_payees: string[]
+  blocked_payee_agents: Uuid[]
+  created_at: Date
+  owner_pan: Buffer
+}
+
+export const AGENT_COLUMNS = `
+  a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.tier, a.key_hash, a.key_last4,
+  a.spend_limit_per_tx_paise, a.spend_limit_hourly_paise, a.spend_limit_daily_paise, a.spend_limit_monthly_paise,
+  a.per_counterparty_daily_limit_paise, a.max_counterparties_per_hour, a.require_escrow_above_paise,
+  a.require_human_approval_above_paise, a.allowed_payees, a.blocked_payee_agents, a.created_at, o.pan as owner_pan`
+
+export function agentFromRow(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    platformId: row.platform_id,
+    ownerId: row.owner_id,
+    handle: row.handle,
+    name: row.name,
+    status: row.status,
+    tier: row.tier,
+    keyHash: row.key_hash,
+    keyLast4: row.key_last4,
+    policy: {
+      spendLimitPerTxPaise: row.spend_limit_per_tx_paise,
+      spendLimitHourlyPaise: row.spend_limit_hourly_paise,
+      spendLimitDailyPaise: row.spend_limit_daily_paise,
+      spendLimitMonthlyPaise: row.spend_limit_monthly_paise,
+      allowedPayees: row.allowed_payees,
+      blockedPayeeAgents: row.blocked_payee_agents,
+      perCounterpartyDailyLimitPaise: row.per_counterparty_daily_limit_paise,
+      maxCounterpartiesPerHour: row.max_counterparties_per_hour,
+      requireEscrowAbovePaise: row.require_escrow_above_paise,
+      requireHumanApprovalAbovePaise: row.require_human_approval_above_paise,
+    },
+    createdAt: row.created_at,
+    sealedOwnerPan: row.owner_pan,
+  }
+}
+
+export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null> {
+  const [row] = await db.query<AgentRow>(
+    `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id where a.id = $1`,
+    [id],
+  )
+  return row === undefined ? null : agentFromRow(row)
+}
+
+/**
+ * Every change of an agent's status, key or policy begins here: the account's lock first, then the agent. The posting
+ * engine reads agents only while it holds that lock, so what is written under it holds for the very next payment on
+ * any node, and a payment that was decided before it has been committed before it.
+ */
+export async function lockAgent(tx: Queryable, id: Uuid): Promise<Agent | null> {
+  await lockAccounts(tx, [id])
+  return selectAgent(tx, id)
+}
+
+/** Writes what may change of an agent. Its account must be locked: see lockAgent. */
+export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
+  await tx.query(
+    `update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, spend_limit_per_tx_paise = $6,
+       spend_limit_hourly_paise = $7, spend_limit_daily_paise = $8, spend_limit_monthly_paise = $9,
+       per_counterparty_daily_limit_paise = $10, max_counterparties_per_hour = $11,
+       require_escrow_above_paise = $12, require_human_approval_above_paise = $13, allowed_payees = $14,
+       blocked_payee_agents = $15
+     where id = $1`,
+    [agent.id, agent.name, agent.status, agent.keyHash, agent.keyLast4, ...policyValues(agent.policy)],
+  )
+}
+
+function policyValues(policy: AgentPolicy): unknown[] {
+  return [
+    policy.spendLimitPerTxPaise,
+    policy.spendLimitHourlyPaise,
+    policy.spendLimitDailyPaise,
+    policy.spendLimitMonthlyPaise,
+    policy.perCounterpartyDailyLimitPaise,
+    policy.maxCounterpartiesPerHour,
+    policy.requireEscrowAbovePaise,
+    policy.requireHumanApprovalAbovePaise,
+    policy.allowedPayees,
+    policy.blockedPayeeAgents,
+  ]
+}
+
+export interface NewAgent extends Omit<Agent, 'status' | 'sealedOwnerPan'> {
+  /** Base64 of the 32 raw bytes. */
+  readonly publicKey: string
+  /** Sealed; null when the caller keeps the private key. */
+  readonly privateKey: Buffer | null
+}
+
+/** Gives the handle to the agent; false when it was ever given before, to whomever. */
+export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into handles (handle, agent_id) values ($1, $2) on conflict do nothing returning handle`,
+    [handle, agentId],
+  )
+  return rows.length === 1
+}
+
+export async function insertAgent(tx: Queryable, agent: NewAgent): Promise<void> {
+  await tx.query(
+    `insert into agents (id, platform_id, owner_id, handle, name, tier, key_hash, key_last4, public_key, private_key,
+       created_at, spend_limit_per_tx_paise, spend_limit_hourly_paise, spend_limit_daily_paise,
+       spend_limit_monthly_paise, per_counterparty_daily_limit_paise, max_counterparties_per_hour,
+       require_escrow_above_paise, require_human_approval_above_paise, allowed_payees, blocked_payee_agents)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+    [
+      agent.id,
+      agent.platformId,
+      agent.ownerId,
+      agent.handle,
+      agent.name,
+      agent.tier,
+      agent.keyHash,
+      agent.keyLast4,
+      agent.publicKey,
+      agent.privateKey,
+      agent.createdAt,
+      ...policyValues(agent.policy),
+    ],
+  )
+}
+
+/** What a new agent needs to know of its owner and platform. */
+export interface Sponsor {
+  readonly ownerId: Uuid
+  readonly ownerStatus: 'active' | 'frozen'
+  readonly platformStatus: 'active' | 'deleted'
+  readonly tier: Tier
+  readonly sealedPan: Buffer
+}
+
+/**
+ * The owner under whom an agent is about to be created, null when the platform has no such owner. Both rows stay
+ * share-locked until the commit: neither a freeze nor a verification of the owner nor the end of the platform can slip
+ * in between and miss the new agent.
+ */
+export async function lockSponsor(tx: Queryable, platformId: Uuid, ownerId: Uuid): Promise<Sponsor | null> {
+  const [row] = await tx.query<{
+    owner_status: Sponsor['ownerStatus']
+    platform_status: Sponsor['platformStatus']
+    tier: Tier
+    pan: Buffer
+  }>(
+    `select o.status as owner_status, p.status as platform_status, o.tier, o.pan
+     from owners o join platforms p on p.id = o.platform_id
+     where o.id = $1 and o.platform_id = $2
+     for share`,
+    [ownerId, platformId],
+  )
+  if (row === undefined) return null
+  return {
+    ownerId,
+    ownerStatus: row.owner_status,
+    platformStatus: row.platform_status,
+    tier: row.tier,
+    sealedPan: row.pan,
+  }
+}
+
+/** What anyone may know of an agent. */
+export interface PublicAgent {
+  readonly id: Uuid
+  readonly handle: string
+  readonly name: string
+  readonly status: AgentStatus
+}
+
+export async function selectPublicAgent(db: Queryable, id: Uuid): Promise<PublicAgent | null> {
+  const [row] = await db.query<PublicAgent>(`select id, handle, name, status from agents where id = $1`, [id])
+  return row ?? null
+}
+
+/** To whom a handle was given, whatever has become of the agent. */
+export async function selectHandleHolder(db: Queryable, handle: string): Promise<Uuid | null> {
+  const [row] = await db.query<{ agent_id: Uuid }>(`select agent_id from handles where handle = $1`, [handle])
+  return row?.agent_id ?? null
+}
+
+export interface AgentIdentity {
+  readonly agentId: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+}
+
+/** Whose key this is; null when it is nobody's any more. A deleted platform has no agents with keys. */
+export async function selectAgentByKey(db: Queryable, keyHash: Buffer): Promise<AgentIdentity | null> {
+  const [row] = await db.query<{ id: Uuid; platform_id: Uuid; owner_id: Uuid }>(
+    `select id, platform_id, owner_id from agents where key_hash = $1`,
+    [keyHash],
+  )
+  if (row === undefined) return null
+  return { agentId: row.id, platformId: row.platform_id, ownerId: row.owner_id }
+}

@@ -1,0 +1,129 @@
+import type { KycStatus, Tier } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+
+/** An owner as it is stored: what identifies the person is sealed (see personal-data.ts). */
+export interface Owner {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly name: string
+  readonly phone: Buffer
+  readonly email: Buffer | null
+  readonly pan: Buffer
+  readonly kycStatus: KycStatus
+  readonly tier: Tier
+  readonly status: 'active' | 'frozen'
+  readonly bankAccount: Buffer | null
+  readonly bankAccountLast4: string | null
+  readonly bankIfsc: string | null
+  readonly nameAtBank: string | null
+  readonly nameMatchScore: number | null
+  readonly kycReason: string | null
+  readonly createdAt: Date
+}
+
+const COLUMNS = `
+  id, platform_id as "platformId", name, phone, email, pan, kyc_status as "kycStatus", tier, status,
+  bank_account as "bankAccount", bank_account_last4 as "bankAccountLast4", bank_ifsc as "bankIfsc",
+  name_at_bank as "nameAtBank", name_match_score as "nameMatchScore", kyc_reason as "kycReason",
+  created_at as "createdAt"`
+
+export interface NewOwner extends Pick<Owner, 'id' | 'platformId' | 'name' | 'phone' | 'email' | 'pan' | 'createdAt'> {
+  readonly phoneIndex: Buffer
+  readonly panIndex: Buffer
+}
+
+/** The new owner, or null when the platform has one with this phone or PAN; the unique indexes decide races. */
+export async function insertOwner(db: Queryable, owner: NewOwner): Promise<Owner | null> {
+  const [inserted] = await db.query<Owner>(
+    `insert into owners (id, platform_id, name, phone, phone_index, email, pan, pan_index, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning ${COLUMNS}`,
+    [
+      owner.id,
+      owner.platformId,
+      owner.name,
+      owner.phone,
+      owner.phoneIndex,
+      owner.email,
+      owner.pan,
+      owner.panIndex,
+      owner.createdAt,
+    ],
+  )
+  return inserted ?? null
+}
+
+/** The owner of a platform with this PAN, or else with this phone. */
+export async function selectSameOwner(
+  db: Queryable,
+  { platformId, panIndex, phoneIndex }: Pick<NewOwner, 'platformId' | 'panIndex' | 'phoneIndex'>,
+): Promise<Uuid | null> {
+  const [row] = await db.query<{ id: Uuid }>(
+    `select id from owners where platform_id = $1 and (pan_index = $2 or phone_index = $3)
+     order by (pan_index = $2) desc limit 1`,
+    [platformId, panIndex, phoneIndex],
+  )
+  return row?.id ?? null
+}
+
+export async function selectOwner(db: Queryable, id: Uuid): Promise<Owner | null> {
+  const [owner] = await db.query<Owner>(`select ${COLUMNS} from owners where id = $1`, [id])
+  return owner ?? null
+}
+
+/** The owner, locked until the commit. The lock comes before those of accounts, never after. */
+export async function lockOwner(tx: Queryable, id: Uuid): Promise<Owner | null> {
+  const [owner] = await tx.query<Owner>(`select ${COLUMNS} from owners where id = $1 for no key update`, [id])
+  return owner ?? null
+}
+
+export async function selectOwners(
+  db: Queryable,
+  platformId: Uuid,
+  page: { readonly before: Uuid | null; readonly limit: number; readonly offset: number },
+): Promise<Owner[]> {
+  return db.query<Owner>(
+    `select ${COLUMNS} from owners where platform_id = $1 and ($2::uuid is null or id < $2)
+     order by id desc limit $3 offset $4`,
+    [platformId, page.before, page.limit, page.offset],
+  )
+}
+
+export async function countOwners(db: Queryable, platformId: Uuid): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(`select count(*) as count from owners where platform_id = $1`, [
+    platformId,
+  ])
+  return Number(row?.count ?? 0)
+}
+
+/** What a bank's verdict changes of an owner. */
+export type KycState = Pick<
+  Owner,
+  | 'kycStatus'
+  | 'tier'
+  | 'bankAccount'
+  | 'bankAccountLast4'
+  | 'bankIfsc'
+  | 'nameAtBank'
+  | 'nameMatchScore'
+  | 'kycReason'
+>
+
+export async function updateKyc(tx: Queryable, id: Uuid, state: KycState): Promise<void> {
+  await tx.query(
+    `update owners set kyc_status = $2, tier = $3, bank_account = $4, bank_account_last4 = $5, bank_ifsc = $6,
+       name_at_bank = $7, name_match_score = $8, kyc_reason = $9
+     where id = $1`,
+    [
+      id,
+      state.kycStatus,
+      state.tier,
+      state.bankAccount,
+      state.bankAccountLast4,
+      state.bankIfsc,
+      state.nameAtBank,
+      state.nameMatchScore,
+      state.kycReason,
+    ],
+  )
+}

@@ -1,0 +1,115 @@
+import type { AgentStatus } from '@batua/contract'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
+import { sameHash } from '../../kernel/secrets.ts'
+import type { Account } from '../../ledger/index.ts'
+import { type AgentFacts, decidePayee } from '../policies/index.ts'
+import { paymentFee } from './fee.ts'
+import type { KeyUse } from './store.ts'
+
+/** What the rules of payment look at. Undefined: there is no such agent, or no such earlier payment. */
+export interface PaymentFacts {
+  readonly payer: AgentFacts | undefined
+  readonly payerAccount: Account | undefined
+  readonly payee: AgentFacts | undefined
+  readonly payeeAccount: Account | undefined
+  /** SHA-256 of the key that the request came with. */
+  readonly keyHash: Buffer
+  readonly amountPaise: Paise
+  /** What used this idempotency key before. */
+  readonly sameKey: KeyUse | undefined
+  /** The earlier payment to this payee with this reference, when the caller wants the reference unique. */
+  readonly sameReference: Uuid | undefined
+  /** Asks the limits; called only when everything before them allows the payment. */
+  readonly checkLimits: (payer: AgentFacts, account: Account, payee: AgentFacts) => Refusal | null
+}
+
+export interface PaymentPlan {
+  readonly kind: 'pay'
+  readonly payerAccount: Account
+  readonly payeeId: Uuid
+  readonly amountPaise: Paise
+  readonly feePaise: Paise
+}
+
+/** The rules of payments, in the contract's order: refusals first, one happy end. */
+export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan {
+  const { payer, payerAccount, payee, payeeAccount, amountPaise } = facts
+  if (payer === undefined || payerAccount === undefined || !sameHash(payer.keyHash, facts.keyHash)) {
+    return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+  }
+  if (facts.sameKey !== undefined) return keyUsed(facts.sameKey)
+  if (facts.sameReference !== undefined) return referenceUsed(facts.sameReference)
+
+  const stopped = decideSender(payer.status)
+  if (stopped !== null) return stopped
+
+  if (payee === undefined || payeeAccount === undefined) {
+    return refuse('not_found', 'There is no agent with this id or handle', { field: 'to' })
+  }
+  if (payee.id === payer.id) {
+    return refuse('validation_error', 'An agent cannot pay itself', { field: 'to' })
+  }
+  if (!canReceive(payee.status)) {
+    return refuse('validation_error', `The recipient is ${payee.status} and cannot be paid`, { field: 'to' })
+  }
+  const disallowed = decidePayee(payer.layers, payee.id)
+  if (disallowed !== null) return disallowed
+
+  const overLimit = facts.checkLimits(payer, payerAccount, payee)
+  if (overLimit !== null) return overLimit
+
+  const feePaise = paymentFee(amountPaise)
+  const short = decideBalance(payerAccount.balancePaise, amountPaise, feePaise)
+  if (short !== null) return short
+
+  return { kind: 'pay', payerAccount, payeeId: payee.id, amountPaise, feePaise }
+}
+
+/** May an agent in this state send money? Quarantined and everything but active may not (interface section 3). */
+export function decideSender(status: AgentStatus): Refusal | null {
+  if (status === 'active') return null
+  return refuse('policy_denied', `Agent is ${status}`)
+}
+
+/** Whether money may be sent to an agent in this state (interface section 3). */
+export function canReceive(status: AgentStatus): boolean {
+  return status === 'active' || status === 'quarantined'
+}
+
+/** Is there enough for the amount and the fee? */
+export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise: Paise): Refusal | null {
+  const requiredPaise = amountPaise + feePaise
+  if (balancePaise >= requiredPaise) return null
+  return refuse(
+    'insufficient_balance',
+    `The balance is ${rupeesText(balancePaise)} INR but ${rupeesText(requiredPaise)} INR is needed: ` +
+      `${rupeesText(amountPaise)} INR plus a fee of ${rupeesText(feePaise)} INR`,
+    {
+      details: {
+        balance: rupees(balancePaise),
+        required: rupees(requiredPaise),
+        amount: rupees(amountPaise),
+        fee: rupees(feePaise),
+      },
+    },
+  )
+}
+
+/** A key that was used names what it was used for, so that a client that lost the answer recovers. */
+export function keyUsed({ kind, id }: KeyUse): Refusal {
+  const made = kind === 'refund' ? { refund_id: formatId('rfd', id) } : { payment_id: formatId('pay', id) }
+  return refuse(
+    'idempotency_error',
+    'This idempotency key has been used: details name what was made with it. Use a new key for a new payment',
+    { field: 'idempotency_key', details: { ...made, status: 'completed' } },
+  )
+}
+
+function referenceUsed(paymentId: Uuid): Refusal {
+  return refuse('conflict', 'This payee has already been paid with this reference: details name the payment', {
+    field: 'reference',
+    details: { payment_id: formatId('pay', paymentId) },
+  })
+}

@@ -1,0 +1,50 @@
+import type { listPayments, Payment, QueryOf, ResponseOf } from '@batua/contract'
+import type { Database } from '../../db/database.ts'
+import type { Caller } from '../../http/caller.ts'
+import { decodeCursor, page, pageOf } from '../../http/paging.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { formatId, parseId } from '../../kernel/ids.ts'
+import { rupees } from '../../kernel/money.ts'
+import { requireAgentAccess } from '../agents/index.ts'
+import { countPaymentsOf, findPaymentOf, listPaymentsOf, type PaymentRow } from './store.ts'
+
+/** A payment that this agent made, for a client that lost the answer. */
+export async function lookUpPayment(db: Database, caller: Caller, agentId: string, paymentId: string): Promise<Payment> {
+  const agent = await requireAgentAccess(db, caller, agentId)
+  const id = parseId('pay', paymentId)
+  const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
+  if (payment === null) throw new AppError('not_found', 'This agent has made no payment with this id')
+  return paymentRecord(payment)
+}
+
+export async function lookUpPayments(
+  db: Database,
+  caller: Caller,
+  agentId: string,
+  query: QueryOf<typeof listPayments>,
+): Promise<ResponseOf<typeof listPayments>> {
+  const agent = await requireAgentAccess(db, caller, agentId)
+  const filter = {
+    payer: agent.id,
+    idempotencyKey: query.idempotency_key ?? null,
+    reference: query.reference ?? null,
+    before: null,
+  }
+  return {} as never
+}
+
+function paymentRecord(payment: PaymentRow): Payment {
+  return {
+    payment_id: formatId('pay', payment.id),
+    status: 'completed',
+    from_balance: rupees(payment.payerBalancePaise),
+    cost: rupees(payment.feePaise),
+    receipt_id: formatId('rcp', payment.id),
+    transaction_id: formatId('txn', payment.id),
+    created_at: payment.postedAt.toISOString(),
+    from: formatId('agt', payment.payer),
+    to: formatId('agt', payment.payee),
+    amount: rupees(payment.amountPaise),
+    reference: payment.reference,
+  }
+}

@@ -1,0 +1,109 @@
+import type { PaymentResult } from '@batua/contract'
+import type { Refusal } from '../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { type Paise, rupees } from '../../kernel/money.ts'
+import { type Book, type Command, type Ledger, type Need, need, type Transfer } from '../../ledger/index.ts'
+import { agentFacts, checkLimits, countCounterparty, limitNeeds, watchesCounterparties } from '../policies/index.ts'
+import { decidePayment } from './decide.ts'
+import { payerKey, referenceKey, usedKeys, usedReferences } from './store.ts'
+
+/** A payment as asked for, parsed: money in paise, the payee resolved. */
+export interface PaymentOrder {
+  readonly payerId: Uuid
+  readonly keyHash: Buffer
+  /** null: no agent has the id or handle that was given. */
+  readonly payeeId: Uuid | null
+  readonly amountPaise: Paise
+  readonly reference: string | null
+  readonly note: string | null
+  readonly idempotencyKey: string | null
+  readonly uniqueReference: boolean
+}
+
+/** Pays: everything is decided and written in one commit with its neighbours. */
+export function pay(ledger: Ledger, order: PaymentOrder): Promise<PaymentResult> {
+  return ledger.submit(paymentCommand(order))
+}
+
+export function paymentCommand(order: PaymentOrder): Command<PaymentResult> {
+  const { payerId, payeeId } = order
+  return {
+    accounts: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
+    needs: needsOf(order),
+    moreNeeds: book => limitNeedsOf(book, order),
+    decide: book => decideAndPost(book, order),
+  }
+}
+
+function needsOf(order: PaymentOrder): Need[] {
+  const { payerId, payeeId, idempotencyKey, reference } = order
+  const needs = [need(agentFacts, payerId)]
+  if (payeeId !== null) needs.push(need(agentFacts, payeeId))
+  if (idempotencyKey !== null) needs.push(need(usedKeys, payerKey(payerId, idempotencyKey)))
+  if (order.uniqueReference && payeeId !== null && reference !== null) {
+    needs.push(need(usedReferences, referenceKey(payerId, payeeId, reference)))
+  }
+  return needs
+}
+
+function limitNeedsOf(book: Book, order: PaymentOrder): Need[] {
+  const facts = book.fact(agentFacts, order.payerId)
+  const payer = book.account(order.payerId)
+  if (facts === undefined || payer === undefined || order.payeeId === null) return []
+  return limitNeeds(book, {
+    layers: facts.layers,
+    payer,
+    payeeId: order.payeeId,
+    amountPaise: order.amountPaise,
+  })
+}
+
+function decideAndPost(book: Book, order: PaymentOrder): Refusal | PaymentResult {
+  const { payerId, payeeId, reference, idempotencyKey, amountPaise } = order
+  const keyed = idempotencyKey === null ? null : payerKey(payerId, idempotencyKey)
+  // Every payment with a reference makes it known to the rest of the batch, unique or not.
+  const referenced = reference === null || payeeId === null ? null : referenceKey(payerId, payeeId, reference)
+  const payer = book.fact(agentFacts, payerId)
+  const plan = decidePayment({
+    payer,
+    payerAccount: book.account(payerId),
+    payee: payeeId === null ? undefined : book.fact(agentFacts, payeeId),
+    payeeAccount: payeeId === null ? undefined : book.account(payeeId),
+    keyHash: order.keyHash,
+    amountPaise,
+    sameKey: keyed === null ? undefined : book.fact(usedKeys, keyed),
+    sameReference: order.uniqueReference && referenced !== null ? book.fact(usedReferences, referenced) : undefined,
+    checkLimits: (from, account, to) =>
+      checkLimits(book, { layers: from.layers, payer: account, payeeId: to.id, amountPaise }),
+  })
+  if (plan.kind === 'refusal') return plan
+
+  const transfer = book.post({
+    kind: 'payment',
+    debit: payerId,
+    credit: plan.payeeId,
+    amountPaise,
+    feePaise: plan.feePaise,
+    idempotencyKey,
+    reference,
+    note: order.note,
+  })
+  if (keyed !== null) book.setFact(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
+  if (referenced !== null) book.setFact(usedReferences, referenced, transfer.id)
+  if (payer !== undefined && watchesCounterparties(payer.layers)) {
+    countCounterparty(book, plan.payerAccount, plan.payeeId, amountPaise)
+  }
+  return resultOf(transfer)
+}
+
+function resultOf(transfer: Transfer): PaymentResult {
+  return {
+    payment_id: formatId('pay', transfer.id),
+    status: 'completed',
+    from_balance: rupees(transfer.debitBalancePaise ?? 0n),
+    cost: rupees(transfer.feePaise),
+    receipt_id: formatId('rcp', transfer.id),
+    transaction_id: formatId('txn', transfer.id),
+    created_at: transfer.postedAt.toISOString(),
+  }
+}

@@ -1,0 +1,100 @@
+import type { ResponseOf, refundPayment } from '@batua/contract'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
+import { sameHash } from '../../kernel/secrets.ts'
+import { type Book, type Command, need } from '../../ledger/index.ts'
+import { agentFacts } from '../policies/index.ts'
+import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
+import { payerKey, type PaymentRow, refundables, usedKeys } from './store.ts'
+
+export type Refund = ResponseOf<typeof refundPayment>
+
+/** A refund as asked for by the payee of a payment. */
+export interface RefundOrder {
+  readonly payment: PaymentRow
+  readonly keyHash: Buffer
+  /** null: all that is left. */
+  readonly amountPaise: Paise | null
+  readonly idempotencyKey: string | null
+}
+
+export function refundCommand(order: RefundOrder): Command<Refund> {
+  const { payer, payee, id } = order.payment
+  const keyed = order.idempotencyKey === null ? null : payerKey(payee, order.idempotencyKey)
+  return {
+    accounts: [payee, payer],
+    needs: [
+      need(agentFacts, payee),
+      need(agentFacts, payer),
+      need(refundables, id),
+      ...(keyed === null ? [] : [need(usedKeys, keyed)]),
+    ],
+    decide(book) {
+      const refused = refuseRefund(book, order, keyed)
+      if (refused !== null) return refused
+      return postRefund(book, order, keyed)
+    },
+  }
+}
+
+function refuseRefund(book: Book, order: RefundOrder, keyed: string | null): Refusal | null {
+  const { payment } = order
+  const refunder = book.fact(agentFacts, payment.payee)
+  const account = book.account(payment.payee)
+  const refundable = book.fact(refundables, payment.id)
+  if (refunder === undefined || account === undefined || !sameHash(refunder.keyHash, order.keyHash)) {
+    return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+  }
+  const used = keyed === null ? undefined : book.fact(usedKeys, keyed)
+  if (used !== undefined) return keyUsed(used)
+  const stopped = decideSender(refunder.status)
+  if (stopped !== null) return stopped
+  if (refundable === undefined) return refuse('not_found', 'There is no such payment')
+  const receiver = book.fact(agentFacts, payment.payer)
+  if (receiver === undefined || !canReceive(receiver.status)) {
+    return refuse('validation_error', `The payer is ${receiver?.status ?? 'gone'} and cannot be refunded now`)
+  }
+
+  const leftPaise = payment.amountPaise - refundable.refundedPaise
+  const amountPaise = order.amountPaise ?? leftPaise
+  if (leftPaise === 0n || amountPaise > leftPaise) return tooMuch(payment, refundable.refundedPaise)
+  return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
+}
+
+function postRefund(book: Book, order: RefundOrder, keyed: string | null): Refund {
+  const { payment } = order
+  const refundedPaise = book.fact(refundables, payment.id)?.refundedPaise ?? ZERO_PAISE
+  const amountPaise = order.amountPaise ?? ((payment.amountPaise - refundedPaise) as Paise)
+  const transfer = book.post({
+    kind: 'refund',
+    debit: payment.payee,
+    credit: payment.payer,
+    amountPaise,
+    linkedId: payment.id,
+    idempotencyKey: order.idempotencyKey,
+    reference: payment.reference,
+  })
+  const refundedTotal = (refundedPaise + amountPaise) as Paise
+  book.setFact(refundables, payment.id, { payment, refundedPaise: refundedTotal })
+  if (keyed !== null) book.setFact(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
+  return {
+    refund_id: formatId('rfd', transfer.id),
+    payment_id: formatId('pay', payment.id),
+    amount: rupees(amountPaise),
+    refunded_total: rupees(refundedTotal),
+    transaction_id: formatId('txn', transfer.id),
+  }
+}
+
+function tooMuch(payment: PaymentRow, refundedPaise: Paise): Refusal {
+  const leftPaise = payment.amountPaise - refundedPaise
+  return refuse('conflict', `Of this payment ${rupeesText(leftPaise)} INR can still be refunded`, {
+    field: 'amount',
+    details: {
+      amount: rupees(payment.amountPaise),
+      refunded_total: rupees(refundedPaise),
+      remaining: rupees(leftPaise),
+    },
+  })
+}

@@ -1,0 +1,76 @@
+import { type BodyOf, getPayment, listPayments, pay, refundPayment } from '@batua/contract'
+import type { Database } from '../../db/database.ts'
+import type { Call, Serve } from '../../http/serve.ts'
+import { type MaybePromise, settle } from '../../http/maybe-promise.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import type { Ledger } from '../../ledger/index.ts'
+import type { FindAgent } from '../agents/index.ts'
+import { lookUpPayment, lookUpPayments } from './look-up.ts'
+import { type PaymentOrder, paymentCommand } from './pay.ts'
+import { refundCommand } from './refund.ts'
+import { findPayment } from './store.ts'
+
+export interface PaymentsContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly findAgent: FindAgent
+}
+
+export function servePayments(serve: Serve, context: PaymentsContext): void {
+  const { database, ledger, findAgent } = context
+
+  serve(pay, call => {
+    const payerId = ownAgent(call)
+    return settle(findAgent(call.body.to), payeeId =>
+      ledger.submit(paymentCommand(orderOf(call, payerId, payeeId))),
+    )
+  })
+
+  serve(refundPayment, async call => {
+    const id = parseId('pay', call.params.payment_id)
+    const payment = id === null ? null : await findPayment(database, id)
+    if (payment === null || payment.payee !== call.caller.agentId) {
+      throw new AppError('not_found', 'This agent has received no payment with this id')
+    }
+    const { amount, idempotency_key } = call.body
+    return ledger.submit(
+      refundCommand({
+        payment,
+        keyHash: call.caller.keyHash,
+        amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
+        idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
+      }),
+    )
+  })
+
+  serve(getPayment, call => lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id))
+
+  serve(listPayments, call => lookUpPayments(database, call.caller, call.params.agent_id, call.query))
+}
+
+/** The agent of the address, which can only be the caller itself. */
+function ownAgent(call: Call<typeof pay>): Uuid {
+  const payerId = parseId('agt', call.params.agent_id)
+  if (payerId === call.caller.agentId) return payerId
+  throw new AppError('authorization_error', 'An agent pays from its own wallet only; use the key of this agent')
+}
+
+function orderOf(call: Call<typeof pay>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
+  const { amount, reference, note, unique_reference, idempotency_key } = call.body
+  if (unique_reference === true && reference === undefined) {
+    throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })
+  }
+  return {
+    payerId,
+    keyHash: call.caller.keyHash,
+    payeeId,
+    amountPaise: requirePaise(amount, 'amount'),
+    reference: reference ?? null,
+    note: note ?? null,
+    // The header's key serves as the payment's own, so that a crash between the two cannot pay twice.
+    idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
+    uniqueReference: unique_reference === true,
+  }
+}

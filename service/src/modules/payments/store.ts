@@ -1,0 +1,169 @@
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Source, TransferKind } from '../../ledger/index.ts'
+
+/** A transfer as the payment routes read it back. */
+export interface PaymentRow {
+  readonly id: Uuid
+  readonly payer: Uuid
+  readonly payee: Uuid
+  readonly amountPaise: Paise
+  readonly feePaise: Paise
+  readonly payerBalancePaise: Paise
+  readonly reference: string | null
+  readonly idempotencyKey: string | null
+  readonly postedAt: Date
+}
+
+const KEY_SEPARATOR = '\n'
+
+/** Keys hold no control characters, so a newline parts the payer from the key. */
+export function payerKey(payer: Uuid, text: string): string {
+  return payer + KEY_SEPARATOR + text
+}
+
+function parts(keys: readonly string[], index: number): (string | null)[] {
+  return keys.map(key => key.split(KEY_SEPARATOR)[index] ?? null)
+}
+
+/** What an idempotency key of a payer was used for. */
+export interface KeyUse {
+  readonly id: Uuid
+  readonly kind: TransferKind
+}
+
+/** Exact, because whoever posts for a payer holds its lock. */
+export const usedKeys: Source<KeyUse> = {
+  name: 'idempotency keys',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const rows = await tx.query<{ payer: Uuid; key: string } & KeyUse>(
+      `select t.debit_account as payer, t.idempotency_key as key, t.id, t.kind
+       from unnest($1::uuid[], $2::text[]) k(payer, key)
+       join transfers t on t.debit_account = k.payer and t.idempotency_key = k.key`,
+      [arrayLiteral(parts(keys, 0)), textArrayLiteral(parts(keys, 1))],
+    )
+    return new Map(rows.map(row => [payerKey(row.payer, row.key), { id: row.id, kind: row.kind }]))
+  },
+}
+
+/** The first payment from a payer to a payee with a reference; the key is `referenceKey`. */
+export const usedReferences: Source<Uuid> = {
+  name: 'references',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const rows = await tx.query<{ payer: Uuid; payee: Uuid; reference: string; id: Uuid }>(
+      `select distinct on (k.payer, k.payee, k.reference) k.payer, k.payee, k.reference, t.id
+       from unnest($1::uuid[], $2::uuid[], $3::text[]) k(payer, payee, reference)
+       join transfers t on t.debit_account = k.payer and t.reference = k.reference
+         and t.credit_account = k.payee and t.kind = 'payment'
+       order by k.payer, k.payee, k.reference, t.id`,
+      [arrayLiteral(parts(keys, 0)), arrayLiteral(parts(keys, 1)), textArrayLiteral(parts(keys, 2))],
+    )
+    return new Map(rows.map(row => [referenceKey(row.payer, row.payee, row.reference), row.id]))
+  },
+}
+
+export function referenceKey(payer: Uuid, payee: Uuid, reference: string): string {
+  return [payer, payee, reference].join(KEY_SEPARATOR)
+}
+
+/** A payment and what was refunded of it so far. The payee's lock is held, so no other refund is under way. */
+export interface Refundable {
+  readonly payment: PaymentRow
+  refundedPaise: Paise
+}
+
+const COLUMNS = `t.id, t.debit_account, t.credit_account, t.amount_paise, t.fee_paise, t.debit_balance_paise,
+  t.reference, t.idempotency_key, t.posted_at`
+
+interface Row {
+  id: Uuid
+  debit_account: Uuid
+  credit_account: Uuid
+  amount_paise: bigint
+  fee_paise: bigint
+  debit_balance_paise: bigint
+  reference: string | null
+  idempotency_key: string | null
+  posted_at: Date
+}
+
+function paymentFromRow(row: Row): PaymentRow {
+  return {
+    id: row.id,
+    payer: row.debit_account,
+    payee: row.credit_account,
+    amountPaise: row.amount_paise as Paise,
+    feePaise: row.fee_paise as Paise,
+    payerBalancePaise: row.debit_balance_paise as Paise,
+    reference: row.reference,
+    idempotencyKey: row.idempotency_key,
+    postedAt: row.posted_at,
+  }
+}
+
+export const refundables: Source<Refundable> = {
+  name: 'refundable payments',
+  async load(tx: Queryable, ids: readonly string[]) {
+    const rows = await tx.query<Row & { refunded: bigint }>(
+      `select ${COLUMNS},
+         (select coalesce(sum(r.amount_paise), 0)::int8 from transfers r
+           where r.linked_id = t.id and r.kind = 'refund') as refunded
+       from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+      [arrayLiteral(ids)],
+    )
+    return new Map(
+      rows.map(row => [row.id, { payment: paymentFromRow(row), refundedPaise: row.refunded as Paise }]),
+    )
+  },
+}
+
+export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow | null> {
+  const rows = await db.query<Row>(`select ${COLUMNS} from transfers t where t.id = $1 and t.kind = 'payment'`, [id])
+  const [row] = rows
+  return row === undefined ? null : paymentFromRow(row)
+}
+
+export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<PaymentRow | null> {
+  const rows = await db.query<Row>(
+    `select ${COLUMNS} from transfers t where t.debit_account = $1 and t.id = $2 and t.kind = 'payment'`,
+    [payer, id],
+  )
+  const [row] = rows
+  return row === undefined ? null : paymentFromRow(row)
+}
+
+export interface PaymentFilter {
+  readonly payer: Uuid
+  readonly idempotencyKey: string | null
+  readonly reference: string | null
+  /** Only payments before this one: where the last page ended. */
+  readonly before: Uuid | null
+}
+
+const FILTER = `t.debit_account = $1 and t.kind = 'payment'
+  and ($2::text is null or t.idempotency_key = $2) and ($3::text is null or t.reference = $3)`
+
+export async function listPaymentsOf(
+  db: Queryable,
+  filter: PaymentFilter,
+  limit: number,
+  offset: number,
+): Promise<PaymentRow[]> {
+  const rows = await db.query<Row>(
+    `select ${COLUMNS} from transfers t where ${FILTER} and ($4::uuid is null or t.id < $4)
+     order by t.id desc limit $5 offset $6`,
+    [filter.payer, filter.idempotencyKey, filter.reference, filter.before, limit, offset],
+  )
+  return rows.map(paymentFromRow)
+}
+
+export async function countPaymentsOf(db: Queryable, filter: PaymentFilter): Promise<number> {
+  const rows = await db.query<{ total: number }>(`select count(*)::int4 as total from transfers t where ${FILTER}`, [
+    filter.payer,
+    filter.idempotencyKey,
+    filter.reference,
+  ])
+  return rows[0]?.total ?? 0
+}

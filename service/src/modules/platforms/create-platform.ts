@@ -1,0 +1,46 @@
+import type { BodyOf, createPlatform as createPlatformRoute } from '@batua/contract'
+import { raise } from '../../kernel/app-error.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import type { PlatformsContext } from './context.ts'
+import { sealEmail } from './platform-record.ts'
+import { newPlatformSecret, newWebhookSecret } from './secrets.ts'
+import { insertPlatform, type Platform } from './store.ts'
+import { decideWebhookUrl } from './webhook-url.ts'
+
+export interface CreatedPlatform {
+  readonly platform: Platform
+  /** Both are shown once. */
+  readonly platformSecret: string
+  readonly webhookSecret: string
+}
+
+export async function createPlatform(
+  { database, clock, vault, mode }: PlatformsContext,
+  request: BodyOf<typeof createPlatformRoute>,
+): Promise<CreatedPlatform> {
+  const webhookUrl = request.webhook_url ?? null
+  if (webhookUrl !== null) {
+    const decided = decideWebhookUrl(webhookUrl, mode)
+    if (decided.kind === 'refusal') raise(decided)
+  }
+  const now = clock.now()
+  const secret = newPlatformSecret()
+  const webhookSecret = newWebhookSecret(vault)
+  const platform = {
+    id: newUuid(now),
+    name: request.name.normalize('NFC'),
+    email: sealEmail(vault, request.email ?? null),
+    webhookUrl,
+    createdAt: now,
+  }
+  await insertPlatform(database, {
+    ...platform,
+    secretHash: secret.hash,
+    webhookSecret: webhookSecret.sealed,
+  })
+  return {
+    platform: { ...platform, status: 'active' },
+    platformSecret: secret.text,
+    webhookSecret: webhookSecret.text,
+  }
+}

@@ -1,0 +1,28 @@
+import { SECRET_PREFIXES } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Authenticators, PlatformCaller } from '../../http/caller.ts'
+import { parseId } from '../../kernel/ids.ts'
+import { hashSecret, sameHash } from '../../kernel/secrets.ts'
+import { authenticateAgent } from '../agents/index.ts'
+import { selectSecretHash } from './store.ts'
+
+/** Whose secret this is; a deleted platform has none. Platform ids are no secret, so only the digest is compared in constant time. */
+export async function authenticatePlatform(
+  db: Queryable,
+  platformIdText: string,
+  secret: string,
+): Promise<PlatformCaller | null> {
+  const platformId = parseId('plt', platformIdText)
+  if (platformId === null || !secret.startsWith(SECRET_PREFIXES.platformSecret)) return null
+  const expected = await selectSecretHash(db, platformId)
+  if (expected === null || !sameHash(expected, hashSecret(secret))) return null
+  return { kind: 'platform', platformId }
+}
+
+/** Who belongs to a credential, asked of the database each time: what was rotated or ended fails at once, everywhere. */
+export function createAuthenticators(db: Queryable): Authenticators {
+  return {
+    platform: (platformIdText, secret) => authenticatePlatform(db, platformIdText, secret),
+    agent: agentKey => authenticateAgent(db, agentKey),
+  }
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { deactivateAgentsOfPlatform } from '../agents/index.ts'
+import { platformNotFound } from './access.ts'
+import type { PlatformsContext } from './context.ts'
+import { lockPlatform, type Platform, updatePlatform } from './store.ts'
+
+/**
+ * Ends a platform that holds nobody's money, and its agents with it. The locks are taken from the general to the
+ * particular, platform, then accounts in order, as everywhere: so a payment, a funding or a new agent comes either
+ * before, and its balance counts, or after, and finds no agent that takes it.
+ */
+export async function deletePlatform({ database }: PlatformsContext, platformId: Uuid): Promise<Platform> {
+  return database.inTransaction(async tx => {
+    const platform = await lockPlatform(tx, platformId)
+    if (platform === null) throw platformNotFound()
+    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId)
+    if (withBalance > 0) throw hasBalances(withBalance)
+    const deleted: Platform = { ...platform, status: 'deleted' }
+    await updatePlatform(tx, deleted)
+    return deleted
+  })
+}
+
+function hasBalances(agents: number): AppError {
+  const who = agents === 1 ? 'One agent of this platform has' : `${agents} agents of this platform have`
+  return new AppError('conflict', `${who} a balance; withdraw it first`, {
+    details: { agents_with_balance: agents },
+  })
+}

@@ -1,0 +1,4 @@
+export type { PlatformsContext } from './context.ts'
+export { createAuthenticators } from './credentials.ts'
+export { platformRoutes } from './routes.ts'
+export { openWebhookSecret } from './secrets.ts'

@@ -1,0 +1,21 @@
+import type { Platform as PlatformRecord } from '@batua/contract'
+import { formatId } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { Platform } from './store.ts'
+
+const EMAIL = 'platforms.email'
+
+export function sealEmail(vault: Vault, email: string | null): Buffer | null {
+  return email === null ? null : vault.encrypt(email, EMAIL)
+}
+
+export function platformRecord(vault: Vault, platform: Platform): PlatformRecord {
+  return {
+    platform_id: formatId('plt', platform.id),
+    name: platform.name,
+    email: platform.email === null ? null : vault.decrypt(platform.email, EMAIL),
+    status: platform.status,
+    webhook_url: platform.webhookUrl,
+    created_at: platform.createdAt.toISOString(),
+  }
+}

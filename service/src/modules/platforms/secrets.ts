@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { SECRET_PREFIXES } from '@batua/contract'
+import type { Uuid } from '../../kernel/ids.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
+import type { PlatformsContext } from './context.ts'
+import { replaceWebhookSecret, updateSecretHash } from './store.ts'
+
+const WEBHOOK_SECRET_BYTES = 32
+const WEBHOOK_SECRET = 'platforms.webhook_secret'
+
+export function newPlatformSecret(): { readonly text: string; readonly hash: Buffer } {
+  const text = newSecret(SECRET_PREFIXES.platformSecret)
+  return { text, hash: hashSecret(text) }
+}
+
+/** A Standard Webhooks secret; it is kept encrypted, because the service signs with it. */
+export function newWebhookSecret(vault: Vault): { readonly text: string; readonly sealed: Buffer } {
+  const text = SECRET_PREFIXES.webhookSecret + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')
+  return { text, sealed: vault.encrypt(text, WEBHOOK_SECRET) }
+}
+
+export function openWebhookSecret(vault: Vault, sealed: Buffer): string {
+  return vault.decrypt(sealed, WEBHOOK_SECRET)
+}
+
+/** Replaces the platform's secret; the old one stops working at once. */
+export async function rotateSecret({ database }: PlatformsContext, platformId: Uuid): Promise<string> {
+  const secret = newPlatformSecret()
+  await updateSecretHash(database, platformId, secret.hash)
+  return secret.text
+}
+
+/** Replaces the webhook secret; for a day both sign, so that receivers change over without a gap. */
+export async function rotateWebhookSecret(
+  { database, clock, vault }: PlatformsContext,
+  platformId: Uuid,
+): Promise<{ readonly secret: string; readonly previousUntil: Date }> {
+  const secret = newWebhookSecret(vault)
+  const previousUntil = new Date(clock.now().getTime() + DAY_MS)
+  await replaceWebhookSecret(database, platformId, secret.sealed, previousUntil)
+  return { secret: secret.text, previousUntil }
+}

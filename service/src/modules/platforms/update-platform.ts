@@ -1,0 +1,33 @@
+import type { BodyOf, updatePlatform as updatePlatformRoute } from '@batua/contract'
+import { raise } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { platformNotFound } from './access.ts'
+import type { PlatformsContext } from './context.ts'
+import { sealEmail } from './platform-record.ts'
+import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
+import { decideWebhookUrl } from './webhook-url.ts'
+
+/** Changes what was sent, and leaves the rest; null clears. */
+export async function updatePlatform(
+  { database, vault, mode }: PlatformsContext,
+  platformId: Uuid,
+  change: BodyOf<typeof updatePlatformRoute>,
+): Promise<Platform> {
+  const { name, email, webhook_url: webhookUrl } = change
+  if (typeof webhookUrl === 'string') {
+    const decided = decideWebhookUrl(webhookUrl, mode)
+    if (decided.kind === 'refusal') raise(decided)
+  }
+  return database.inTransaction(async tx => {
+    const platform = await lockPlatform(tx, platformId)
+    if (platform === null || platform.status === 'deleted') throw platformNotFound()
+    const changed = {
+      ...platform,
+      name: name === undefined ? platform.name : name.normalize('NFC'),
+      email: email === undefined ? platform.email : sealEmail(vault, email),
+      webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
+    }
+    await writePlatform(tx, changed)
+    return changed
+  })
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { withDatabaseName } from './database-name.ts'
+
+interface Server {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** One server for all test files, and on it a migrated template that each file clones. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The tests' own entry point reads the environment as main.ts does for the service.
+  const external = process.env['DATABASE_URL']
+  const server =
+    external === undefined ? await startOwnServer() : { url: external, stop: async () => undefined }
+  const prefix = `batua_test_${randomBytes(4).toString('hex')}_`
+  const template = `${prefix}template`
+  try {
+    await onServer(server.url, client => client.query(`create database ${template}`))
+    await migrate(withDatabaseName(server.url, template))
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  project.provide('testServer', { url: server.url, template, prefix })
+  return async () => {
+    if (external !== undefined) await onServer(server.url, client => dropAll(client, prefix))
+    await server.stop()
+  }
+}
+
+async function startOwnServer(): Promise<Server> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'batua-test-'))
+  const remove = () => rmSync(dataDir, { recursive: true, force: true })
+  try {
+    const server = await startEmbeddedPostgres({ dataDir, logger: quietLogger, fsync: false })
+    return {
+      url: server.url,
+      async stop() {
+        await server.stop()
+        remove()
+      },
+    }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+async function onServer(url: string, use: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await use(client)
+  } finally {
+    await client.end()
+  }
+}
+
+// Test files drop their own databases; this removes those of files that failed before they could.
+async function dropAll(client: Client, prefix: string): Promise<void> {
+  const found = await client.query<{ datname: string }>(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [prefix],
+  )
+  for (const { datname } of found.rows) await client.query(`drop database if exists ${datname} with (force)`)
+}
+
+const quietLogger = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: (facts: object, message: string) => console.error(message, facts),
+}

@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config'
+
+const SECOND_MS = 1_000
+const elsewhere = ['**/node_modules/**', '**/.data/**']
+const globalSetup = ['service/src/testing/global-setup.ts']
+
+// `test` is what every change runs; `long` holds the proofs at length: crashes, races, models.
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: ['default'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'test',
+          include: ['**/*.test.ts'],
+          exclude: ['**/*.long.test.ts', ...elsewhere],
+          globalSetup,
+          testTimeout: 20 * SECOND_MS,
+          hookTimeout: 30 * SECOND_MS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: ['**/*.long.test.ts'],
+          exclude: elsewhere,
+          globalSetup,
+          fileParallelism: false,
+          testTimeout: 900 * SECOND_MS,
+          hookTimeout: 120 * SECOND_MS,
+        },
+      },
+    ],
+  },
+})
