@@ -65,6 +65,13 @@ const Handle = Type.String({
   examples: ['researcher'],
 })
 
+const PublicKey = Type.String({
+  pattern: '^[A-Za-z0-9+/]{43}=$',
+  description:
+    'Its Ed25519 public key, the base64 of the 32 raw bytes, when the caller keeps the private key. Absent: the service makes a pair.',
+  examples: [`${'A'.repeat(43)}=`],
+})
+
 export const createAgent = route({
   operationId: 'createAgent',
   method: 'POST',
@@ -79,6 +86,7 @@ export const createAgent = route({
       name: nameText('The display name.', 'Research Agent'),
       handle: Handle,
       owner_id: idSchema('own', 'The person behind the agent.'),
+      public_key: Type.Optional(PublicKey),
       ...policyControlsIn,
     },
     {

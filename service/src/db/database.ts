@@ -33,8 +33,11 @@ export interface Connection extends Queryable {
 export interface Database extends Queryable {
   /** Runs the work in one transaction, and all of it again, boundedly, when it lost a race (40001, 40P01). */
   inTransaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  /** Opens a connection of one's own, which does not count towards `maxConnections`. */
   connect(): Promise<Connection>
+  /** Whether the database answers, within two seconds. */
   ready(): Promise<boolean>
+  /** Lets what runs finish and ends every connection; may be called twice. */
   close(): Promise<void>
 }
 
@@ -56,11 +59,16 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const config = clientConfig(url, options.applicationName ?? 'batua')
   const pool = new Pool({ ...config, max: options.maxConnections ?? 10, idleTimeoutMillis: 30_000 })
   const connections = new Set<Connection>()
+  let closed: Promise<void> | undefined
   pool.on('error', error => options.onError?.(error))
   // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
   // its queries fail with the same error, so nothing is lost here.
   pool.on('connect', client => client.on('error', ignore))
 
+  async function close(): Promise<void> {
+    await Promise.all([...connections].map(connection => connection.release()))
+    await pool.end()
+  }
   return {
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
       return withClient(pool, client => run<R>(client, text, values, named))
@@ -72,10 +80,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       return connection
     },
     ready: () => isReady(pool),
-    async close() {
-      await Promise.all([...connections].map(connection => connection.release()))
-      await pool.end()
-    },
+    close: () => (closed ??= close()),
   }
 }
 
@@ -83,7 +88,7 @@ function clientConfig(url: string, applicationName: string): ClientConfig {
   return {
     connectionString: url,
     application_name: applicationName,
-    types: WIRE_TYPES as NonNullable<ClientConfig['types']>,
+    types: WIRE_TYPES,
     pipeline: true,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -25,9 +25,10 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+const note = (facts: object, message: string) => void logged.push(`${message} ${JSON.stringify(facts)}`)
+const logger = { info: note, warn: note, error: note }
+
 async function start(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedPostgres> {
-  const note = (facts: object, message: string) => void logged.push(`${message} ${JSON.stringify(facts)}`)
-  const logger = { info: note, warn: note, error: note }
   const sharedFolder = join(dataDir, 'shared')
   const server = await startEmbeddedPostgres({ dataDir, logger, sharedFolder, ...options })
   running.push(server)
@@ -49,11 +50,9 @@ const KEPT = [{ note: 'kept' }]
 
 /** A service of its own in another process; resolves when its database runs and holds the note. */
 async function startElsewhere(): Promise<ChildProcess> {
-  const module = (name: string) =>
-    JSON.stringify(import.meta.resolve?.(name) ?? new URL(name, import.meta.url).href)
   const script = `
-    import { startEmbeddedPostgres } from ${module('./embedded.ts')}
-    import { openDatabase } from ${module('./database.ts')}
+    import { startEmbeddedPostgres } from '${new URL('./embedded.ts', import.meta.url).href}'
+    import { openDatabase } from '${new URL('./database.ts', import.meta.url).href}'
     const quiet = () => undefined
     const logger = { info: quiet, warn: quiet, error: quiet }
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)}, logger })

@@ -31,6 +31,7 @@ export interface EmbeddedOptions {
 const DATABASE_NAME = 'batua'
 const FIRST_RESTART_DELAY_MS = 50
 const LONGEST_RESTART_DELAY_MS = 3_000
+const PATIENCE_MS = 5_000
 const FAST_STOP_PATIENCE_MS = 30_000
 
 /** Runs a PostgreSQL of the service's own under `${dataDir}/postgres`, and runs it again whenever it dies. */
@@ -67,7 +68,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const tellServer = () => server.signal('SIGINT')
   process.once('exit', tellServer)
   try {
-    await server.ready
+    await whenReady(server, logger)
     await ensureDatabase(cluster)
   } catch (error) {
     process.off('exit', tellServer)
@@ -102,7 +103,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     for (let failures = 0; !stopping.signal.aborted; failures += 1) {
       try {
         server = startServer(cluster, options.fsync ?? true)
-        await server.ready
+        await whenReady(server, logger)
         return true
       } catch (error) {
         if (stopping.signal.aborted) break
@@ -113,6 +114,19 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
       }
     }
     return false
+  }
+}
+
+// Recovery after a crash can take a while, and silence would look like a hang.
+async function whenReady(server: Server, logger: Logger): Promise<void> {
+  const slow = setInterval(
+    () => logger.info({ pid: server.pid }, 'PostgreSQL is still recovering'),
+    PATIENCE_MS,
+  )
+  try {
+    await server.ready
+  } finally {
+    clearInterval(slow)
   }
 }
 

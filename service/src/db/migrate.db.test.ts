@@ -67,6 +67,13 @@ test('a migration that fails leaves nothing of itself and can run again when it 
   expect(await counted()).toEqual([{ n: 2 }])
 })
 
+test('a migration and the record of it are kept together or not at all', async () => {
+  const barRecord = 'alter table schema_version add constraint full_now check (version < 2)'
+  write(SECOND, `-- Cannot be recorded.\nupdate counted set n = 99; ${barRecord};`)
+  await expect(run()).rejects.toThrow('full_now')
+  expect(await counted()).toEqual([{ n: 1 }])
+})
+
 test.each(['0004.do.gap.sql', '0002.undo.back.sql'])(
   'a file %s is refused before anything runs',
   async name => {

@@ -20,7 +20,7 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 export const WIRE_TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
     const own = format === 'binary' ? undefined : PARSERS.get(oid)
-    return own ?? (types.getTypeParser(oid, format as 'text') as Parse)
+    return own ?? types.getTypeParser(oid, format)
   },
 }
 

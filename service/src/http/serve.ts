@@ -38,12 +38,17 @@ export interface Answer {
   header(name: string, value: string): unknown
 }
 
-/** Parses nothing, catches nothing: takes what was checked and returns what the route's schema says. */
+/**
+ * Parses nothing, catches nothing: takes what was checked and returns what the route's schema says. A literal written
+ * straight into an answer needs `as const`: the compiler widens it before it knows the schema.
+ */
 export type Handler<R extends Route> = (call: Call<R>, answer: Answer) => MaybePromise<ResponseOf<R>>
 
 export interface ServeOptions {
   /** Not counted by the rate limits: pages and probes. */
   readonly uncounted?: boolean
+  /** In place of the server's own: for a route that proves the credential again when it acts. */
+  readonly authenticators?: Authenticators
 }
 
 export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions) => void
@@ -59,23 +64,29 @@ export interface RouterOptions {
 
 export interface Router {
   readonly serve: Serve
-  /** Every route served so far; OpenAPI is made of them. */
-  readonly routes: readonly Route[]
+  /** Everything served so far; OpenAPI is made of it. */
+  readonly served: readonly ServedRoute[]
+}
+
+export interface ServedRoute {
+  readonly route: Route
+  readonly counted: boolean
 }
 
 export function createRouter(fastify: FastifyInstance, options: RouterOptions): Router {
-  const routes: Route[] = []
+  const served: ServedRoute[] = []
   const serve: Serve = (route, handler, serveOptions = {}) => {
-    routes.push(route)
+    const { uncounted = false, authenticators = options.authenticators } = serveOptions
+    served.push({ route, counted: !uncounted })
     fastify.route({
       method: route.method,
       url: fastifyPath(route.path),
       schema: { response: { [route.status]: route.response } },
-      onRequest: admissionHook(route.who, serveOptions.uncounted !== true, options),
+      onRequest: admissionHook(route.who, !uncounted, { authenticators, rateLimits: options.rateLimits }),
       handler: handlerOf(route, handler, options),
     })
   }
-  return { serve, routes }
+  return { serve, served }
 }
 
 /** `/v1/agents/{agent_id}` is `/v1/agents/:agent_id` to fastify. */

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type FastifyInstance, fastify as createFastify } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Queryable } from '../db/database.ts'
-import { AppError } from '../kernel/app-error.ts'
+import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
@@ -10,13 +10,13 @@ import { addAccessLog } from './access-log.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
 import type { Authenticators } from './caller.ts'
 import { clientErrorHandler } from './client-error.ts'
+import { addDrain, type Drain } from './drain.ts'
 import { addErrorRenderer, renderError } from './errors.ts'
 import { createIdempotentRequests } from './idempotency-key.ts'
 import { addNotFound } from './not-found.ts'
-import { addPages } from './pages.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
-import { addSecurityHeaders } from './security-headers.ts'
+import { addSecurityHeaders, registerPages } from './security-headers.ts'
 import { createRouter, type Router } from './serve.ts'
 
 export interface ServerOptions {
@@ -28,8 +28,8 @@ export interface ServerOptions {
   readonly rateLimits: RateLimitConfig
   /** Shares the rate limits between several nodes; null keeps them in this process. */
   readonly redis: Redis | null
-  /** Whose word on the client's address is taken: false, a number of proxies, or their addresses. */
-  readonly trustProxy: boolean | number | string
+  /** Proxies whose word on the client's address is taken: addresses, networks, or `loopback` and its like. */
+  readonly trustProxy: readonly string[]
   /** The public address is https: browsers are told never to come by http. */
   readonly secure: boolean
   readonly verifyResponses: boolean
@@ -38,8 +38,8 @@ export interface ServerOptions {
 export interface Server extends Router {
   /** For what is no contract route: pages and probes. */
   readonly fastify: FastifyInstance
-  /** A scope for HTML pages, with helmet's headers. */
-  readonly pages: FastifyInstance
+  /** Adds HTML pages, which get helmet's headers; a page may widen its policy with the route option `helmet`. */
+  pages(register: (scope: FastifyInstance) => void): void
   listen(address: { host: string; port: number }): Promise<AddressInfo>
   /** True from the moment that `close` was called. */
   isClosing(): boolean
@@ -54,19 +54,19 @@ const CLOSE_GRACE_MS = 10_000
 export async function createServer(options: ServerOptions): Promise<Server> {
   const { logger } = options
   const newRequestId = requestIds(options.clock)
-  const fastify = Fastify({
+  const fastify = createFastify({
     // Its own lines would hold raw addresses; access-log.ts and errors.ts write ours.
     logger: false,
     genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    trustProxy: options.trustProxy,
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     return503OnClosing: false,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => renderError(error, request, reply, logger),
     clientErrorHandler: clientErrorHandler(newRequestId),
   })
-  const closing = addDrain(fastify)
+  const drain = addDrain(fastify)
   fastify.decorateRequest('caller', null)
   addSecurityHeaders(fastify, options.secure)
   addAccessLog(fastify, logger, options.metrics)
@@ -75,14 +75,30 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
   const idempotentRequests = createIdempotentRequests(options)
   const router = createRouter(fastify, { ...options, rateLimits, idempotentRequests })
-  addNotFound(fastify, options.authenticators, rateLimits)
-  const pages = await addPages(fastify, options.secure)
+  addNotFound(fastify, { authenticators: options.authenticators, rateLimits })
   return {
     ...router,
     fastify,
-    pages,
+    pages: register => registerPages(fastify, options.secure, register),
     listen: address => listen(fastify, address),
-    isClosing: () => closing.started,
-    close: graceMs => close(fastify, closing, graceMs ?? CLOSE_GRACE_MS),
+    isClosing: drain.isOpen,
+    close: (graceMs = CLOSE_GRACE_MS) => close(fastify, drain, graceMs),
+  }
+}
+
+async function listen(fastify: FastifyInstance, address: { host: string; port: number }): Promise<AddressInfo> {
+  await fastify.listen(address)
+  const bound = fastify.server.address()
+  assert(bound !== null && typeof bound === 'object', 'a listening server has an address')
+  return bound
+}
+
+async function close(fastify: FastifyInstance, drain: Drain, graceMs: number): Promise<void> {
+  drain.open()
+  const cutOff = setTimeout(() => fastify.server.closeAllConnections(), graceMs)
+  try {
+    await fastify.close()
+  } finally {
+    clearTimeout(cutOff)
   }
 }

@@ -84,7 +84,8 @@ export function newUuid(now: Date): Uuid {
   const time = ms.toString(16).padStart(12, '0')
   const sequence = (0x7000 | counter).toString(16)
   const variant = hex(0x80 | (byteAt(random, 0) & 0x3f)) + hex(byteAt(random, 1))
-  const tail = hex(byteAt(random, 2)) + hex(byteAt(random, 3)) + hex(byteAt(random, 4)) + hex(byteAt(random, 5))
+  const tail =
+    hex(byteAt(random, 2)) + hex(byteAt(random, 3)) + hex(byteAt(random, 4)) + hex(byteAt(random, 5))
   const last = hex(byteAt(random, 6)) + hex(byteAt(random, 7) & 0xfe)
   return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}-${tail}${last}`
 }

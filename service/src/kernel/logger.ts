@@ -5,7 +5,10 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 export const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** The log: JSON lines. Nothing of headers, bodies or query strings is ever handed to it. */
-export type Logger = Pick<PinoLogger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush'>
+export type Logger = Pick<
+  PinoLogger,
+  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush'
+>
 
 /** Names of values that must not be read in a log, should a line ever carry one. */
 const SECRET_FIELDS = [
@@ -67,7 +70,9 @@ function describeError(error: unknown, depth = 0): unknown {
     message: hideValues(error.message),
     ...(typeof code === 'string' ? { error_code: code } : {}),
     stack: hideValues(error.stack ?? ''),
-    ...(error.cause !== undefined && depth < MAX_CAUSES ? { cause: describeError(error.cause, depth + 1) } : {}),
+    ...(error.cause !== undefined && depth < MAX_CAUSES
+      ? { cause: describeError(error.cause, depth + 1) }
+      : {}),
   }
 }
 

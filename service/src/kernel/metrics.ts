@@ -1,4 +1,4 @@
-import { Registry, collectDefaultMetrics } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 
 /** The figures of one process; each part registers its own metrics here. */
 export type Metrics = Registry

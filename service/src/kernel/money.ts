@@ -18,12 +18,12 @@ export function paiseFromRupees(rupees: number): Paise | null {
 }
 
 /** The JSON number for an amount; exact below 2^53 paise (90 trillion rupees). */
-export function rupees(amount: Paise | bigint): number {
+export function rupees(amount: bigint): number {
   return Number(amount) / 100
 }
 
 /** An amount as a decimal string with two places: `1234.50`. */
-export function rupeesText(amount: Paise | bigint): string {
+export function rupeesText(amount: bigint): string {
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(3, '0')
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`

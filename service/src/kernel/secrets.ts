@@ -1,8 +1,8 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHmac,
   createHash,
+  createHmac,
   hkdfSync,
   randomBytes,
   timingSafeEqual,

@@ -2,9 +2,9 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  type KeyObject,
   sign,
   verify,
-  type KeyObject,
 } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { assert } from './assert.ts'
@@ -27,7 +27,10 @@ const RAW_KEY_BYTES = 32
 
 export function newKeyPair(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
-  return { publicKey: rawPublicKey(publicKey), privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() }
+  return {
+    publicKey: rawPublicKey(publicKey),
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
 }
 
 function rawPublicKey(key: KeyObject): string {

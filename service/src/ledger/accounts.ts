@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/database.ts'
 import { arrayLiteral } from '../db/array-literal.ts'
+import type { Queryable } from '../db/database.ts'
 import { istDay } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
@@ -33,6 +33,8 @@ export function isSystemAccount(id: Uuid): boolean {
 /** A wallet's account as a batch holds it: read under its lock, changed in memory, written once. */
 export interface Account {
   readonly id: Uuid
+  /** Which version of the agent's status, key and policy is in force. */
+  readonly agentVersion: number
   balancePaise: Paise
   totalFundedPaise: Paise
   totalSpentPaise: Paise
@@ -55,7 +57,19 @@ export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<v
   )
 }
 
-/** Takes an account's lock, which serialises whatever decides about its payments (status, key, policy). */
+/**
+ * Takes the locks of accounts before their agents' status, key or policy is changed in the same transaction,
+ * and announces the change: no payment is decided in between, and the next one, on any node, reads the agent
+ * anew.
+ */
+export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
+  await lockAccounts(tx, ids)
+  await tx.query(`update accounts set agent_version = agent_version + 1 where id = any($1::uuid[])`, [
+    arrayLiteral(ids),
+  ])
+}
+
+/** Takes the locks of accounts, in the order in which every batch takes them. */
 export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
   await tx.query(`select id from accounts where id = any($1::uuid[]) order by id for no key update`, [
     arrayLiteral(ids),
@@ -68,13 +82,14 @@ export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise
  * returning …` takes its place.
  */
 const LOCK_BATCH = `
-  select id, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
+  select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
     hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
     ist_month_spent_paise, counterparties_since_ms
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
 interface AccountRow {
   id: Uuid
+  agent_version: number
   balance_paise: bigint
   total_funded_paise: bigint
   total_spent_paise: bigint
@@ -100,6 +115,7 @@ export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Ma
 function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,
+    agentVersion: row.agent_version,
     balancePaise: row.balance_paise as Paise,
     totalFundedPaise: row.total_funded_paise as Paise,
     totalSpentPaise: row.total_spent_paise as Paise,

@@ -1,25 +1,6 @@
-import type { Database } from '../db/database.ts'
-
-import { AppError, type Refusal } from '../kernel/app-error.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import type { Vault } from '../kernel/secrets.ts'
-import { createLane, type Lane } from './lane.ts'
-import type { Book, Need } from './book.ts'
-
-/**
- * One act on the book. It names the wallets it touches and the facts it needs; the engine locks and loads
- * them, together with those of its neighbours, and asks for the decision.
- */
-export interface Command<Result> {
-  /** Wallet accounts (agent ids) to lock. */
-  readonly accounts: readonly Uuid[]
-  readonly needs: readonly Need[]
-  /** More facts, known only once the first are here: a second round trip for those commands alone. */
-  moreNeeds?(book: Book): readonly Need[]
-  /** Pure and synchronous: refuses before it posts, and posts only what it is sure of. */
-  decide(book: Book): Refusal | Result
-}
+import type { Command, Entry } from './command.ts'
+import { createLane, type Lane, type LaneOptions, unavailable } from './lane.ts'
 
 export interface Ledger {
   /** Resolves after the commit, with what the decision returned. Rejects with the refusal as an AppError. */
@@ -29,25 +10,13 @@ export interface Ledger {
   readonly queued: () => number
 }
 
-export interface LedgerOptions {
-  readonly database: Database
-  readonly clock: Clock
-  readonly vault: Vault
+export interface LedgerOptions extends LaneOptions {
   /** Connections that commit batches side by side. */
   readonly lanes?: number
   /** Commands in one commit at the most. */
   readonly maxBatch?: number
   /** Commands that may wait; more are refused as service_unavailable. */
   readonly maxQueued?: number
-  readonly onBatch?: (commands: number, seconds: number) => void
-  readonly onError?: (error: unknown) => void
-}
-
-/** A command with the promise of its caller. */
-export interface Entry {
-  readonly command: Command<object>
-  readonly resolve: (result: object) => void
-  readonly reject: (error: unknown) => void
 }
 
 const DEFAULT_LANES = 2
@@ -143,10 +112,3 @@ export function pick(
   }
   return { batch, rest }
 }
-
-export function unavailable(reason: string): AppError {
-  return new AppError('service_unavailable', `${reason}. Nothing was done; try again shortly`, {
-    headers: { 'retry-after': '1' },
-  })
-}
-

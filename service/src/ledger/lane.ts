@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Connection, DatabaseUnavailable, isConnectionLost, isRetryable } from '../db/database.ts'
-import { AppError, errorOf, type Refusal } from '../kernel/app-error.ts'
-import type { Uuid } from '../kernel/ids.ts'
-import { lockAccounts, lockBatch, updateBatch } from './accounts.ts'
-import { Book, type Need, type Source } from './book.ts'
-import { type Entry, type LedgerOptions, unavailable } from './engine.ts'
-import { insertBatch, postedIds } from './transfers.ts'
+import { type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { lockAccounts } from './accounts.ts'
+import { accountsOf, type Decided, decideAll, readBook, settle, writeBook } from './batch.ts'
+import type { Book } from './book.ts'
+import type { Entry } from './command.ts'
+import { postedIds } from './transfers.ts'
 
 /** One connection that commits batches, one at a time. */
 export interface Lane {
@@ -14,17 +16,13 @@ export interface Lane {
   close(): Promise<void>
 }
 
-type LaneOptions = Pick<LedgerOptions, 'database' | 'clock' | 'vault' | 'onBatch' | 'onError'>
-
-/** What a batch came to: the outcome of each entry, to be told only once the commit has answered. */
-interface Decided {
-  readonly book: Book
-  readonly outcomes: readonly Outcome[]
+export interface LaneOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly onBatch?: (commands: number, seconds: number) => void
+  readonly onError?: (error: unknown) => void
 }
-
-type Outcome = { ok: object } | { refused: Refusal } | { failed: unknown }
-
-const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
 
 /**
  * Every statement here looks rows up by key. A plan made while a table was small would scan it, and a
@@ -53,49 +51,13 @@ export function createLane(options: LaneOptions): Lane {
     return opened
   }
 
-  async function read(tx: Connection, batch: readonly Entry[]): Promise<Book> {
-    const ids = new Set<Uuid>()
-    for (const entry of batch) for (const id of entry.command.accounts) ids.add(id)
-    const first = collect(batch.flatMap(entry => entry.command.needs))
-    const asked = clock.now().getTime()
-    // One round trip. Each statement sees what was committed before the locks were granted, and nobody who
-    // takes the same locks can change it until this transaction ends.
-    const begun = tx.query('begin')
-    const accounts = lockBatch(tx, [...ids].sort())
-    const facts = first.map(([source, keys]) => source.load(tx, keys, asked))
-    await settled([begun, accounts, ...facts])
-    const book = new Book(await accounts, clock.now().getTime())
-    for (const [index, [source]] of first.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
-    await readMore(tx, batch, book)
-    return book
-  }
-
-  async function readMore(tx: Connection, batch: readonly Entry[], book: Book): Promise<void> {
-    const needs = collect(batch.flatMap(entry => entry.command.moreNeeds?.(book) ?? []))
-    if (needs.length === 0) return
-    const facts = needs.map(([source, keys]) => source.load(tx, keys, book.nowMs))
-    await settled(facts)
-    for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
-  }
-
-  async function write(tx: Connection, book: Book): Promise<void> {
-    const changed = book.changedAccounts()
-    const statements: Promise<unknown>[] = []
-    if (changed.length > 0) statements.push(updateBatch(tx, changed))
-    if (book.transfers.length > 0) statements.push(insertBatch(tx, vault, book.transfers))
-    for (const [sink, rows] of book.writes()) statements.push(sink.write(tx, rows))
-    statements.push(tx.query('commit'))
-    await settled(statements)
-  }
-
-  /** Reads, decides, writes and commits a batch; the error of a failed commit says whether it was on its way. */
+  /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
   async function commit(batch: readonly Entry[]): Promise<Decided> {
     const tx = await connected()
     let decided: Decided | null = null
     try {
-      const book = await read(tx, batch)
-      decided = decideAll(batch, book)
-      await write(tx, book)
+      decided = decideAll(batch, await readBook(tx, batch, clock))
+      await writeBook(tx, decided.book, vault)
       return decided
     } catch (error) {
       if (!isConnectionLost(error)) {
@@ -104,32 +66,10 @@ export function createLane(options: LaneOptions): Lane {
       }
       tx.destroy()
       connection = null
-      if (decided !== null && (await wasCommitted(batch, decided.book))) return decided
-      throw decided === null ? error : new LostCommit()
+      if (decided === null) throw error
+      if (await wasCommitted(database, batch, decided.book)) return decided
+      throw new LostCommit()
     }
-  }
-
-  /**
-   * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
-   * the other, and then looks whether its transfers are there. All of a batch is, or nothing.
-   */
-  async function wasCommitted(batch: readonly Entry[], book: Book): Promise<boolean> {
-    const [first] = book.transfers
-    // Without a transfer there is nothing to look up. Such commands find what they did when decided again.
-    if (first === undefined) return false
-    const accounts = [...new Set(batch.flatMap(entry => entry.command.accounts))]
-    for (let waitedMs = 0; waitedMs < LOOKUP_DEADLINE_MS; waitedMs += LOOKUP_PAUSE_MS) {
-      try {
-        return await database.inTransaction(async tx => {
-          await lockAccounts(tx, accounts)
-          return (await postedIds(tx, [first.id])).size === 1
-        })
-      } catch (error) {
-        if (!isConnectionLost(error)) throw error
-        await delay(LOOKUP_PAUSE_MS)
-      }
-    }
-    throw outcomeUnknown()
   }
 
   async function attempt(batch: readonly Entry[]): Promise<void> {
@@ -138,9 +78,9 @@ export function createLane(options: LaneOptions): Lane {
         settle(batch, await commit(batch))
         return
       } catch (error) {
-        if (attempts < MAX_ATTEMPTS && (isRetryable(error) || error instanceof LostCommit)) {
+        if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {
           await delay(RETRY_DELAY_MS * attempts)
-        } else if (isolates(error) && batch.length > 1) {
+        } else if (batch.length > 1 && isOfOneCommand(error)) {
           // One of them breaks the transaction: alone, each gets its own answer.
           options.onError?.(error)
           for (const entry of batch) await attempt([entry])
@@ -155,9 +95,9 @@ export function createLane(options: LaneOptions): Lane {
 
   return {
     async run(batch) {
-      const started = performance.now()
+      const startedMs = performance.now()
       await attempt(batch)
-      options.onBatch?.(batch.length, (performance.now() - started) / 1000)
+      options.onBatch?.(batch.length, (performance.now() - startedMs) / 1000)
     },
     async close() {
       await connection?.release()
@@ -169,15 +109,45 @@ export function createLane(options: LaneOptions): Lane {
 /** The commit was sent, its answer was lost, and the look-up showed that it did not happen. */
 class LostCommit extends Error {}
 
-function isolates(error: unknown): boolean {
+/**
+ * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
+ * the other, and then looks whether its transfers are there. All of a batch is, or nothing.
+ */
+async function wasCommitted(database: Database, batch: readonly Entry[], book: Book): Promise<boolean> {
+  const [first] = book.transfers
+  // Without a transfer there is nothing to look up. Such commands find what they did when decided again.
+  if (first === undefined) return false
+  for (let waitedMs = 0; waitedMs < LOOKUP_DEADLINE_MS; waitedMs += LOOKUP_PAUSE_MS) {
+    try {
+      return await database.inTransaction(async tx => {
+        await lockAccounts(tx, accountsOf(batch))
+        return (await postedIds(tx, [first.id])).size === 1
+      })
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error
+      await delay(LOOKUP_PAUSE_MS)
+    }
+  }
+  throw outcomeUnknown()
+}
+
+function isWorthRepeating(error: unknown): boolean {
+  return isRetryable(error) || error instanceof LostCommit
+}
+
+function isOfOneCommand(error: unknown): boolean {
   return !(isConnectionLost(error) || error instanceof LostCommit || error instanceof AppError)
 }
 
 function outward(error: unknown): unknown {
-  if (error instanceof DatabaseUnavailable || isConnectionLost(error) || error instanceof LostCommit) {
-    return unavailable('The database is away')
-  }
-  return error
+  return isConnectionLost(error) || error instanceof LostCommit ? unavailable('The database is away') : error
+}
+
+/** A refusal for want of means: nothing was done. */
+export function unavailable(reason: string): AppError {
+  return new AppError('service_unavailable', `${reason}. Nothing was done; try again shortly`, {
+    headers: { 'retry-after': '1' },
+  })
 }
 
 function outcomeUnknown(): AppError {
@@ -187,52 +157,4 @@ function outcomeUnknown(): AppError {
       'Look it up by its idempotency key or reference before you try again',
     { details: { outcome: 'unknown' }, headers: { 'retry-after': '10' } },
   )
-}
-
-function decideAll(batch: readonly Entry[], book: Book): Decided {
-  return { book, outcomes: batch.map(entry => decideOne(entry, book)) }
-}
-
-function decideOne({ command }: Entry, book: Book): Outcome {
-  const before = book.transfers.length
-  try {
-    const decision = command.decide(book)
-    if (!isRefusal(decision)) return { ok: decision }
-    if (book.transfers.length !== before) throw new Error('assertion failed: a refused command posts nothing')
-    return { refused: decision }
-  } catch (error) {
-    // Thrown before anything was posted it concerns this command alone; afterwards the batch is spoilt.
-    if (book.transfers.length !== before) throw error
-    return { failed: error }
-  }
-}
-
-function isRefusal(decision: object): decision is Refusal {
-  return 'kind' in decision && decision.kind === 'refusal'
-}
-
-function settle(batch: readonly Entry[], { outcomes }: Decided): void {
-  batch.forEach((entry, index) => {
-    const outcome = outcomes[index]
-    if (outcome === undefined) entry.reject(new Error('assertion failed: every command has an outcome'))
-    else if ('ok' in outcome) entry.resolve(outcome.ok)
-    else entry.reject('refused' in outcome ? errorOf(outcome.refused) : outcome.failed)
-  })
-}
-
-/** Needs by source, each key once. */
-function collect(needs: readonly Need[]): [Source<unknown>, string[]][] {
-  const bySource = new Map<Source<unknown>, Set<string>>()
-  for (const { source, key } of needs) {
-    const keys = bySource.get(source)
-    if (keys === undefined) bySource.set(source, new Set([key]))
-    else keys.add(key)
-  }
-  return [...bySource].map(([source, keys]) => [source, [...keys]])
-}
-
-/** Waits for all, because statements after a failed one are still on the wire; then throws the first error. */
-async function settled(promises: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(promises)
-  await Promise.all(promises)
 }

@@ -1,10 +1,10 @@
-import type { Queryable } from '../db/database.ts'
 import { arrayLiteral } from '../db/array-literal.ts'
+import type { Queryable } from '../db/database.ts'
 import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
 import { type Book, type Need, need, type Source } from './book.ts'
-import { isBound, rollingSpent, type RollingWindow, setExact, WINDOW_MS } from './spending.ts'
+import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from './spending.ts'
 import { LIMITED_KINDS } from './transfers.ts'
 
 /**

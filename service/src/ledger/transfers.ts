@@ -1,5 +1,5 @@
-import type { Queryable } from '../db/database.ts'
 import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
+import type { Queryable } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Vault } from '../kernel/secrets.ts'
@@ -98,7 +98,11 @@ const INSERT_BATCH = `
     v(debit_account, id, credit_account, kind, amount, fee, debit_balance, credit_balance, debit_sequence,
       credit_sequence, posted_at, seal, linked_id, idempotency_key, reference, note)`
 
-export async function insertBatch(tx: Queryable, vault: Vault, transfers: readonly Transfer[]): Promise<void> {
+export async function insertBatch(
+  tx: Queryable,
+  vault: Vault,
+  transfers: readonly Transfer[],
+): Promise<void> {
   await tx.query(INSERT_BATCH, [
     arrayLiteral(transfers.map(transfer => transfer.debitAccount)),
     arrayLiteral(transfers.map(transfer => transfer.id)),

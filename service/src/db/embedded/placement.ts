@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,14 +9,15 @@ const SOCKET_PATH_LIMIT_BYTES = 103
 
 /**
  * The folder in which the database's own folder is made: the service's data folder, or, when the account that
- * PostgreSQL runs as cannot get there (a checkout under /root), one of the same identity under the shared folder.
+ * PostgreSQL runs as cannot get there (a checkout under /root), one under the shared folder.
  */
 export function reachableParent(dataDir: string, sharedFolder: string, account: Account | undefined): string {
   letPass(dataDir, account)
   if (barredFolder(dataDir, account) === undefined) return dataDir
   makeShared(sharedFolder, account)
-  const parent = join(sharedFolder, `data-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`)
-  mkdirSync(parent, { recursive: true, mode: 0o711 })
+  // A new name each time: a folder left from an earlier life holds data that is not ours to touch.
+  const parent = mkdtempSync(join(sharedFolder, 'data-'))
+  chmodSync(parent, 0o711)
   return parent
 }
 

@@ -64,11 +64,10 @@ function disown(dataFolder: string, lines: readonly string[]): void {
 }
 
 function readPostmasterFile(dataFolder: string): string[] {
-  const path = join(dataFolder, 'postmaster.pid')
   try {
-    return readFileSync(path, 'utf8').split('\n')
+    return readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n')
   } catch (error) {
-    if (existsSync(path)) throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     return []
   }
 }

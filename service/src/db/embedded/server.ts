@@ -63,9 +63,7 @@ function rememberLines(child: ChildProcess): string[] {
 
 async function whenServing(dataFolder: string, child: ChildProcess, ended: Promise<string>): Promise<void> {
   let end: string | undefined
-  void ended.then(how => {
-    end = how
-  })
+  void ended.then(how => (end = how))
   while (child.pid === undefined || !isServing(dataFolder, child.pid)) {
     await delay(POLL_MS)
     if (end !== undefined) throw new Error(end)

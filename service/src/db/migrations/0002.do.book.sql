@@ -5,6 +5,8 @@
 -- changes keep every update in its page. Times are Unix milliseconds: the engine compares, never prints them.
 create table accounts (
   id uuid primary key,
+  -- Goes up with every change of the agent that decides about payments; who changes it holds this row's lock.
+  agent_version int4 not null default 1,
   balance_paise int8 not null default 0,
   total_funded_paise int8 not null default 0,
   total_spent_paise int8 not null default 0,

@@ -44,7 +44,7 @@ export interface Rehearsal {
   /** The first payment that succeeded; null when none did. */
   firstPaid(orderId: string): Promise<SandboxPayment | null>
   /** The bank takes a payment back for good. */
-  chargeBack(orderId: string, paymentId: string): Promise<void>
+  chargeBack(orderId: string, paymentId: string): Promise<SandboxPayment>
   /** Tells our intake about a payment, as often as it is called. */
   notify(type: NoticeType, payment: SandboxPayment): Promise<void>
   /** A success notice for an unpaid order, signed with a key that is not the gateway's. */
@@ -92,6 +92,9 @@ export function openRehearsal({ database, clock, secret, deliver }: RehearsalOpt
       database.inTransaction(async tx => {
         await existing(tx, orderId)
         await markChargedBack(tx, paymentId)
+        const payment = await selectPayment(tx, paymentId)
+        assert(payment !== null, 'the sandbox gateway took this payment')
+        return payment
       }),
     async firstPaid(orderId) {
       const payments = await selectPayments(database, orderId)

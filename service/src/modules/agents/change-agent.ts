@@ -1,5 +1,5 @@
 import type { Caller } from '../../http/caller.ts'
-import { raise, type Refusal } from '../../kernel/app-error.ts'
+import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { requireAgentAccess } from './access.ts'
 import type { AgentsContext } from './context.ts'

@@ -3,10 +3,10 @@ import { AppError, raise } from '../../kernel/app-error.ts'
 import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
 import { newKeyPair } from '../../kernel/signing.ts'
-import { openAccount } from '../../ledger/accounts.ts'
+import { openAccount } from '../../ledger/index.ts'
 import type { AgentsContext } from './context.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
-import { type Agent, claimHandle, insertAgent, lockSponsor, type NewAgent, type Sponsor } from './store.ts'
+import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
 
 export interface CreatedAgent {
   readonly agent: Agent
@@ -25,27 +25,30 @@ export async function createAgent(
   const now = clock.now()
   const id = newUuid(now)
   const key = newAgentKey()
-  const keys = { ...signingKeys(vault, plan.publicKey), keyHash: key.hash, keyLast4: key.last4 }
+  const signingKeys = signingKeysFor(vault, plan.publicKey)
   const ownerId = parseId('own', request.owner_id)
 
   const agent = await database.inTransaction(async tx => {
     const sponsor = decideSponsor(ownerId === null ? null : await lockSponsor(tx, platformId, ownerId))
     if (sponsor.kind === 'refusal') raise(sponsor)
     if (!(await claimHandle(tx, plan.handle, id))) throw handleTaken(plan.handle)
-    const created: NewAgent = {
+    const created: Agent = {
       id,
       platformId,
       ownerId: sponsor.ownerId,
       handle: plan.handle,
       name: plan.name,
+      status: 'active',
       tier: sponsor.tier,
+      keyHash: key.hash,
+      keyLast4: key.last4,
       policy: plan.policy,
       createdAt: now,
-      ...keys,
+      sealedOwnerPan: sponsor.sealedPan,
     }
     await openAccount(tx, id, now)
-    await insertAgent(tx, created)
-    return activeAgent(created, sponsor)
+    await insertAgent(tx, created, signingKeys)
+    return created
   })
   return { agent, agentKey: key.text }
 }
@@ -56,16 +59,14 @@ export function newAgentKey(): { readonly text: string; readonly hash: Buffer; r
 }
 
 /** The pair that signs for the agent, or only the public half when the caller keeps the private one. */
-function signingKeys(vault: Vault, broughtPublicKey: string | null): Pick<NewAgent, 'publicKey' | 'privateKey'> {
+function signingKeysFor(vault: Vault, broughtPublicKey: string | null): SigningKeys {
   if (broughtPublicKey !== null) return { publicKey: broughtPublicKey, privateKey: null }
   const pair = newKeyPair()
   return { publicKey: pair.publicKey, privateKey: vault.encrypt(pair.privateKeyPem, 'agents.private_key') }
 }
 
-function activeAgent({ publicKey: _, privateKey: __, ...agent }: NewAgent, sponsor: Sponsor): Agent {
-  return { ...agent, status: 'active', sealedOwnerPan: sponsor.sealedPan }
-}
-
 function handleTaken(handle: string): AppError {
-  return new AppError('conflict', `The handle ${handle} is taken; handles are never given twice`, { field: 'handle' })
+  return new AppError('conflict', `The handle ${handle} is taken; handles are never given twice`, {
+    field: 'handle',
+  })
 }

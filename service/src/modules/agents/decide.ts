@@ -47,7 +47,10 @@ export function decideSponsor(sponsor: Sponsor | null): Refusal | (Sponsor & { r
     return refuse('authentication_error', 'This platform was deleted')
   }
   if (sponsor.ownerStatus === 'frozen') {
-    return refuse('conflict', 'This owner is frozen and can have no new agents until an administrator unfreezes it')
+    return refuse(
+      'conflict',
+      'This owner is frozen and can have no new agents until an administrator unfreezes it',
+    )
   }
   return { kind: 'sponsor', ...sponsor }
 }

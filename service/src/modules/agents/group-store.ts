@@ -1,18 +1,15 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { lockAccounts } from '../../ledger/accounts.ts'
+import { lockForChange } from '../../ledger/index.ts'
 
 /**
  * Moves the agents of a verified owner out of the sandbox tier. The owner's row must be locked, so that no agent is
  * created meanwhile; the accounts are locked for the reason given at lockAgent.
  */
 export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid): Promise<void> {
-  const agents = await tx.query<{ id: Uuid }>(
-    `select id from agents where owner_id = $1 and tier = 'sandbox' and status <> 'deactivated'`,
-    [ownerId],
-  )
+  const agents = await tx.query<{ id: Uuid }>(`select id from agents where owner_id = $1`, [ownerId])
   const ids = agents.map(agent => agent.id)
-  await lockAccounts(tx, ids)
+  await lockForChange(tx, ids)
   await tx.query(
     `update agents set tier = 'tier1' where id = any($1::uuid[]) and tier = 'sandbox' and status <> 'deactivated'`,
     [ids],
@@ -30,7 +27,7 @@ export async function deactivateAgentsOfPlatform(
 ): Promise<{ readonly withBalance: number }> {
   const agents = await tx.query<{ id: Uuid }>(`select id from agents where platform_id = $1`, [platformId])
   const ids = agents.map(agent => agent.id)
-  await lockAccounts(tx, ids)
+  await lockForChange(tx, ids)
   const [row] = await tx.query<{ count: bigint }>(
     `select count(*) as count from accounts where id = any($1::uuid[]) and balance_paise <> 0`,
     [ids],

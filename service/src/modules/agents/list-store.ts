@@ -1,7 +1,8 @@
 import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { AGENT_COLUMNS, type Agent, agentFromRow, type AgentRow } from './store.ts'
+import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
 
 /** Whose agents a caller may list. */
 export type AgentScope =
@@ -26,20 +27,21 @@ const MATCHES = `($2::text is null or a.status = $2) and ($3::uuid is null or a.
   and ($4::text is null or a.handle = $4)`
 
 function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[] {
-  return [scope.kind === 'platform' ? scope.platformId : scope.kind === 'owners' ? scope.ownerIds : null, status, ownerId, handle]
+  return [
+    scope.kind === 'platform' ? scope.platformId : scope.kind === 'owners' ? scope.ownerIds : null,
+    status,
+    ownerId,
+    handle,
+  ]
 }
 
 /** A page of agents, newest first: those before `before` when it is given, skipping `offset`. */
-export async function selectAgents(
-  db: Queryable,
-  filter: AgentFilter,
-  page: { readonly before: Uuid | null; readonly limit: number; readonly offset: number },
-): Promise<Agent[]> {
+export async function selectAgents(db: Queryable, filter: AgentFilter, page: PageRequest): Promise<Agent[]> {
   const rows = await db.query<AgentRow>(
     `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id
      where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES} and ($5::uuid is null or a.id < $5)
      order by a.id desc limit $6 offset $7`,
-    [...filterValues(filter), page.before, page.limit, page.offset],
+    [...filterValues(filter), page.before, page.fetch, page.offset],
   )
   return rows.map(agentFromRow)
 }
@@ -51,4 +53,3 @@ export async function countAgents(db: Queryable, filter: AgentFilter): Promise<n
   )
   return Number(row?.count ?? 0)
 }
-

@@ -2,7 +2,7 @@ import type { AgentStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { lockAccounts } from '../../ledger/accounts.ts'
+import { lockForChange } from '../../ledger/index.ts'
 import type { AgentPolicy } from './policy.ts'
 
 /** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
@@ -94,7 +94,7 @@ export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null
  * any node, and a payment that was decided before it has been committed before it.
  */
 export async function lockAgent(tx: Queryable, id: Uuid): Promise<Agent | null> {
-  await lockAccounts(tx, [id])
+  await lockForChange(tx, [id])
   return selectAgent(tx, id)
 }
 
@@ -126,7 +126,7 @@ function policyValues(policy: AgentPolicy): unknown[] {
   ]
 }
 
-export interface NewAgent extends Omit<Agent, 'status' | 'sealedOwnerPan'> {
+export interface SigningKeys {
   /** Base64 of the 32 raw bytes. */
   readonly publicKey: string
   /** Sealed; null when the caller keeps the private key. */
@@ -142,24 +142,25 @@ export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid):
   return rows.length === 1
 }
 
-export async function insertAgent(tx: Queryable, agent: NewAgent): Promise<void> {
+export async function insertAgent(tx: Queryable, agent: Agent, keys: SigningKeys): Promise<void> {
   await tx.query(
-    `insert into agents (id, platform_id, owner_id, handle, name, tier, key_hash, key_last4, public_key, private_key,
+    `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
        created_at, spend_limit_per_tx_paise, spend_limit_hourly_paise, spend_limit_daily_paise,
        spend_limit_monthly_paise, per_counterparty_daily_limit_paise, max_counterparties_per_hour,
        require_escrow_above_paise, require_human_approval_above_paise, allowed_payees, blocked_payee_agents)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     [
       agent.id,
       agent.platformId,
       agent.ownerId,
       agent.handle,
       agent.name,
+      agent.status,
       agent.tier,
       agent.keyHash,
       agent.keyLast4,
-      agent.publicKey,
-      agent.privateKey,
+      keys.publicKey,
+      keys.privateKey,
       agent.createdAt,
       ...policyValues(agent.policy),
     ],

@@ -1,4 +1,4 @@
-import { type PaidMethod as FeedMethod, PAID_METHODS } from '@batua/contract'
+import { PAID_METHODS } from '@batua/contract'
 import type { GatewayOrder, GatewayPayment, PaidMethod } from '../../gateways/payment-gateway.ts'
 import { basisPoints, type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { AttemptState, FailureReason, Funding, RefundReason } from './funding.ts'
@@ -16,11 +16,8 @@ const FEE_BASIS_POINTS = 250n
 
 /** The gateway's fee by the method really used; the interface names three that have one. */
 export function gatewayFee(amountPaise: Paise, method: PaidMethod): Paise {
-  return isFeed(method) ? basisPoints(amountPaise, FEE_BASIS_POINTS) : ZERO_PAISE
-}
-
-function isFeed(method: PaidMethod): method is FeedMethod {
-  return (PAID_METHODS as readonly string[]).includes(method)
+  const methods: readonly string[] = PAID_METHODS
+  return methods.includes(method) ? basisPoints(amountPaise, FEE_BASIS_POINTS) : ZERO_PAISE
 }
 
 /** What the gateway's word about an order means for its funding. */
@@ -53,13 +50,16 @@ export function judge(
   const order = sighting.kind === 'order' ? sighting.order : null
   const payments = order?.payments ?? []
   const lastAttempt = payments.at(-1)?.status ?? funding.lastAttempt
-  const paid = payments.filter(payment => payment.status === 'success' && !payment.chargedBack).sort(byTime)
+  const paid = payments
+    .filter(payment => payment.status === 'success' && !payment.chargedBack)
+    .toSorted(byTime)
   const taken = payments.find(payment => payment.gatewayPaymentId === funding.gatewayPaymentId)
   const winner = funding.status === 'pending' ? paid.find(payment => completes(funding, payment, now)) : taken
 
+  const isPaid = winner !== undefined || funding.status === 'completed' || funding.status === 'reversed'
   const refunds = paid
     .filter(payment => payment !== winner)
-    .map(payment => ({ payment, reason: refundReason(funding, payment, winner !== undefined) }))
+    .map(payment => ({ payment, reason: refundReason(funding, payment, isPaid) }))
   const step = stepFor(funding, winner, failureOf(funding, sighting, now, lastAttempt, ending))
   return { step, refunds, lastAttempt }
 }
@@ -90,10 +90,10 @@ function isRightMoney(funding: Funding, payment: GatewayPayment): boolean {
   return payment.amountPaise === funding.amountPaise && payment.currency === 'INR'
 }
 
-function refundReason(funding: Funding, payment: GatewayPayment, isCompleted: boolean): RefundReason {
+function refundReason(funding: Funding, payment: GatewayPayment, isPaid: boolean): RefundReason {
   if (payment.currency !== 'INR') return 'wrong_currency'
   if (payment.amountPaise !== funding.amountPaise) return 'wrong_amount'
-  return isCompleted ? 'second_payment' : 'late'
+  return isPaid ? 'second_payment' : 'late'
 }
 
 function failureOf(
@@ -103,15 +103,15 @@ function failureOf(
   lastAttempt: AttemptState | null,
   ending: FailureReason | null,
 ): FailureReason | null {
+  if (ending !== null) return ending
   const overdueMs = now.getTime() - funding.expiresAt.getTime()
   switch (sighting.kind) {
     // What was paid in the last moment is credited, so the clock alone does not end a session at once.
     case 'silence':
       return overdueMs >= SILENCE_MS ? 'expired' : null
     case 'none':
-      return ending ?? (overdueMs >= 0 ? 'expired' : null)
+      return overdueMs >= 0 ? 'expired' : null
     case 'order':
-      if (ending !== null) return ending
       if (overdueMs >= 0) return 'expired'
       if (sighting.order.status !== 'closed') return null
       return lastAttempt === 'failed' ? 'payment_failed' : 'expired'
@@ -125,10 +125,10 @@ export function nextCheckAt(
 ): Date | null {
   if (funding.status === 'pending') {
     const soonMs = now.getTime() + CHECK_EVERY_MS
-    // Nobody has seen the page, so nobody has paid: an unused session costs the gateway no question.
-    if (funding.openedAt === null) return new Date(Math.max(soonMs, funding.expiresAt.getTime()))
     const expiresMs = funding.expiresAt.getTime()
-    return new Date(expiresMs > now.getTime() ? Math.min(soonMs, expiresMs) : soonMs)
+    if (expiresMs <= now.getTime()) return new Date(soonMs)
+    // Nobody has seen the page, so nobody has paid: an unused session costs the gateway no question.
+    return new Date(funding.openedAt === null ? expiresMs : Math.min(soonMs, expiresMs))
   }
   const closedMs = (funding.closedAt ?? now).getTime()
   const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())

@@ -1,5 +1,5 @@
 import type { BodyOf, createOwner as createOwnerRoute } from '@batua/contract'
-import { AppError, raise, type Refusal, refuse } from '../../kernel/app-error.ts'
+import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import type { OwnersContext } from './context.ts'
@@ -21,9 +21,13 @@ interface Person {
 export function decidePerson(request: CreateOwner): Refusal | Person {
   const phone = normalisePhone(request.phone)
   if (phone === null) {
-    return refuse('validation_error', 'A phone is an Indian mobile number: 10 digits, the first from 6 to 9', {
-      field: 'phone',
-    })
+    return refuse(
+      'validation_error',
+      'A phone is an Indian mobile number: 10 digits, the first from 6 to 9',
+      {
+        field: 'phone',
+      },
+    )
   }
   const pan = normalisePan(request.pan)
   if (pan === null) {

@@ -1,4 +1,4 @@
+export { requireOwnerAccess } from './access.ts'
 export type { OwnersContext } from './context.ts'
 export { openPersonal, personalIndex, vendorId } from './personal-data.ts'
-export { requireOwnerAccess } from './access.ts'
-export { ownerRoutes } from './routes.ts'
+export { serveOwners } from './routes.ts'

@@ -1,5 +1,6 @@
 import type { KycStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
 /** An owner as it is stored: what identifies the person is sealed (see personal-data.ts). */
@@ -28,7 +29,8 @@ const COLUMNS = `
   name_at_bank as "nameAtBank", name_match_score as "nameMatchScore", kyc_reason as "kycReason",
   created_at as "createdAt"`
 
-export interface NewOwner extends Pick<Owner, 'id' | 'platformId' | 'name' | 'phone' | 'email' | 'pan' | 'createdAt'> {
+export interface NewOwner
+  extends Pick<Owner, 'id' | 'platformId' | 'name' | 'phone' | 'email' | 'pan' | 'createdAt'> {
   readonly phoneIndex: Buffer
   readonly panIndex: Buffer
 }
@@ -77,22 +79,19 @@ export async function lockOwner(tx: Queryable, id: Uuid): Promise<Owner | null> 
   return owner ?? null
 }
 
-export async function selectOwners(
-  db: Queryable,
-  platformId: Uuid,
-  page: { readonly before: Uuid | null; readonly limit: number; readonly offset: number },
-): Promise<Owner[]> {
+export async function selectOwners(db: Queryable, platformId: Uuid, page: PageRequest): Promise<Owner[]> {
   return db.query<Owner>(
     `select ${COLUMNS} from owners where platform_id = $1 and ($2::uuid is null or id < $2)
      order by id desc limit $3 offset $4`,
-    [platformId, page.before, page.limit, page.offset],
+    [platformId, page.before, page.fetch, page.offset],
   )
 }
 
 export async function countOwners(db: Queryable, platformId: Uuid): Promise<number> {
-  const [row] = await db.query<{ count: bigint }>(`select count(*) as count from owners where platform_id = $1`, [
-    platformId,
-  ])
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from owners where platform_id = $1`,
+    [platformId],
+  )
   return Number(row?.count ?? 0)
 }
 

@@ -1,8 +1,8 @@
 import { raise } from '../../kernel/app-error.ts'
-import { openPersonal, sealPersonal } from './personal-data.ts'
+import { ownerNotFound } from './access.ts'
 import type { OwnersContext } from './context.ts'
 import { decideKyc } from './decide.ts'
-import { ownerNotFound } from './access.ts'
+import { openPersonal, sealPersonal } from './personal-data.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /** Has the bank confirm the owner's account. The bank is asked before the transaction, never inside it. */

@@ -108,8 +108,12 @@ export function keyUsed({ kind, id }: KeyUse): Refusal {
 }
 
 function referenceUsed(paymentId: Uuid): Refusal {
-  return refuse('conflict', 'This payee has already been paid with this reference: details name the payment', {
-    field: 'reference',
-    details: { payment_id: formatId('pay', paymentId) },
-  })
+  return refuse(
+    'conflict',
+    'This payee has already been paid with this reference: details name the payment',
+    {
+      field: 'reference',
+      details: { payment_id: formatId('pay', paymentId) },
+    },
+  )
 }

@@ -1,5 +1,5 @@
 /** Payments between agents: pay, look up, refund. */
 export { canReceive, decideBalance, decideSender } from './decide.ts'
 export { paymentFee } from './fee.ts'
-export { paymentCommand, type PaymentOrder } from './pay.ts'
+export { type PaymentOrder, pay } from './pay.ts'
 export { type PaymentsContext, servePayments } from './routes.ts'

@@ -1,15 +1,20 @@
 import type { listPayments, Payment, QueryOf, ResponseOf } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
-import { decodeCursor, page, pageOf } from '../../http/paging.ts'
+import { page, pageOf } from '../../http/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../agents/index.ts'
-import { countPaymentsOf, findPaymentOf, listPaymentsOf, type PaymentRow } from './store.ts'
+import { countPayments, findPaymentOf, type PaymentRow, selectPayments } from './store.ts'
 
 /** A payment that this agent made, for a client that lost the answer. */
-export async function lookUpPayment(db: Database, caller: Caller, agentId: string, paymentId: string): Promise<Payment> {
+export async function lookUpPayment(
+  db: Database,
+  caller: Caller,
+  agentId: string,
+  paymentId: string,
+): Promise<Payment> {
   const agent = await requireAgentAccess(db, caller, agentId)
   const id = parseId('pay', paymentId)
   const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
@@ -24,13 +29,14 @@ export async function lookUpPayments(
   query: QueryOf<typeof listPayments>,
 ): Promise<ResponseOf<typeof listPayments>> {
   const agent = await requireAgentAccess(db, caller, agentId)
+  const request = pageOf(query)
   const filter = {
     payer: agent.id,
     idempotencyKey: query.idempotency_key ?? null,
     reference: query.reference ?? null,
-    before: null,
   }
-  return {} as never
+  const [rows, total] = await Promise.all([selectPayments(db, filter, request), countPayments(db, filter)])
+  return page('payments', rows, paymentRecord, total, request)
 }
 
 function paymentRecord(payment: PaymentRow): Payment {

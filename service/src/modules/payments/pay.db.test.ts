@@ -5,15 +5,22 @@ import { paise } from '../../kernel/money.ts'
 import { hashSecret, openVault } from '../../kernel/secrets.ts'
 import { checkBook, type Ledger, openAccount, openLedger, SYSTEM } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { pay, type PaymentOrder } from './pay.ts'
+import { openAgentRegister } from '../policies/index.ts'
+import { type PaymentOrder, pay } from './pay.ts'
 
 let db: TestDatabase
 let ledger: Ledger
 const clock = systemClock()
+const agents = openAgentRegister()
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  ledger = openLedger({ database: db.database, clock, vault: openVault(Buffer.alloc(32, 1)), onError: console.error })
+  ledger = openLedger({
+    database: db.database,
+    clock,
+    vault: openVault(Buffer.alloc(32, 1)),
+    onError: console.error,
+  })
 })
 
 afterAll(async () => {
@@ -36,7 +43,8 @@ async function newAgent(funds: bigint): Promise<Uuid> {
     await ledger.submit({
       accounts: [id],
       needs: [],
-      decide: book => book.post({ kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise: paise(funds) }),
+      decide: book =>
+        book.post({ kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise: paise(funds) }),
     })
   }
   return id
@@ -58,9 +66,15 @@ function order(payerId: Uuid, payeeId: Uuid, amount: bigint, more: Partial<Payme
 
 test('a payment moves the amount, takes the fee from the payer, and balances the book', async () => {
   const [payer, payee] = [await newAgent(100_000n), await newAgent(0n)]
-  const result = await pay(ledger, order(payer, payee, 40_000n, { idempotencyKey: 'k"\\1', note: 'a\nb' }))
+  const result = await pay(
+    ledger,
+    agents,
+    order(payer, payee, 40_000n, { idempotencyKey: 'k"\\1', note: 'a\nb' }),
+  )
   expect(result).toMatchObject({ status: 'completed', from_balance: 598, cost: 2 })
-  await expect(pay(ledger, order(payer, payee, 40_000n, { idempotencyKey: 'k"\\1' }))).rejects.toMatchObject({
+  await expect(
+    pay(ledger, agents, order(payer, payee, 40_000n, { idempotencyKey: 'k"\\1' })),
+  ).rejects.toMatchObject({
     code: 'idempotency_error',
     details: { payment_id: result.payment_id },
   })
@@ -70,7 +84,7 @@ test('a payment moves the amount, takes the fee from the payer, and balances the
 test('two hundred payments at once never overdraw a wallet', async () => {
   const [payer, payee] = [await newAgent(100_000n), await newAgent(0n)]
   const results = await Promise.allSettled(
-    Array.from({ length: 200 }, () => pay(ledger, order(payer, payee, 1_000n))),
+    Array.from({ length: 200 }, () => pay(ledger, agents, order(payer, payee, 1_000n))),
   )
   expect(results.filter(result => result.status === 'fulfilled')).toHaveLength(90)
   expect(await checkBook(db.database)).toMatchObject({ balanced: true })

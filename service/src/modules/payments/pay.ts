@@ -3,7 +3,13 @@ import type { Refusal } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type Book, type Command, type Ledger, type Need, need, type Transfer } from '../../ledger/index.ts'
-import { agentFacts, checkLimits, countCounterparty, limitNeeds, watchesCounterparties } from '../policies/index.ts'
+import {
+  type AgentRegister,
+  checkLimits,
+  countCounterparty,
+  limitNeeds,
+  watchesCounterparties,
+} from '../policies/index.ts'
 import { decidePayment } from './decide.ts'
 import { payerKey, referenceKey, usedKeys, usedReferences } from './store.ts'
 
@@ -21,24 +27,24 @@ export interface PaymentOrder {
 }
 
 /** Pays: everything is decided and written in one commit with its neighbours. */
-export function pay(ledger: Ledger, order: PaymentOrder): Promise<PaymentResult> {
-  return ledger.submit(paymentCommand(order))
+export function pay(ledger: Ledger, agents: AgentRegister, order: PaymentOrder): Promise<PaymentResult> {
+  return ledger.submit(paymentCommand(agents, order))
 }
 
-export function paymentCommand(order: PaymentOrder): Command<PaymentResult> {
+function paymentCommand(agents: AgentRegister, order: PaymentOrder): Command<PaymentResult> {
   const { payerId, payeeId } = order
+  const accounts = payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId]
   return {
-    accounts: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
+    accounts,
     needs: needsOf(order),
-    moreNeeds: book => limitNeedsOf(book, order),
-    decide: book => decideAndPost(book, order),
+    steps: [book => agents.needs(book, accounts), book => limitNeedsOf(book, agents, order)],
+    decide: book => decideAndPost(book, agents, order),
   }
 }
 
 function needsOf(order: PaymentOrder): Need[] {
   const { payerId, payeeId, idempotencyKey, reference } = order
-  const needs = [need(agentFacts, payerId)]
-  if (payeeId !== null) needs.push(need(agentFacts, payeeId))
+  const needs: Need[] = []
   if (idempotencyKey !== null) needs.push(need(usedKeys, payerKey(payerId, idempotencyKey)))
   if (order.uniqueReference && payeeId !== null && reference !== null) {
     needs.push(need(usedReferences, referenceKey(payerId, payeeId, reference)))
@@ -46,8 +52,8 @@ function needsOf(order: PaymentOrder): Need[] {
   return needs
 }
 
-function limitNeedsOf(book: Book, order: PaymentOrder): Need[] {
-  const facts = book.fact(agentFacts, order.payerId)
+function limitNeedsOf(book: Book, agents: AgentRegister, order: PaymentOrder): Need[] {
+  const facts = agents.facts(book, order.payerId)
   const payer = book.account(order.payerId)
   if (facts === undefined || payer === undefined || order.payeeId === null) return []
   return limitNeeds(book, {
@@ -58,21 +64,22 @@ function limitNeedsOf(book: Book, order: PaymentOrder): Need[] {
   })
 }
 
-function decideAndPost(book: Book, order: PaymentOrder): Refusal | PaymentResult {
+function decideAndPost(book: Book, agents: AgentRegister, order: PaymentOrder): Refusal | PaymentResult {
   const { payerId, payeeId, reference, idempotencyKey, amountPaise } = order
   const keyed = idempotencyKey === null ? null : payerKey(payerId, idempotencyKey)
   // Every payment with a reference makes it known to the rest of the batch, unique or not.
   const referenced = reference === null || payeeId === null ? null : referenceKey(payerId, payeeId, reference)
-  const payer = book.fact(agentFacts, payerId)
+  const payer = agents.facts(book, payerId)
   const plan = decidePayment({
     payer,
     payerAccount: book.account(payerId),
-    payee: payeeId === null ? undefined : book.fact(agentFacts, payeeId),
+    payee: payeeId === null ? undefined : agents.facts(book, payeeId),
     payeeAccount: payeeId === null ? undefined : book.account(payeeId),
     keyHash: order.keyHash,
     amountPaise,
     sameKey: keyed === null ? undefined : book.fact(usedKeys, keyed),
-    sameReference: order.uniqueReference && referenced !== null ? book.fact(usedReferences, referenced) : undefined,
+    sameReference:
+      order.uniqueReference && referenced !== null ? book.fact(usedReferences, referenced) : undefined,
     checkLimits: (from, account, to) =>
       checkLimits(book, { layers: from.layers, payer: account, payeeId: to.id, amountPaise }),
   })

@@ -4,9 +4,9 @@ import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import { type Book, type Command, need } from '../../ledger/index.ts'
-import { agentFacts } from '../policies/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
 import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
-import { payerKey, type PaymentRow, refundables, usedKeys } from './store.ts'
+import { type PaymentRow, payerKey, refundables, usedKeys } from './store.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
@@ -19,28 +19,29 @@ export interface RefundOrder {
   readonly idempotencyKey: string | null
 }
 
-export function refundCommand(order: RefundOrder): Command<Refund> {
+export function refundCommand(agents: AgentRegister, order: RefundOrder): Command<Refund> {
   const { payer, payee, id } = order.payment
   const keyed = order.idempotencyKey === null ? null : payerKey(payee, order.idempotencyKey)
   return {
     accounts: [payee, payer],
-    needs: [
-      need(agentFacts, payee),
-      need(agentFacts, payer),
-      need(refundables, id),
-      ...(keyed === null ? [] : [need(usedKeys, keyed)]),
-    ],
+    needs: [need(refundables, id), ...(keyed === null ? [] : [need(usedKeys, keyed)])],
+    steps: [book => agents.needs(book, [payee, payer])],
     decide(book) {
-      const refused = refuseRefund(book, order, keyed)
+      const refused = refuseRefund(book, agents, order, keyed)
       if (refused !== null) return refused
       return postRefund(book, order, keyed)
     },
   }
 }
 
-function refuseRefund(book: Book, order: RefundOrder, keyed: string | null): Refusal | null {
+function refuseRefund(
+  book: Book,
+  agents: AgentRegister,
+  order: RefundOrder,
+  keyed: string | null,
+): Refusal | null {
   const { payment } = order
-  const refunder = book.fact(agentFacts, payment.payee)
+  const refunder = agents.facts(book, payment.payee)
   const account = book.account(payment.payee)
   const refundable = book.fact(refundables, payment.id)
   if (refunder === undefined || account === undefined || !sameHash(refunder.keyHash, order.keyHash)) {
@@ -51,7 +52,7 @@ function refuseRefund(book: Book, order: RefundOrder, keyed: string | null): Ref
   const stopped = decideSender(refunder.status)
   if (stopped !== null) return stopped
   if (refundable === undefined) return refuse('not_found', 'There is no such payment')
-  const receiver = book.fact(agentFacts, payment.payer)
+  const receiver = agents.facts(book, payment.payer)
   if (receiver === undefined || !canReceive(receiver.status)) {
     return refuse('validation_error', `The payer is ${receiver?.status ?? 'gone'} and cannot be refunded now`)
   }

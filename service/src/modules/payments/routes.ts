@@ -1,14 +1,15 @@
-import { type BodyOf, getPayment, listPayments, pay, refundPayment } from '@batua/contract'
+import { getPayment, listPayments, pay as payRoute, refundPayment } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
+import { settle } from '../../http/maybe-promise.ts'
 import type { Call, Serve } from '../../http/serve.ts'
-import { type MaybePromise, settle } from '../../http/maybe-promise.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import type { FindAgent } from '../agents/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
-import { type PaymentOrder, paymentCommand } from './pay.ts'
+import { type PaymentOrder, pay } from './pay.ts'
 import { refundCommand } from './refund.ts'
 import { findPayment } from './store.ts'
 
@@ -16,16 +17,18 @@ export interface PaymentsContext {
   readonly database: Database
   readonly ledger: Ledger
   readonly findAgent: FindAgent
+  readonly agents: AgentRegister
+  /** May know a key from memory: the payment proves it again under the agent's lock. */
+  readonly keyring: Authenticators
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
-  const { database, ledger, findAgent } = context
+  const { database, ledger, findAgent, agents } = context
+  const fromMemory = { authenticators: context.keyring }
 
-  serve(pay, call => {
+  serve(payRoute, call => {
     const payerId = ownAgent(call)
-    return settle(findAgent(call.body.to), payeeId =>
-      ledger.submit(paymentCommand(orderOf(call, payerId, payeeId))),
-    )
+    return settle(findAgent(call.body.to), payeeId => pay(ledger, agents, orderOf(call, payerId, payeeId)))
   })
 
   serve(refundPayment, async call => {
@@ -36,7 +39,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     }
     const { amount, idempotency_key } = call.body
     return ledger.submit(
-      refundCommand({
+      refundCommand(agents, {
         payment,
         keyHash: call.caller.keyHash,
         amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
@@ -45,19 +48,24 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     )
   })
 
-  serve(getPayment, call => lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id))
+  serve(getPayment, call =>
+    lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id),
+  )
 
   serve(listPayments, call => lookUpPayments(database, call.caller, call.params.agent_id, call.query))
 }
 
 /** The agent of the address, which can only be the caller itself. */
-function ownAgent(call: Call<typeof pay>): Uuid {
+function ownAgent(call: Call<typeof payRoute>): Uuid {
   const payerId = parseId('agt', call.params.agent_id)
   if (payerId === call.caller.agentId) return payerId
-  throw new AppError('authorization_error', 'An agent pays from its own wallet only; use the key of this agent')
+  throw new AppError(
+    'authorization_error',
+    'An agent pays from its own wallet only; use the key of this agent',
+  )
 }
 
-function orderOf(call: Call<typeof pay>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
+function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
   const { amount, reference, note, unique_reference, idempotency_key } = call.body
   if (unique_reference === true && reference === undefined) {
     throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })

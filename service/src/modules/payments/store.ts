@@ -1,5 +1,6 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Source, TransferKind } from '../../ledger/index.ts'
@@ -120,7 +121,10 @@ export const refundables: Source<Refundable> = {
 }
 
 export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow | null> {
-  const rows = await db.query<Row>(`select ${COLUMNS} from transfers t where t.id = $1 and t.kind = 'payment'`, [id])
+  const rows = await db.query<Row>(
+    `select ${COLUMNS} from transfers t where t.id = $1 and t.kind = 'payment'`,
+    [id],
+  )
   const [row] = rows
   return row === undefined ? null : paymentFromRow(row)
 }
@@ -138,32 +142,37 @@ export interface PaymentFilter {
   readonly payer: Uuid
   readonly idempotencyKey: string | null
   readonly reference: string | null
-  /** Only payments before this one: where the last page ended. */
-  readonly before: Uuid | null
 }
 
-const FILTER = `t.debit_account = $1 and t.kind = 'payment'
-  and ($2::text is null or t.idempotency_key = $2) and ($3::text is null or t.reference = $3)`
+/** Each filter has a statement of its own, so that each finds its index. */
+function matching({ payer, idempotencyKey, reference }: PaymentFilter): { where: string; values: unknown[] } {
+  const values: unknown[] = [payer]
+  let where = `t.debit_account = $1 and t.kind = 'payment'`
+  if (idempotencyKey !== null) where += ` and t.idempotency_key = $${values.push(idempotencyKey)}`
+  if (reference !== null) where += ` and t.reference = $${values.push(reference)}`
+  return { where, values }
+}
 
-export async function listPaymentsOf(
+export async function selectPayments(
   db: Queryable,
   filter: PaymentFilter,
-  limit: number,
-  offset: number,
+  page: PageRequest,
 ): Promise<PaymentRow[]> {
+  const { where, values } = matching(filter)
+  const before = page.before === null ? '' : `and t.id < $${values.push(page.before)}`
   const rows = await db.query<Row>(
-    `select ${COLUMNS} from transfers t where ${FILTER} and ($4::uuid is null or t.id < $4)
-     order by t.id desc limit $5 offset $6`,
-    [filter.payer, filter.idempotencyKey, filter.reference, filter.before, limit, offset],
+    `select ${COLUMNS} from transfers t where ${where} ${before}
+     order by t.id desc limit $${values.push(page.fetch)} offset $${values.push(page.offset)}`,
+    values,
   )
   return rows.map(paymentFromRow)
 }
 
-export async function countPaymentsOf(db: Queryable, filter: PaymentFilter): Promise<number> {
-  const rows = await db.query<{ total: number }>(`select count(*)::int4 as total from transfers t where ${FILTER}`, [
-    filter.payer,
-    filter.idempotencyKey,
-    filter.reference,
-  ])
+export async function countPayments(db: Queryable, filter: PaymentFilter): Promise<number> {
+  const { where, values } = matching(filter)
+  const rows = await db.query<{ total: number }>(
+    `select count(*)::int4 as total from transfers t where ${where}`,
+    values,
+  )
   return rows[0]?.total ?? 0
 }

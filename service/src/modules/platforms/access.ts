@@ -9,7 +9,11 @@ export function platformNotFound(): AppError {
 }
 
 /** The platform of an address: the caller itself, or any for an administrator. A stranger's is as if there were none. */
-export async function requirePlatformAccess(db: Queryable, caller: Caller, address: string): Promise<Platform> {
+export async function requirePlatformAccess(
+  db: Queryable,
+  caller: Caller,
+  address: string,
+): Promise<Platform> {
   const id = parseId('plt', address)
   const may = caller.kind === 'admin' || (caller.kind === 'platform' && caller.platformId === id)
   const platform = id !== null && may ? await selectPlatform(db, id) : null

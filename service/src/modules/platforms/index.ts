@@ -1,4 +1,4 @@
 export type { PlatformsContext } from './context.ts'
 export { createAuthenticators } from './credentials.ts'
-export { platformRoutes } from './routes.ts'
+export { servePlatforms } from './routes.ts'
 export { openWebhookSecret } from './secrets.ts'

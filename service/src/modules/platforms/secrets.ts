@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
-import type { Uuid } from '../../kernel/ids.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
 import type { PlatformsContext } from './context.ts'
 import { replaceWebhookSecret, updateSecretHash } from './store.ts'

@@ -1,7 +1,10 @@
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 
 /** Whether webhooks may be sent to an address; that it is public is checked anew at each connection. */
-export function decideWebhookUrl(text: string, mode: 'sandbox' | 'live'): Refusal | { kind: 'url'; url: string } {
+export function decideWebhookUrl(
+  text: string,
+  mode: 'sandbox' | 'live',
+): Refusal | { kind: 'url'; url: string } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return refuseUrl('must be an http or https address')

@@ -3,7 +3,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import type { Source } from '../../ledger/index.ts'
+import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
 import type { Layer } from './controls.ts'
 
 /** What the rules of money need to know of an agent, true for as long as its account is locked. */
@@ -30,6 +30,8 @@ interface Row {
   blocked_payee_agents: Uuid[] | null
 }
 
+const MAX_REMEMBERED = 100_000
+
 // The usual lists ("network", nobody blocked) come as null: arrays are dear to parse on the pay path.
 const SELECT = `
   select id, status, key_hash, spend_limit_per_tx_paise, spend_limit_hourly_paise, spend_limit_daily_paise,
@@ -38,7 +40,7 @@ const SELECT = `
     nullif(allowed_payees, '{network}') as allowed_payees, nullif(blocked_payee_agents, '{}') as blocked_payee_agents
   from agents where id = any($1::uuid[])`
 
-export const agentFacts: Source<AgentFacts> = {
+const agents: Source<AgentFacts> = {
   name: 'agents',
   async load(tx: Queryable, ids: readonly string[]) {
     const rows = await tx.query<Row>(SELECT, [arrayLiteral(ids)])
@@ -46,6 +48,44 @@ export const agentFacts: Source<AgentFacts> = {
     for (const row of rows) facts.set(row.id, factsFromRow(row))
     return facts
   },
+}
+
+/** Facts of agents for decisions under their accounts' locks. */
+export interface AgentRegister {
+  /** What has to be read because this process has not seen the agent's present version. */
+  needs(book: Book, ids: readonly Uuid[]): Need[]
+  /** The agent as it is now; undefined: there is none. */
+  facts(book: Book, id: Uuid): AgentFacts | undefined
+}
+
+/**
+ * Remembers agents by the version that their locked account names. A version is read at most once by each
+ * process, and a change is seen by the very next decision, because whoever makes it raises the version.
+ */
+export function openAgentRegister(): AgentRegister {
+  const known = new Map<Uuid, { readonly version: number; readonly facts: AgentFacts }>()
+
+  function remembered(book: Book, id: Uuid): AgentFacts | undefined {
+    const entry = known.get(id)
+    return entry?.version === book.account(id)?.agentVersion ? entry?.facts : undefined
+  }
+
+  return {
+    needs: (book, ids) =>
+      ids
+        .filter(id => book.account(id) !== undefined && remembered(book, id) === undefined)
+        .map(id => need(agents, id)),
+    facts(book, id) {
+      const old = remembered(book, id)
+      if (old !== undefined) return old
+      const account = book.account(id)
+      const facts = book.fact(agents, id)
+      if (account === undefined || facts === undefined) return undefined
+      if (known.size >= MAX_REMEMBERED) known.clear()
+      known.set(id, { version: account.agentVersion, facts })
+      return facts
+    },
+  }
 }
 
 function factsFromRow(row: Row): AgentFacts {

@@ -3,7 +3,15 @@ import type { Queryable } from '../../db/database.ts'
 import { HOUR_MS, istDay, startOfIstDay } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
-import { type Account, type Book, LIMITED_KINDS, type Need, need, type Sink, type Source } from '../../ledger/index.ts'
+import {
+  type Account,
+  type Book,
+  LIMITED_KINDS,
+  type Need,
+  need,
+  type Sink,
+  type Source,
+} from '../../ledger/index.ts'
 
 /**
  * What a payer gave each counterparty today and whom it paid within the hour. Kept only for payers with a

@@ -36,7 +36,9 @@ export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | 
       return refuse('authorization_error', 'The policy blocks payments to this agent', { field: 'to' })
     }
     if (controls.allowedPayees !== null && !controls.allowedPayees.has(payeeId)) {
-      return refuse('authorization_error', 'The policy does not allow payments to this agent', { field: 'to' })
+      return refuse('authorization_error', 'The policy does not allow payments to this agent', {
+        field: 'to',
+      })
     }
   }
   return null
@@ -64,13 +66,23 @@ function limitsOf(facts: PolicyFacts): Limit[] {
   const { spending, nowMs } = facts
   const limits: Limit[] = []
   for (const { layer, controls } of facts.layers) {
-    const add = (rule: PolicyControl, limitPaise: Paise | null, usedPaise: Paise, retryAtMs: () => number | null) => {
+    const add = (
+      rule: PolicyControl,
+      limitPaise: Paise | null,
+      usedPaise: Paise,
+      retryAtMs: () => number | null,
+    ) => {
       if (limitPaise === null) return
       const waitingHelps = usedPaise > 0n && facts.amountPaise <= limitPaise
       limits.push({ rule, layer, limitPaise, usedPaise, retryAtMs: waitingHelps ? retryAtMs() : null })
     }
     add('spend_limit_per_tx', controls.perTxPaise, ZERO_PAISE, () => null)
-    add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, () => facts.lastPostedMs + HOUR_MS)
+    add(
+      'spend_limit_hourly',
+      controls.hourlyPaise,
+      spending.hourSpentPaise,
+      () => facts.lastPostedMs + HOUR_MS,
+    )
     if (layer === 'tier') {
       add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, () => facts.lastPostedMs + DAY_MS)
     } else {

@@ -1,10 +1,17 @@
+import type { Refusal } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { type Account, type Book, type Need, type RollingWindow, rollingNeed, sharpenRolling } from '../../ledger/index.ts'
-import { watchesCounterparties, type Layer } from './controls.ts'
+import {
+  type Account,
+  type Book,
+  type Need,
+  type RollingWindow,
+  rollingNeed,
+  sharpenRolling,
+} from '../../ledger/index.ts'
+import { type Layer, watchesCounterparties } from './controls.ts'
 import { counterpartyNeeds, counterpartyUse, stopCounting } from './counterparties.ts'
 import { decideLimits } from './decide.ts'
-import type { Refusal } from '../../kernel/app-error.ts'
 
 /** A spending that the limits are asked about. */
 export interface Spend {

@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/app-error.ts'
+import type { Gate } from './admission.ts'
+import { authenticatorFor } from './credentials.ts'
+import { notFound } from './errors.ts'
+import { settle } from './maybe-promise.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
+
+/** Answers addresses that are no route before their body is read; asking for them uses up the caller's budget too. */
+export function addNotFound(fastify: FastifyInstance, gate: Gate): void {
+  const authenticate = authenticatorFor([], gate.authenticators)
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) {
+      done()
+      return
+    }
+    const counted = settle(authenticate(request.headers), found => {
+      if (found.kind !== 'refusal') request.caller = found
+      return gate.rateLimits.count(request, reply)
+    })
+    const refuse = () => done(refusalOf(fastify, request))
+    if (counted instanceof Promise) counted.then(refuse, done)
+    else refuse()
+  })
+}
+
+function refusalOf(fastify: FastifyInstance, request: FastifyRequest): AppError {
+  const allowed = METHODS.filter(method => fastify.findRoute({ method, url: request.url }) !== null)
+  if (allowed.length === 0) return notFound()
+  return new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}, not ${request.method}`, {
+    headers: { allow: allowed.join(', ') },
+  })
+}

@@ -1,0 +1,144 @@
+import type { Credential, Route } from '@batua/contract'
+import type { TObject } from 'typebox'
+import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
+import { collectSchemas, type Json, type SchemaCollector } from './openapi-schemas.ts'
+import type { ServedRoute } from './serve.ts'
+
+export interface OpenApiInfo {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly serverUrl: string
+}
+
+/** The OpenAPI 3.1 document of the routes served: made of the same objects that check requests and shape answers. */
+export function openApiDocument(served: readonly ServedRoute[], info: OpenApiInfo): Json {
+  const schemas = collectSchemas()
+  const paths: Record<string, Json> = {}
+  for (const entry of served) {
+    const { path, method } = entry.route
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(entry, schemas) }
+  }
+  const tags = [...new Set(served.map(({ route }) => route.tag))]
+  return {
+    openapi: '3.1.0',
+    info: { title: info.title, version: info.version, description: info.description },
+    servers: [{ url: info.serverUrl }],
+    tags: tags.map(name => ({ name })),
+    paths,
+    components: { schemas: schemas.named, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
+  }
+}
+
+function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
+  const { route } = entry
+  const parameters = parametersOf(route)
+  return {
+    operationId: route.operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    security: route.who.map(kind => SECURITY[kind]),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
+    responses: { [String(route.status)]: success(entry, schemas), ...errorResponses(entry, schemas) },
+  }
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Repeating the request with the same key and body gives the first answer again (24 h) instead of acting twice.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+function parametersOf(route: Route): Json[] {
+  return [
+    ...parametersIn('path', route.params),
+    ...parametersIn('query', route.query),
+    ...(route.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+  ]
+}
+
+function parametersIn(place: 'path' | 'query', object: TObject | undefined): Json[] {
+  if (object === undefined) return []
+  const required: readonly string[] = object.required ?? []
+  return Object.entries(object.properties).map(([name, property]) => {
+    const { description, examples, ...schema }: Json = { ...property }
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      // In a query an example would be taken for a value to send.
+      ...(place === 'path' && Array.isArray(examples) ? { example: examples[0] } : {}),
+      schema,
+    }
+  })
+}
+
+function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollector): Json {
+  return {
+    required: true,
+    content: { 'application/json': { schema: schemas.requestReference(body), ...namedExamples({ ...body }) } },
+  }
+}
+
+function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Json {
+  const { description, ...response }: Json = { ...route.response }
+  const replayed = route.method === 'POST' ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}
+  return {
+    description: route.responseDescription ?? (typeof description === 'string' ? description : route.summary),
+    headers: { 'X-Request-Id': header('RequestId'), ...(counted ? rateLimitHeaders() : {}), ...replayed },
+    content: { 'application/json': { schema: schemas.reference(route.response), ...namedExamples(response) } },
+  }
+}
+
+function namedExamples({ examples }: Json): Json {
+  if (!Array.isArray(examples) || examples.length === 0) return {}
+  return { examples: Object.fromEntries(examples.map((value, index) => [`example${index + 1}`, { value }])) }
+}
+
+const SECURITY: Record<Credential, Json> = {
+  platform: { platformId: [], platformSecret: [] },
+  agent: { agentKey: [] },
+  owner: { ownerSession: [] },
+  admin: { adminSession: [] },
+}
+
+const SECURITY_SCHEMES: Json = {
+  platformId: { type: 'apiKey', in: 'header', name: 'x-platform-id', description: 'The platform’s id, `plt_…`.' },
+  platformSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-platform-secret',
+    description: 'The platform’s secret, `sk_live_…`; always together with its id.',
+  },
+  agentKey: { type: 'apiKey', in: 'header', name: 'x-agent-key', description: 'The agent’s key, `agk_live_…`.' },
+  ownerSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'service_session',
+    description: 'An owner’s session, from `POST /v1/auth/verify-otp`.',
+  },
+  adminSession: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'service_admin_session',
+    description: 'An administrator’s session, from `POST /v1/admin/auth/verify-otp`.',
+  },
+}
+
+const HEADERS: Json = {
+  RequestId: headerOf('Names this request; quote it when you ask about it.', 'string'),
+  RateLimitLimit: headerOf('Requests a minute that this caller may make. Absent when there is no limit.', 'integer'),
+  RateLimitRemaining: headerOf('How many of them are left.', 'integer'),
+  RateLimitReset: headerOf('Seconds until all of them are there again.', 'integer'),
+  RetryAfter: headerOf('Seconds to wait before trying again.', 'integer'),
+  IdempotentReplayed: headerOf('`true` when this is the answer of an earlier request with the same key.', 'string'),
+}
+
+function headerOf(description: string, type: string): Json {
+  return { description, schema: { type } }
+}

@@ -1,0 +1,83 @@
+import type { Queryable } from '../db/database.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { silentLogger } from '../kernel/logger.ts'
+import { createMetrics } from '../kernel/metrics.ts'
+import { type AgentCaller, type Authenticators, type PlatformCaller } from './caller.ts'
+import { createServer, type Server, type ServerOptions } from './server.ts'
+
+export const TEST_AGENT: AgentCaller = {
+  kind: 'agent',
+  agentId: '01890000-0000-7000-8000-00000000000a',
+  platformId: '01890000-0000-7000-8000-00000000000b',
+  ownerId: '01890000-0000-7000-8000-00000000000c',
+  keyHash: Buffer.alloc(32, 1),
+}
+
+export const TEST_PLATFORM: PlatformCaller = { kind: 'platform', platformId: TEST_AGENT.platformId }
+
+export const AS_AGENT = { 'x-agent-key': 'good-key' }
+export const AS_PLATFORM = { 'x-platform-id': 'plt_1', 'x-platform-secret': 'good-secret' }
+
+/** Knows one agent, from memory, and one platform, after a while. */
+export const testAuthenticators: Authenticators = {
+  agent: key => (key === 'good-key' ? TEST_AGENT : null),
+  platform: async (id, secret) => (id === 'plt_1' && secret === 'good-secret' ? TEST_PLATFORM : null),
+}
+
+const noDatabase: Queryable = {
+  query: () => Promise.reject(new Error('This test has no database')),
+}
+
+const UNLIMITED = { agentPerMinute: 0, platformPerMinute: 0, unauthenticatedPerMinute: 0 }
+
+export interface TestServer extends Server {
+  readonly url: string
+  readonly port: number
+}
+
+/** A server with small routes of the test's own, listening on a free port. */
+export async function startTestServer(
+  register: (server: Server) => void,
+  options: Partial<ServerOptions> = {},
+): Promise<TestServer> {
+  const server = await createServer({
+    clock: systemClock(),
+    logger: silentLogger(),
+    metrics: createMetrics(),
+    database: noDatabase,
+    authenticators: testAuthenticators,
+    rateLimits: UNLIMITED,
+    redis: null,
+    trustProxy: [],
+    secure: false,
+    verifyResponses: true,
+    ...options,
+  })
+  register(server)
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 })
+  return { ...server, url: `http://127.0.0.1:${port}`, port }
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+/** One JSON request; a string body is sent as it is. */
+export async function call(
+  server: TestServer,
+  method: string,
+  path: string,
+  { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const payload = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  const type = payload === undefined ? {} : { 'content-type': 'application/json' }
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { ...type, ...headers },
+    ...(payload === undefined ? {} : { body: payload }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+}

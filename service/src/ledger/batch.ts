@@ -1,0 +1,115 @@
+import type { Queryable } from '../db/database.ts'
+import { errorOf, type Refusal } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { lockBatch, updateBatch } from './accounts.ts'
+import { Book, type Need, type Source } from './book.ts'
+import type { Entry } from './command.ts'
+import { insertBatch } from './transfers.ts'
+
+/** What a batch came to: the outcome of each entry, to be told only once the commit has answered. */
+export interface Decided {
+  readonly book: Book
+  readonly outcomes: readonly Outcome[]
+}
+
+type Outcome = { ok: object } | { refused: Refusal } | { failed: unknown }
+
+const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
+
+/**
+ * Opens the transaction, locks the batch's accounts in order of their ids, and reads its facts: one round
+ * trip. Each statement sees what was committed before the locks were granted, and nobody who takes the same
+ * locks can change it until this transaction ends.
+ */
+export async function readBook(tx: Queryable, batch: readonly Entry[], clock: Clock): Promise<Book> {
+  const ids = accountsOf(batch)
+  const needs = collect(batch.flatMap(entry => entry.command.needs))
+  const askedMs = clock.now().getTime()
+  const begun = tx.query('begin')
+  const accounts = lockBatch(tx, ids.toSorted())
+  const facts = needs.map(([source, keys]) => source.load(tx, keys, askedMs))
+  await settled([begun, accounts, ...facts])
+  const book = new Book(await accounts, clock.now().getTime())
+  for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
+  const steps = Math.max(...batch.map(entry => entry.command.steps?.length ?? 0))
+  for (let step = 0; step < steps; step++) {
+    await readNeeds(tx, collect(batch.flatMap(entry => entry.command.steps?.[step]?.(book) ?? [])), book)
+  }
+  return book
+}
+
+async function readNeeds(tx: Queryable, needs: [Source<unknown>, string[]][], book: Book): Promise<void> {
+  if (needs.length === 0) return
+  const facts = needs.map(([source, keys]) => source.load(tx, keys, book.nowMs))
+  await settled(facts)
+  for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
+}
+
+/** Decides one after the other; each sees what those before it posted. */
+export function decideAll(batch: readonly Entry[], book: Book): Decided {
+  return { book, outcomes: batch.map(entry => decideOne(entry, book)) }
+}
+
+function decideOne({ command }: Entry, book: Book): Outcome {
+  const before = book.transfers.length
+  try {
+    const decision = command.decide(book)
+    if (!isRefusal(decision)) return { ok: decision }
+    if (book.transfers.length !== before) throw new Error('assertion failed: a refused command posts nothing')
+    return { refused: decision }
+  } catch (error) {
+    // Thrown before anything was posted it concerns this command alone; afterwards the batch is spoilt.
+    if (book.transfers.length !== before) throw error
+    return { failed: error }
+  }
+}
+
+function isRefusal(decision: object): decision is Refusal {
+  return 'kind' in decision && decision.kind === 'refusal'
+}
+
+/** Writes all of it and commits: one round trip. */
+export async function writeBook(tx: Queryable, book: Book, vault: Vault): Promise<void> {
+  const changed = book.changedAccounts()
+  const statements: Promise<unknown>[] = []
+  if (changed.length > 0) statements.push(updateBatch(tx, changed))
+  if (book.transfers.length > 0) statements.push(insertBatch(tx, vault, book.transfers))
+  for (const [sink, rows] of book.writes()) statements.push(sink.write(tx, rows))
+  statements.push(tx.query('commit'))
+  await settled(statements)
+}
+
+/** Tells every caller what became of its command. */
+export function settle(batch: readonly Entry[], { outcomes }: Decided): void {
+  for (const [index, entry] of batch.entries()) {
+    const outcome = outcomes[index]
+    if (outcome === undefined) entry.reject(new Error('assertion failed: every command has an outcome'))
+    else if ('ok' in outcome) entry.resolve(outcome.ok)
+    else entry.reject('refused' in outcome ? errorOf(outcome.refused) : outcome.failed)
+  }
+}
+
+export function accountsOf(batch: readonly Entry[]): Uuid[] {
+  const ids = new Set<Uuid>()
+  for (const entry of batch) for (const id of entry.command.accounts) ids.add(id)
+  return [...ids]
+}
+
+/** Needs by source, each key once. */
+function collect(needs: readonly Need[]): [Source<unknown>, string[]][] {
+  const bySource = new Map<Source<unknown>, Set<string>>()
+  for (const { source, key } of needs) {
+    const keys = bySource.get(source)
+    if (keys === undefined) bySource.set(source, new Set([key]))
+    else keys.add(key)
+  }
+  return [...bySource].map(([source, keys]) => [source, [...keys]])
+}
+
+/** Waits for all, because statements after a failed one are still on the wire; then throws the first error. */
+async function settled(promises: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(promises)
+  await Promise.all(promises)
+}

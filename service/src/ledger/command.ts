@@ -1,0 +1,27 @@
+import type { Refusal } from '../kernel/app-error.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import type { Book, Need } from './book.ts'
+
+/**
+ * One act on the book. It names the wallets it touches and the facts it needs; the engine locks and loads
+ * them, together with those of its neighbours, and asks for the decision.
+ */
+export interface Command<Result> {
+  /** Wallet accounts (agent ids) to lock. */
+  readonly accounts: readonly Uuid[]
+  readonly needs: readonly Need[]
+  /** More facts, known only once those before are here. A step costs a round trip only when it needs anything. */
+  readonly steps?: readonly ((book: Book) => readonly Need[])[]
+  /**
+   * Pure and synchronous: refuses before it posts, and posts only what it is sure of. It may be asked again
+   * after a lost race or a lost connection, with a fresh book.
+   */
+  decide(book: Book): Refusal | Result
+}
+
+/** A command with the promise of its caller. */
+export interface Entry {
+  readonly command: Command<object>
+  readonly resolve: (result: object) => void
+  readonly reject: (error: unknown) => void
+}

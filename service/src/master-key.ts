@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const KEY_BYTES = 32
+const FILE_NAME = 'master-key'
+
+/**
+ * The master key of sandbox mode: made once and kept beside the data that it protects. Live mode never
+ * comes here; its key is handed in from outside.
+ */
+export function keptMasterKey(dataDir: string): Buffer {
+  const path = join(dataDir, FILE_NAME)
+  mkdirSync(dataDir, { recursive: true })
+  try {
+    // Exclusive, so that of two first starts one makes the key and the other reads it.
+    writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
+  if (key.length !== KEY_BYTES) throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes in base64`)
+  return key
+}

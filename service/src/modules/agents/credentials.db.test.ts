@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../db/database.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { refusalOf } from '../../testing/expect-refusal.ts'
+import {
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+  platformCaller,
+  randomHandle,
+} from '../../testing/network.ts'
+import type { Owner } from '../owners/store.ts'
+import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
+import { authenticateAgent, openAgentKeyring } from './credentials.ts'
+import { openAgentDirectory } from './find-agent.ts'
+
+let testDatabase: TestDatabase
+let database: Database
+let context: NetworkContext
+let owner: Owner
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.database
+  context = networkContext(database)
+  const { platform } = await newPlatform(context)
+  owner = await newOwner(context, platform.id)
+})
+
+afterAll(() => testDatabase.drop())
+
+describe('keys', () => {
+  test('a rotated key fails at once and the new one works', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const rotated = await rotateAgentKey(context, platformCaller(owner.platformId), formatId('agt', agent.id))
+    expect(rotated.agent.keyLast4).toBe(rotated.agentKey.slice(-4))
+    expect(await authenticateAgent(database, agentKey)).toBeNull()
+    expect(await authenticateAgent(database, rotated.agentKey)).toEqual({
+      kind: 'agent',
+      agentId: agent.id,
+      platformId: agent.platformId,
+      ownerId: agent.ownerId,
+      keyHash: hashSecret(rotated.agentKey),
+    })
+  })
+
+  test('the key of a deactivated agent fails, and it gets no other', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const caller = platformCaller(owner.platformId)
+    await deactivateAgent(context, caller, formatId('agt', agent.id))
+    await deactivateAgent(context, caller, formatId('agt', agent.id))
+    expect(await authenticateAgent(database, agentKey)).toBeNull()
+    const refused = await refusalOf(rotateAgentKey(context, caller, formatId('agt', agent.id)))
+    expect(refused).toMatchObject({ code: 'conflict' })
+    const changed = await refusalOf(
+      updatePolicy(context, caller, formatId('agt', agent.id), { name: 'Ghost' }),
+    )
+    expect(changed).toMatchObject({ code: 'conflict' })
+  })
+
+  test.each(['', 'agk_live_', `agk_live_${'x'.repeat(43)}`, `sk_live_${'x'.repeat(43)}`, "' or '1'='1"])(
+    'the key %j is nobody’s',
+    async key => {
+      expect(await authenticateAgent(database, key)).toBeNull()
+      expect(await openAgentKeyring(database).authenticate(key)).toBeNull()
+    },
+  )
+
+  test('a known key is answered without a promise until it is forgotten; an unknown one is asked for each time', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const keyring = openAgentKeyring(database)
+    const first = keyring.authenticate(agentKey)
+    expect(first).toBeInstanceOf(Promise)
+    const caller = await first
+    expect(caller).toMatchObject({ agentId: agent.id })
+    expect(keyring.authenticate(agentKey)).toEqual(caller)
+    if (caller !== null) keyring.forget(caller)
+    expect(keyring.authenticate(agentKey)).toBeInstanceOf(Promise)
+  })
+})
+
+describe('finding an agent by name', () => {
+  test('a handle in any case leads to its agent, at once the second time', async () => {
+    const { agent } = await newAgent(context, owner)
+    const findAgent = openAgentDirectory(database)
+    expect(findAgent(formatId('agt', agent.id))).toBe(agent.id)
+    expect(await findAgent(`@${agent.handle.toUpperCase()}`)).toBe(agent.id)
+    expect(findAgent(agent.handle)).toBe(agent.id)
+  })
+
+  test('a name that is free now is found once it is taken', async () => {
+    const handle = randomHandle()
+    const findAgent = openAgentDirectory(database)
+    expect(await findAgent(handle)).toBeNull()
+    const { agent } = await newAgent(context, owner, { handle })
+    expect(await findAgent(handle)).toBe(agent.id)
+    expect(findAgent('no handle')).toBeNull()
+  })
+})

@@ -1,0 +1,11 @@
+/** Money coming in: payment sessions, the gateway's word about them, refunds owed at the gateway. */
+export { checkFunding, endFunding } from './check-funding.ts'
+export { type FundingContext, type Gateways, gatewaysOf } from './context.ts'
+export type { Funding, FundingKey, FundingState } from './funding.ts'
+export { sessionIdOf, wireStatus } from './funding-record.ts'
+export { fundingJobs } from './jobs.ts'
+export { sendDueRefunds } from './refunds.ts'
+export { serveFunding } from './routes.ts'
+export { findFundingBySession, openSession } from './session.ts'
+export { orderIdOf } from './settle-funding.ts'
+export { collectUpi, maskUpiId, upiIntentOf } from './upi.ts'

@@ -1,0 +1,97 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Sink } from '../../ledger/index.ts'
+import type { OwedRefund } from './funding.ts'
+
+/** A refund that is due, taken by one node for one attempt. */
+export interface ClaimedRefund extends OwedRefund {
+  /** Attempts so far, this one included. After the first, the gateway may already know of it. */
+  readonly attempts: number
+}
+
+const COLUMNS = `
+  r.id, r.gateway, r.order_id as "orderId", r.gateway_order_id as "gatewayOrderId",
+  r.gateway_payment_id as "gatewayPaymentId", r.amount_paise as "amountPaise", r.currency, r.reason, r.attempts`
+
+/** Refunds that decisions found owed. A payment is refunded once, however often it is seen. */
+export const refundSink: Sink<OwedRefund & { readonly now: Date }> = {
+  name: 'gateway refunds',
+  write: (tx, rows) => insertRefunds(tx, rows),
+}
+
+export async function insertRefunds(
+  db: Queryable,
+  refunds: readonly (OwedRefund & { readonly now: Date })[],
+): Promise<void> {
+  await db.query(
+    `insert into gateway_refunds (id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency,
+       reason, created_at, next_attempt_at)
+     select id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now, now
+     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int8[], $7::text[], $8::text[],
+       $9::timestamptz[])
+       v(id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now)
+     on conflict (gateway, gateway_payment_id) do nothing`,
+    [
+      refunds.map(refund => refund.id),
+      refunds.map(refund => refund.gateway),
+      refunds.map(refund => refund.orderId),
+      refunds.map(refund => refund.gatewayOrderId),
+      refunds.map(refund => refund.gatewayPaymentId),
+      refunds.map(refund => refund.amountPaise),
+      refunds.map(refund => refund.currency),
+      refunds.map(refund => refund.reason),
+      refunds.map(refund => refund.now),
+    ],
+  )
+}
+
+/** Takes due refunds and counts the attempt before it is made, so that a crash is followed by a question. */
+export async function claimDueRefunds(
+  db: Queryable,
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<ClaimedRefund[]> {
+  return db.query<ClaimedRefund>(
+    `update gateway_refunds r set attempts = r.attempts + 1, next_attempt_at = $2
+     from (select id from gateway_refunds where next_attempt_at <= $1 order by next_attempt_at limit $3
+           for update skip locked) due
+     where r.id = due.id
+     returning ${COLUMNS}`,
+    [now, leaseUntil, limit],
+  )
+}
+
+export async function settleRefund(
+  db: Queryable,
+  id: Uuid,
+  status: 'done' | 'failed',
+  now: Date,
+): Promise<void> {
+  await db.query(
+    `update gateway_refunds set status = $2, settled_at = $3, next_attempt_at = null
+     where id = $1 and next_attempt_at is not null`,
+    [id, status, now],
+  )
+}
+
+/** The gateway has it, or could not be asked: look again at `nextAttemptAt`. */
+export async function postponeRefund(
+  db: Queryable,
+  id: Uuid,
+  status: 'due' | 'sent',
+  nextAttemptAt: Date,
+): Promise<void> {
+  await db.query(
+    `update gateway_refunds set status = $2, next_attempt_at = $3 where id = $1 and next_attempt_at is not null`,
+    [id, status, nextAttemptAt],
+  )
+}
+
+/** A notice said that something became of it: look at it now. */
+export async function hastenRefund(db: Queryable, id: Uuid, now: Date): Promise<void> {
+  await db.query(`update gateway_refunds set next_attempt_at = $2 where id = $1 and next_attempt_at > $2`, [
+    id,
+    now,
+  ])
+}

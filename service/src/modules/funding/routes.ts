@@ -1,0 +1,106 @@
+import {
+  createFunding,
+  createUpiCollect,
+  type FundingMethod,
+  getFunding,
+  type ResponseOf,
+  receiveGatewayNotice,
+} from '@batua/contract'
+import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { formatId, parseId } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import { type Agent, requireAgentAccess } from '../agents/index.ts'
+import { openPersonal, requireOwnerAccess } from '../owners/index.ts'
+import { endFunding } from './check-funding.ts'
+import type { FundingContext } from './context.ts'
+import type { Funding } from './funding.ts'
+import { common, fundingRecord, sessionRecord } from './funding-record.ts'
+import { gatewayError, openFunding } from './open-funding.ts'
+import { selectFunding } from './store.ts'
+import { takeNotice } from './take-notice.ts'
+import { collectUpi, maskUpiId, upiIntentOf } from './upi.ts'
+
+export function serveFunding(serve: Serve, context: FundingContext): void {
+  serve(createFunding, async call => {
+    const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
+    const { amount, method = 'link' } = call.body
+    return sessionRecord(context, await open(context, agent, amount, method, false))
+  })
+
+  serve(getFunding, async call => {
+    const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
+    const id = parseId('fund', call.params.funding_id)
+    const funding = id === null ? null : await selectFunding(context.database, { agentId: agent.id, id })
+    if (funding === null) throw new AppError('not_found', 'This agent has no funding with this id')
+    return fundingRecord(context, funding)
+  })
+
+  serve(createUpiCollect, async call => {
+    const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
+    return startUpiFunding(context, agent, call.body.amount, call.body.upi_id)
+  })
+
+  serve(
+    receiveGatewayNotice,
+    async call => {
+      const rawBody = call.rawBody ?? Buffer.alloc(0)
+      await takeNotice(context, call.params.gateway, rawBody, call.headers)
+      return { received: true }
+    },
+    // A gateway sends as many as there are payments; who forges them is refused by one hash.
+    { uncounted: true },
+  )
+}
+
+async function open(
+  context: FundingContext,
+  agent: Agent,
+  amount: number,
+  method: FundingMethod,
+  opened: boolean,
+): Promise<Funding> {
+  const amountPaise = requirePaise(amount, 'amount')
+  if (agent.status !== 'active' && agent.status !== 'quarantined') {
+    throw new AppError('conflict', `The agent is ${agent.status} and takes no money; make it active first`)
+  }
+  const customer = await customerOf(context, agent)
+  const payer = { agentId: agent.id, handle: agent.handle, customer }
+  return openFunding(context, { payer, amountPaise, method, opened })
+}
+
+/** Gateways want to know who pays: the agent's owner, by a stable id and a phone. */
+async function customerOf(
+  { database, vault }: FundingContext,
+  agent: Agent,
+): Promise<{ id: string; phone: string }> {
+  const platform = { kind: 'platform', platformId: agent.platformId } as const
+  const id = formatId('own', agent.ownerId)
+  const owner = await requireOwnerAccess(database, platform, id)
+  return { id, phone: openPersonal(vault, 'phone', owner.phone) }
+}
+
+async function startUpiFunding(
+  context: FundingContext,
+  agent: Agent,
+  amount: number,
+  upiId: string,
+): Promise<ResponseOf<typeof createUpiCollect>> {
+  const funding = await open(context, agent, amount, 'upi', true)
+  const intent = await upiIntentOf(context, funding)
+  const collected = await collectUpi(context, funding, upiId)
+  // What cannot be paid must not stay open: nobody was told of it.
+  if (collected === 'wrong_upi_id' || intent === null) {
+    await endFunding(context, funding, 'cancelled')
+    if (intent === null) throw gatewayError()
+    throw new AppError('validation_error', 'No UPI app answers to this UPI id', { field: 'upi_id' })
+  }
+  return {
+    ...common(context, funding),
+    collect: collected === 'asked',
+    upi_id: maskUpiId(upiId),
+    upi_intent: intent,
+    qr: intent,
+    expires_at: funding.expiresAt.toISOString(),
+  }
+}

@@ -1,0 +1,22 @@
+import { parseId } from '../../kernel/ids.ts'
+import type { FundingContext } from './context.ts'
+import { nextCheckAt } from './decide.ts'
+import type { Funding } from './funding.ts'
+import { recordOpened, selectFundingBySession } from './store.ts'
+
+/** The funding of a payment session as it stands on the wire; null when there is none. */
+export async function findFundingBySession(
+  context: FundingContext,
+  session: string,
+): Promise<Funding | null> {
+  const id = parseId('ps', session)
+  return id === null ? null : selectFundingBySession(context.database, id)
+}
+
+/** Somebody is on the checkout page: from now on the gateway is asked often. */
+export async function openSession(context: FundingContext, funding: Funding): Promise<void> {
+  if (funding.openedAt !== null || funding.status !== 'pending') return
+  const now = context.clock.now()
+  const checkAt = nextCheckAt({ ...funding, openedAt: now }, now)
+  if (checkAt !== null) await recordOpened(context.database, funding, now, checkAt)
+}

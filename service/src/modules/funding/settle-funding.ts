@@ -1,0 +1,113 @@
+import { refuse } from '../../kernel/app-error.ts'
+import { formatId, newUuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
+import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
+import type { FailureReason, Funding, FundingKey, RefundReason } from './funding.ts'
+import { refundSink } from './refund-store.ts'
+import { fundingSink, fundingSource, keyOf } from './store.ts'
+
+export interface Settled {
+  readonly funding: Funding
+  readonly step: Verdict['step']['kind']
+  /** Payments that go back, for the log. */
+  readonly refunds: readonly { readonly gatewayPaymentId: string; readonly reason: RefundReason }[]
+}
+
+/** The one way in which a funding changes its state: by what was seen at the gateway, under the wallet's lock. */
+export function settleFunding(
+  key: FundingKey,
+  sighting: Sighting,
+  ending: FailureReason | null,
+): Command<Settled> {
+  return {
+    accounts: [key.agentId],
+    needs: [need(fundingSource, keyOf(key))],
+    decide(book) {
+      const before = book.fact(fundingSource, keyOf(key))
+      if (before === undefined) return refuse('not_found', 'There is no such funding')
+      const now = new Date(book.nowMs)
+      const verdict = judge(before, sighting, now, ending)
+      const funding = changed(before, sighting, verdict, now)
+      postStep(book, funding, verdict.step)
+      book.setFact(fundingSource, keyOf(key), funding)
+      book.write(fundingSink, funding)
+      for (const { payment, reason } of verdict.refunds) {
+        const { gatewayPaymentId, amountPaise, currency } = payment
+        const { gateway, gatewayOrderId } = funding
+        const order = { orderId: orderIdOf(funding), gateway, gatewayOrderId }
+        book.write(refundSink, {
+          ...order,
+          id: newUuid(now),
+          gatewayPaymentId,
+          amountPaise,
+          currency,
+          reason,
+          now,
+        })
+      }
+      const refunds = verdict.refunds.map(({ payment, reason }) => ({
+        gatewayPaymentId: payment.gatewayPaymentId,
+        reason,
+      }))
+      return { funding, step: verdict.step.kind, refunds }
+    },
+  }
+}
+
+/** Our name of an order at the gateway: the funding's id as it stands on the wire. */
+export function orderIdOf({ id }: Pick<Funding, 'id'>): string {
+  return formatId('fund', id)
+}
+
+function postStep(book: Book, funding: Funding, step: Verdict['step']): void {
+  const { id, agentId, amountPaise } = funding
+  const feePaise = paise(funding.feePaise ?? 0n)
+  const netPaise = paise(amountPaise - feePaise)
+  if (step.kind === 'complete') {
+    book.post({ kind: 'fund', id, debit: SYSTEM.gateway, credit: agentId, amountPaise: netPaise, feePaise })
+  }
+  if (step.kind === 'reverse') {
+    // The bank takes back all that was paid. The wallet gives what it got; the gateway keeps its fee, so that
+    // part is our loss.
+    book.post({
+      kind: 'chargeback',
+      debit: agentId,
+      credit: SYSTEM.gateway,
+      amountPaise: netPaise,
+      linkedId: id,
+    })
+    if (feePaise > 0n) {
+      book.post({
+        kind: 'chargeback',
+        debit: SYSTEM.chargebacks,
+        credit: SYSTEM.gateway,
+        amountPaise: feePaise,
+        linkedId: id,
+      })
+    }
+  }
+}
+
+function changed(before: Funding, sighting: Sighting, verdict: Verdict, now: Date): Funding {
+  const gatewayOrderId =
+    before.gatewayOrderId ?? (sighting.kind === 'order' ? sighting.order.gatewayOrderId : null)
+  const after = { ...before, gatewayOrderId, lastAttempt: verdict.lastAttempt, ...outcome(verdict.step, now) }
+  return { ...after, nextCheckAt: nextCheckAt(after, now) }
+}
+
+function outcome(step: Verdict['step'], now: Date): Partial<Funding> {
+  switch (step.kind) {
+    case 'wait':
+      return {}
+    case 'fail':
+      return { status: 'failed', failureReason: step.reason, closedAt: now }
+    case 'reverse':
+      return { status: 'reversed', reversedAt: now }
+    case 'complete': {
+      const { method, gatewayPaymentId, bankReference } = step.payment
+      const payment = { paidMethod: method, gatewayPaymentId, bankReference, feePaise: step.feePaise }
+      return { status: 'completed', closedAt: now, ...payment }
+    }
+  }
+}

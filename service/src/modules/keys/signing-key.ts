@@ -1,0 +1,52 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { assert } from '../../kernel/assert.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { newKeyPair, privateKeyFromPem, publicKeyFromRaw } from '../../kernel/signing.ts'
+import type { StoredKey } from './store.ts'
+
+/** A key pair of the service. What it signed stays good when it signs no more. */
+export interface SigningKey {
+  readonly id: string
+  /** Base64 of the 32 raw bytes. */
+  readonly publicKey: string
+  readonly publicKeyObject: KeyObject
+  readonly privateKey: KeyObject
+  readonly activeFrom: Date
+}
+
+const PRIVATE_KEY_COLUMN = 'signing_keys.private_key'
+const ID_HEX_BYTES = 4
+
+/** A key pair that has never signed, as it is stored; its id tells its month and the beginning of its public key. */
+export function newStoredKey(vault: Vault, now: Date, activeFrom: Date): StoredKey {
+  const { publicKey, privateKeyPem } = newKeyPair()
+  const beginning = Buffer.from(publicKey, 'base64').subarray(0, ID_HEX_BYTES).toString('hex')
+  return {
+    id: `key_${now.toISOString().slice(0, 7)}_${beginning}`,
+    publicKey,
+    privateKey: vault.encrypt(privateKeyPem, PRIVATE_KEY_COLUMN),
+    activeFrom,
+  }
+}
+
+/** The private key is sealed with the master key, so it vouches for the public one beside it, which is not. */
+export function openKey(vault: Vault, { id, publicKey, privateKey, activeFrom }: StoredKey): SigningKey {
+  const key = privateKeyFromPem(vault.decrypt(privateKey, PRIVATE_KEY_COLUMN))
+  const publicKeyObject = publicKeyFromRaw(publicKey)
+  const belongs = publicKeyObject?.equals(createPublicKey(key)) ?? false
+  assert(publicKeyObject !== null && belongs, `the two halves of signing key ${id} belong together`)
+  return { id, publicKey, publicKeyObject, privateKey: key, activeFrom }
+}
+
+/** The key that signs what happened at a moment. `keys` is in the order of their beginnings; the first has no start. */
+export function keyInForce(keys: readonly SigningKey[], moment: Date): SigningKey {
+  const key = keys.findLast(({ activeFrom }) => activeFrom <= moment) ?? keys[0]
+  assert(key !== undefined, 'the service has a signing key')
+  return key
+}
+
+/** All keys, the one in use first, then the newest. */
+export function inUseFirst(keys: readonly SigningKey[], now: Date): SigningKey[] {
+  const inUse = keyInForce(keys, now)
+  return [inUse, ...keys.filter(key => key !== inUse).reverse()]
+}

@@ -1,0 +1,40 @@
+import { routes } from '@batua/contract'
+import { page, pageOf } from '../../http/paging.ts'
+import type { Serve } from '../../http/serve.ts'
+import { requireOwnerAccess } from './access.ts'
+import type { OwnersContext } from './context.ts'
+import { createOwner } from './create-owner.ts'
+import { ownerRecord } from './owner-record.ts'
+import { countOwners, selectOwners } from './store.ts'
+import { submitKyc } from './submit-kyc.ts'
+
+export function serveOwners(serve: Serve, context: OwnersContext): void {
+  const { database, vault } = context
+
+  serve(routes.createOwner, async ({ caller, body }) =>
+    ownerRecord(vault, await createOwner(context, caller.platformId, body)),
+  )
+
+  serve(routes.listOwners, async ({ caller, query }) => {
+    const request = pageOf(query)
+    const [owners, total] = await Promise.all([
+      selectOwners(database, caller.platformId, request),
+      countOwners(database, caller.platformId),
+    ])
+    return page('owners', owners, owner => ownerRecord(vault, owner), total, request)
+  })
+
+  serve(routes.getOwner, async ({ caller, params }) =>
+    ownerRecord(vault, await requireOwnerAccess(database, caller, params.owner_id)),
+  )
+
+  serve(routes.submitKyc, async ({ caller, params, body }) => {
+    const owner = await submitKyc(context, await requireOwnerAccess(database, caller, params.owner_id), body)
+    return {
+      ...ownerRecord(vault, owner),
+      name_at_bank: owner.nameAtBank,
+      name_match_score: owner.nameMatchScore,
+      reason: owner.kycReason,
+    }
+  })
+}

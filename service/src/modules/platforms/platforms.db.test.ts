@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../db/database.ts'
+import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { type Ledger, openAccount, openLedger, SYSTEM } from '../../ledger/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { refusalOf } from '../../testing/expect-refusal.ts'
+import {
+  agentCaller,
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+  platformCaller,
+  randomHandle,
+  TEST_VAULT,
+} from '../../testing/network.ts'
+import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
+import { insertAgent, lockSponsor, selectAgent } from '../agents/store.ts'
+import { requirePlatformAccess } from './access.ts'
+import { createPlatform } from './create-platform.ts'
+import { createAuthenticators } from './credentials.ts'
+import { deletePlatform } from './delete-platform.ts'
+import { platformRecord } from './platform-record.ts'
+import { openWebhookSecret, rotateSecret, rotateWebhookSecret } from './secrets.ts'
+import { updatePlatform } from './update-platform.ts'
+
+let testDatabase: TestDatabase
+let database: Database
+let context: NetworkContext
+let ledger: Ledger
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.database
+  context = networkContext(database)
+  ledger = openLedger({ database, clock: context.clock, vault: TEST_VAULT, onError: console.error })
+})
+
+afterAll(async () => {
+  await ledger.close()
+  await testDatabase.drop()
+})
+
+function move(debit: Uuid, credit: Uuid, accounts: readonly Uuid[], kind: 'fund' | 'payment') {
+  return ledger.submit({
+    accounts,
+    needs: [],
+    decide: book => book.post({ kind, debit, credit, amountPaise: paise(10_000n) }),
+  })
+}
+
+const fund = (agentId: Uuid) => move(SYSTEM.gateway, agentId, [agentId], 'fund')
+
+describe('a platform', () => {
+  test('is created with two secrets of which none is kept readable', async () => {
+    const created = await createPlatform(context, {
+      name: 'Example',
+      email: 'dev@example.com',
+      webhook_url: 'https://example.com/hook?a=1',
+    })
+    expect(created.platformSecret).toMatch(/^sk_live_[A-Za-z0-9_-]{43}$/)
+    expect(created.webhookSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(platformRecord(TEST_VAULT, created.platform)).toMatchObject({
+      name: 'Example',
+      email: 'dev@example.com',
+      webhook_url: 'https://example.com/hook?a=1',
+      status: 'active',
+    })
+    const [row] = await database.query<{ text: string; webhook_secret: Buffer }>(
+      `select p::text as text, webhook_secret from platforms p where id = $1`,
+      [created.platform.id],
+    )
+    for (const readable of ['dev@example.com', created.platformSecret, created.webhookSecret]) {
+      expect(row?.text).not.toContain(readable)
+      expect(row?.text).not.toContain(Buffer.from(readable).toString('hex'))
+    }
+    expect(openWebhookSecret(TEST_VAULT, row?.webhook_secret ?? Buffer.alloc(0))).toBe(created.webhookSecret)
+  })
+
+  test('changes what is sent, clears what is null, and keeps the rest', async () => {
+    const { platform } = await createPlatform(context, { name: 'Old', email: 'dev@example.com' })
+    await updatePlatform(context, platform.id, { webhook_url: 'http://localhost:1/hook' })
+    const changed = await updatePlatform(context, platform.id, { name: 'New', email: null })
+    expect(platformRecord(TEST_VAULT, changed)).toMatchObject({
+      name: 'New',
+      email: null,
+      webhook_url: 'http://localhost:1/hook',
+    })
+    expect(
+      await requirePlatformAccess(database, platformCaller(platform.id), formatId('plt', platform.id)),
+    ).toEqual(changed)
+  })
+
+  test('is not found by another platform', async () => {
+    const { platform } = await newPlatform(context)
+    const { platform: stranger } = await newPlatform(context)
+    const work = requirePlatformAccess(database, platformCaller(stranger.id), formatId('plt', platform.id))
+    expect(await refusalOf(work)).toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('secrets of a platform', () => {
+  test('a rotated secret fails at once and the new one works', async () => {
+    const { platform, platformSecret } = await newPlatform(context)
+    const id = formatId('plt', platform.id)
+    const authenticators = createAuthenticators(database)
+    expect(await authenticators.platform(id, platformSecret)).toEqual(platformCaller(platform.id))
+    const secret = await rotateSecret(context, platform.id)
+    expect(await authenticators.platform(id, platformSecret)).toBeNull()
+    expect(await authenticators.platform(id, secret)).toEqual(platformCaller(platform.id))
+  })
+
+  test('a secret opens only its own platform', async () => {
+    const { platform } = await newPlatform(context)
+    const { platformSecret } = await newPlatform(context)
+    const authenticators = createAuthenticators(database)
+    for (const [id, secret] of [
+      [formatId('plt', platform.id), platformSecret],
+      [platform.id, platformSecret],
+      ["' or '1'='1", platformSecret],
+      [formatId('plt', platform.id), ''],
+    ] as const) {
+      expect(await authenticators.platform(id, secret)).toBeNull()
+    }
+  })
+
+  test('the webhook secret that was in use signs for another day', async () => {
+    const { platform, webhookSecret } = await newPlatform(context)
+    const { secret, previousUntil } = await rotateWebhookSecret(context, platform.id)
+    const [row] = await database.query<{
+      webhook_secret: Buffer
+      previous_webhook_secret: Buffer
+      until: Date
+    }>(
+      `select webhook_secret, previous_webhook_secret, previous_webhook_secret_until as until
+       from platforms where id = $1`,
+      [platform.id],
+    )
+    expect(openWebhookSecret(TEST_VAULT, row?.webhook_secret ?? Buffer.alloc(0))).toBe(secret)
+    expect(openWebhookSecret(TEST_VAULT, row?.previous_webhook_secret ?? Buffer.alloc(0))).toBe(webhookSecret)
+    expect(row?.until).toEqual(previousUntil)
+  })
+})
+
+describe('deleting a platform', () => {
+  test('is refused while an agent has a balance, and then nothing has changed', async () => {
+    const { platform, platformSecret } = await newPlatform(context)
+    const created = await newAgent(context, await newOwner(context, platform.id))
+    await fund(created.agent.id)
+    expect(await refusalOf(deletePlatform(context, platform.id))).toMatchObject({ code: 'conflict' })
+    const authenticators = createAuthenticators(database)
+    expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).not.toBeNull()
+    expect(await authenticators.agent(created.agentKey)).toEqual(agentCaller(created))
+    expect((await selectAgent(database, created.agent.id))?.status).toBe('active')
+  })
+
+  test('ends its secret, its agents and their keys', async () => {
+    const { platform, platformSecret } = await newPlatform(context)
+    const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))
+    expect((await deletePlatform(context, platform.id)).status).toBe('deleted')
+    const authenticators = createAuthenticators(database)
+    expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).toBeNull()
+    expect(await authenticators.agent(agentKey)).toBeNull()
+    expect((await selectAgent(database, agent.id))?.status).toBe('deactivated')
+  })
+
+  test('waits for a funding that is under way, and then counts it', async () => {
+    const { platform } = await newPlatform(context)
+    const { agent } = await newAgent(context, await newOwner(context, platform.id))
+    let deletion: Promise<unknown> = Promise.resolve()
+    await database.inTransaction(async tx => {
+      await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
+      await tx.query(`update accounts set balance_paise = 1 where id = $1`, [agent.id])
+      deletion = refusalOf(deletePlatform(context, platform.id))
+      await someoneWaitsForLock(database)
+    })
+    expect(await deletion).toMatchObject({ code: 'conflict' })
+  })
+
+  test('waits for an agent that is being created, and ends it too', async () => {
+    const { platform } = await newPlatform(context)
+    const owner = await newOwner(context, platform.id)
+    const { agent } = await newAgent(context, owner)
+    const id = newUuid(context.clock.now())
+    let deletion: Promise<unknown> = Promise.resolve()
+    await database.inTransaction(async tx => {
+      await lockSponsor(tx, platform.id, owner.id)
+      deletion = deletePlatform(context, platform.id)
+      await someoneWaitsForLock(database)
+      await openAccount(tx, id, context.clock.now())
+      await insertAgent(tx, { ...agent, id, handle: randomHandle() }, { publicKey: '', privateKey: null })
+    })
+    await deletion
+    expect((await selectAgent(database, id))?.status).toBe('deactivated')
+    expect(await refusalOf(newAgent(context, owner))).toMatchObject({ code: 'authentication_error' })
+  })
+
+  test('however fundings and creations race with it, it is refused or leaves no living agent behind', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { platform } = await newPlatform(context)
+      const owner = await newOwner(context, platform.id)
+      const agents = await Promise.all([
+        newAgent(context, owner),
+        newAgent(context, owner),
+        newAgent(context, owner),
+      ])
+      const [deleted] = await Promise.allSettled([
+        deletePlatform(context, platform.id),
+        ...agents.map(({ agent }) => fund(agent.id)),
+        newAgent(context, owner),
+      ])
+      const [state] = await database.query<{ living: bigint }>(
+        `select count(*) as living from agents where platform_id = $1 and (status <> 'deactivated' or key_hash <> '')`,
+        [platform.id],
+      )
+      if (deleted.status === 'fulfilled') expect(state?.living).toBe(0n)
+      else expect(deleted.reason).toMatchObject({ code: 'conflict' })
+    }
+  })
+})

@@ -1,0 +1,63 @@
+import { routes } from '@batua/contract'
+import type { Caller } from '../../http/caller.ts'
+import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { requirePlatformAccess } from './access.ts'
+import type { PlatformsContext } from './context.ts'
+import { createPlatform } from './create-platform.ts'
+import { deletePlatform } from './delete-platform.ts'
+import { platformRecord } from './platform-record.ts'
+import { rotateSecret, rotateWebhookSecret } from './secrets.ts'
+import { updatePlatform } from './update-platform.ts'
+
+export function servePlatforms(serve: Serve, context: PlatformsContext): void {
+  const { database, vault } = context
+
+  serve(routes.createPlatform, async ({ caller, body }) => {
+    requireSignup(context, caller)
+    const { platform, platformSecret, webhookSecret } = await createPlatform(context, body)
+    return {
+      ...platformRecord(vault, platform),
+      platform_secret: platformSecret,
+      webhook_secret: webhookSecret,
+    }
+  })
+
+  serve(routes.getPlatform, async ({ caller, params }) =>
+    platformRecord(vault, await requirePlatformAccess(database, caller, params.platform_id)),
+  )
+
+  serve(routes.updatePlatform, async ({ caller, params, body }) => {
+    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    return platformRecord(vault, await updatePlatform(context, id, body))
+  })
+
+  serve(routes.deletePlatform, async ({ caller, params }) => {
+    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    return platformRecord(vault, await deletePlatform(context, id))
+  })
+
+  serve(routes.rotatePlatformSecret, async ({ caller, params }) => {
+    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    return { platform_id: formatId('plt', id), platform_secret: await rotateSecret(context, id) }
+  })
+
+  serve(routes.rotateWebhookSecret, async ({ caller, params }) => {
+    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    const { secret, previousUntil } = await rotateWebhookSecret(context, id)
+    return {
+      platform_id: formatId('plt', id),
+      webhook_secret: secret,
+      previous_secret_expires_at: previousUntil.toISOString(),
+    }
+  })
+}
+
+function requireSignup({ signupOpen }: PlatformsContext, caller: Caller): void {
+  if (signupOpen || caller.kind === 'admin') return
+  throw new AppError(
+    'authentication_error',
+    'Sign-up is closed here; ask an administrator to create the platform',
+  )
+}

@@ -1,0 +1,27 @@
+import type { Receipt } from '@batua/contract'
+import type { Caller } from '../../http/caller.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import type { ReceiptsContext } from './context.ts'
+import { findPayment, isParty, receiptFacts } from './find-receipt.ts'
+import { receiptContent, signReceipt } from './receipt.ts'
+
+/** The receipt of a payment, made and signed as it is asked for, with the key that was in force when it was paid. */
+export async function readReceipt(
+  context: ReceiptsContext,
+  caller: Caller,
+  address: string,
+): Promise<Receipt> {
+  const found = await findPayment(context, address)
+  // What the book does not vouch for is never signed; that somebody changed it is for the operator to see.
+  assert(found.kind !== 'altered', `the transfer behind ${address} is as it was posted`)
+  if (found.kind === 'none') throw receiptNotFound()
+  const facts = await receiptFacts(context, found.payment)
+  if (!isParty(caller, facts)) throw receiptNotFound()
+  const key = await context.signingKeys.at(found.payment.postedAt)
+  return signReceipt(receiptContent(facts, context.serviceName, key.id), key)
+}
+
+function receiptNotFound(): AppError {
+  return new AppError('not_found', 'You have no receipt with this id')
+}

@@ -1,0 +1,38 @@
+import type { Database } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { SandboxContext } from './context.ts'
+
+/** Beyond it dates are written with more than four digits of a year, which most programs cannot read. */
+const END_OF_TIME = Date.UTC(9999, 0, 1)
+
+/** Moves the service's time forward for all nodes and does what falls due. Resolves when that is done. */
+export async function advanceClock(
+  { database, clock, jobs }: SandboxContext,
+  seconds: number,
+): Promise<Date> {
+  const milliseconds = seconds * 1_000
+  if (clock.now().getTime() + milliseconds > END_OF_TIME) {
+    throw new AppError('validation_error', 'The clock cannot be moved beyond the year 9998', {
+      field: 'advance_seconds',
+    })
+  }
+  const [row] = await database.query<{ offset_ms: bigint }>(
+    `insert into sandbox_clock (only_row, offset_ms) values (true, $1)
+     on conflict (only_row) do update set offset_ms = sandbox_clock.offset_ms + $1 returning offset_ms`,
+    [milliseconds],
+  )
+  moveForward(clock, row?.offset_ms ?? 0n)
+  await jobs().runDue()
+  return clock.now()
+}
+
+/** Takes over the time that was set before a restart, or by another node. */
+export async function followSandboxClock(database: Database, clock: Clock): Promise<void> {
+  const [row] = await database.query<{ offset_ms: bigint }>(`select offset_ms from sandbox_clock`, [])
+  moveForward(clock, row?.offset_ms ?? 0n)
+}
+
+function moveForward(clock: Clock, offsetMs: bigint): void {
+  if (Number(offsetMs) > clock.offsetMs()) clock.setOffsetMs(Number(offsetMs))
+}

@@ -1,0 +1,15 @@
+import type { Database } from '../../db/database.ts'
+import type { SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
+import type { Jobs } from '../../jobs/jobs.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { FundingContext } from '../funding/index.ts'
+
+/** What sandbox mode works with. It is never made in live mode, so none of its routes exist there. */
+export interface SandboxContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly funding: FundingContext
+  readonly gateway: SandboxGateway
+  /** Asked for when it is needed, because the jobs are made of all modules, this one too. */
+  readonly jobs: () => Pick<Jobs, 'runDue'>
+}

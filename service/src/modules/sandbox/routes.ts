@@ -1,0 +1,23 @@
+import { advanceClock as advanceClockRoute, completeSandboxPayment } from '@batua/contract'
+import type { Serve } from '../../http/serve.ts'
+import { orderIdOf, sessionIdOf, wireStatus } from '../funding/index.ts'
+import { advanceClock } from './clock.ts'
+import type { SandboxContext } from './context.ts'
+import { playOutcome } from './play-outcome.ts'
+
+export function serveSandbox(serve: Serve, context: SandboxContext): void {
+  serve(completeSandboxPayment, async call => {
+    const { outcome, method } = call.body
+    const funding = await playOutcome(context, call.params.payment_session_id, outcome, method)
+    return {
+      payment_session_id: sessionIdOf(funding),
+      funding_id: orderIdOf(funding),
+      status: wireStatus(funding.status),
+    }
+  })
+
+  serve(advanceClockRoute, async call => {
+    const now = await advanceClock(context, call.body.advance_seconds)
+    return { now: now.toISOString() }
+  })
+}

@@ -1,0 +1,156 @@
+import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
+import type { OutgoingNotice } from '../../gateways/sandbox/notices.ts'
+import { createSandboxGateway, type SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
+import { createJobs, type Jobs } from '../../jobs/jobs.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { silentLogger } from '../../kernel/logger.ts'
+import { paise } from '../../kernel/money.ts'
+import { openVault } from '../../kernel/secrets.ts'
+import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import {
+  type Funding,
+  type FundingContext,
+  fundingJobs,
+  gatewaysOf,
+  orderIdOf,
+  sessionIdOf,
+} from '../funding/index.ts'
+import { openFunding } from '../funding/open-funding.ts'
+import { takeNotice } from '../funding/take-notice.ts'
+import type { SandboxContext } from './context.ts'
+import { sandboxJobs } from './jobs.ts'
+
+/** Funding and the sandbox gateway over a real database, without HTTP between them. */
+export interface World {
+  readonly db: TestDatabase
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly gateway: SandboxGateway
+  readonly funding: FundingContext
+  readonly sandbox: SandboxContext
+  readonly jobs: Jobs
+  /** The status that the intake gave each notice, in the order of their arrival. */
+  readonly answers: number[]
+  newAgent(): Promise<Uuid>
+  open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
+  balance(agentId: Uuid): Promise<bigint>
+  refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
+  book(): Promise<BookReport>
+  advance(seconds: number): void
+  close(): Promise<void>
+}
+
+export interface Opened {
+  readonly funding: Funding
+  readonly session: string
+}
+
+/** `around` may stand between the service and its gateway, to lose or to break what passes. */
+export async function openWorld(
+  around: (gateway: PaymentGateway) => PaymentGateway = gateway => gateway,
+): Promise<World> {
+  const db = await createTestDatabase({ maxConnections: 8 })
+  const { database } = db
+  const clock = systemClock()
+  const vault = openVault(Buffer.alloc(32, 1))
+  const ledger = openLedger({ database, clock, vault })
+  const answers: number[] = []
+  const deliver = async (notice: OutgoingNotice) => {
+    answers.push(await take(funding, notice))
+  }
+  const gateway = createSandboxGateway({
+    database,
+    clock,
+    deliver,
+    webhookSecrets: ['test-secret'],
+    merchantName: 'Batua',
+  })
+  const funding: FundingContext = {
+    database,
+    ledger,
+    clock,
+    vault,
+    gateways: gatewaysOf(around(gateway)),
+    logger: silentLogger(),
+    checkoutUrl: 'http://127.0.0.1/checkout',
+  }
+  const sandbox: SandboxContext = { database, clock, funding, gateway, jobs: () => jobs }
+  const jobs = createJobs({
+    clock,
+    logger: funding.logger,
+    jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox)],
+  })
+  return {
+    db,
+    clock,
+    ledger,
+    gateway,
+    funding,
+    sandbox,
+    jobs,
+    answers,
+    newAgent: () => insertAgent(db, clock.now()),
+    async open(agentId, amountPaise = 100_000n) {
+      const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
+      const opened = await openFunding(funding, {
+        payer,
+        amountPaise: paise(amountPaise),
+        method: 'link',
+        opened: true,
+      })
+      return { funding: opened, session: sessionIdOf(opened) }
+    },
+    balance: agentId => selectBalance(db, agentId),
+    refundsOf: opened =>
+      database.query(
+        `select reason, status, amount_paise as amount from gateway_refunds where order_id = $1 order by id`,
+        [orderIdOf(opened)],
+      ),
+    book: () => checkBook(database),
+    advance: seconds => clock.setOffsetMs(clock.offsetMs() + seconds * 1_000),
+    async close() {
+      await jobs.stop()
+      await ledger.close()
+      await db.drop()
+    },
+  }
+}
+
+async function take(funding: FundingContext, { body, headers }: OutgoingNotice): Promise<number> {
+  try {
+    await takeNotice(funding, 'sandbox', Buffer.from(body), headers)
+    return 200
+  } catch (error) {
+    if (error instanceof AppError) return error.status
+    throw error
+  }
+}
+
+async function insertAgent({ database }: TestDatabase, now: Date): Promise<Uuid> {
+  const [id, platform] = [newUuid(now), newUuid(now)]
+  await database.inTransaction(async tx => {
+    await tx.query(
+      `insert into platforms (id, name, webhook_secret, secret_hash, created_at)
+       values ($1, 'Acme Robotics', '', '', $2)`,
+      [platform, now],
+    )
+    await tx.query(
+      `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
+       values ($1, $2, $1, $3, 'Research Agent', '', 'abcd', '', $4)`,
+      [id, platform, `researcher-${id.slice(-8)}`, now],
+    )
+    await openAccount(tx, id, now)
+  })
+  return id
+}
+
+async function selectBalance({ database }: TestDatabase, agentId: Uuid): Promise<bigint> {
+  const [row] = await database.query<{ balance: bigint }>(
+    `select balance_paise as balance from accounts where id = $1`,
+    [agentId],
+  )
+  return row?.balance ?? -1n
+}

@@ -1,0 +1,198 @@
+import type { AgentStatus, PaymentResult } from '@batua/contract'
+import type { Database, Queryable } from '../db/database.ts'
+import type { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { hashSecret, openVault } from '../kernel/secrets.ts'
+import {
+  checkBook,
+  type Ledger,
+  type LedgerOptions,
+  lockForChange,
+  openAccount,
+  openLedger,
+  type Posting,
+  SYSTEM,
+  type Transfer,
+} from '../ledger/index.ts'
+import { type PaymentOrder, pay } from '../modules/payments/pay.ts'
+import { type Refund, type RefundOrder, refundCommand } from '../modules/payments/refund.ts'
+import { findPayment } from '../modules/payments/store.ts'
+import { type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
+
+const TEST_VAULT = openVault(Buffer.alloc(32, 7))
+
+/** One service node as far as money goes: an engine and what it remembers of agents. */
+export interface TestNode {
+  readonly ledger: Ledger
+  readonly agents: AgentRegister
+  /** Batches that broke and were taken apart. */
+  readonly broken: readonly unknown[]
+  pay(order: PaymentOrder): Promise<PaymentResult>
+  refund(order: RefundOrder): Promise<Refund>
+}
+
+export function startNode(
+  options: Pick<LedgerOptions, 'database' | 'clock'> & Partial<LedgerOptions>,
+): TestNode {
+  const broken: unknown[] = []
+  const ledger = openLedger({ vault: TEST_VAULT, onError: error => broken.push(error), ...options })
+  const agents = openAgentRegister()
+  return {
+    ledger,
+    agents,
+    broken,
+    pay: order => pay(ledger, agents, order),
+    refund: order => ledger.submit(refundCommand(agents, order)),
+  }
+}
+
+/** The controls of an agent by their columns; money in paise. */
+export interface ControlColumns {
+  readonly spend_limit_per_tx_paise?: bigint | null
+  readonly spend_limit_hourly_paise?: bigint | null
+  readonly spend_limit_daily_paise?: bigint | null
+  readonly spend_limit_monthly_paise?: bigint | null
+  readonly per_counterparty_daily_limit_paise?: bigint | null
+  readonly max_counterparties_per_hour?: number | null
+  readonly allowed_payees?: readonly string[]
+  readonly blocked_payee_agents?: readonly Uuid[]
+}
+
+export interface AgentColumns extends ControlColumns {
+  readonly status?: AgentStatus
+  readonly key_hash?: Buffer
+}
+
+/** An agent with its wallet and nothing around it. Its key is its id, until the test changes it. */
+export async function newAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
+  const id = newUuid(now)
+  await database.inTransaction(async tx => {
+    await tx.query(
+      `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
+       values ($1, $1, $1, $2, 'An agent', $3, 'abcd', '', $4)`,
+      [id, id, hashSecret(id), now],
+    )
+    await openAccount(tx, id, now)
+    await setColumns(tx, id, columns)
+  })
+  return id
+}
+
+/** Changes an agent as the routes do: under its account's lock. Answers the wallet's sequence at that moment. */
+export async function changeAgent(database: Database, id: Uuid, columns: AgentColumns): Promise<bigint> {
+  return database.inTransaction(async tx => {
+    await lockForChange(tx, [id])
+    await setColumns(tx, id, columns)
+    const rows = await tx.query<{ sequence: bigint }>('select sequence from accounts where id = $1', [id])
+    return rows[0]?.sequence ?? -1n
+  })
+}
+
+async function setColumns(tx: Queryable, id: Uuid, columns: AgentColumns): Promise<void> {
+  for (const [column, value] of Object.entries(columns)) {
+    await tx.query(`update agents set ${column} = $2 where id = $1`, [id, value])
+  }
+}
+
+/** Posts what nobody decided on. */
+export function post(ledger: Ledger, accounts: readonly Uuid[], posting: Posting): Promise<Transfer> {
+  return ledger.submit({ accounts, needs: [], decide: book => book.post(posting) })
+}
+
+export function fund(ledger: Ledger, id: Uuid, amount: bigint): Promise<Transfer> {
+  return post(ledger, [id], { kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise: paise(amount) })
+}
+
+export async function newFundedAgent(
+  ledger: Ledger,
+  database: Database,
+  clock: Clock,
+  amount: bigint,
+  columns: AgentColumns = {},
+): Promise<Uuid> {
+  const id = await newAgent(database, clock.now(), columns)
+  await fund(ledger, id, amount)
+  return id
+}
+
+export function order(
+  payerId: Uuid,
+  payeeId: Uuid | null,
+  amount: bigint,
+  more: Partial<PaymentOrder> = {},
+): PaymentOrder {
+  return {
+    payerId,
+    payeeId,
+    keyHash: hashSecret(payerId),
+    amountPaise: paise(amount),
+    reference: null,
+    note: null,
+    idempotencyKey: null,
+    uniqueReference: false,
+    ...more,
+  }
+}
+
+/** The order to refund a payment that was made, as the route reads it from the book. */
+export async function refundOrder(
+  database: Database,
+  paymentId: string | null,
+  amount: bigint | null,
+  idempotencyKey: string | null = null,
+): Promise<RefundOrder> {
+  const id = paymentId === null ? null : parseId('pay', paymentId)
+  const payment = id === null ? null : await findPayment(database, id)
+  if (payment === null) throw new Error(`there is no payment ${paymentId}`)
+  const amountPaise = amount === null ? null : paise(amount)
+  return { payment, keyHash: hashSecret(payment.payee), amountPaise, idempotencyKey }
+}
+
+export async function balanceOf(database: Queryable, id: Uuid): Promise<bigint> {
+  const rows = await database.query<{ balance: bigint }>(
+    'select balance_paise as balance from accounts where id = $1',
+    [id],
+  )
+  return rows[0]?.balance ?? -1n
+}
+
+/** What this payer has paid in all, without fees. */
+export async function paidBy(database: Queryable, payer: Uuid): Promise<bigint> {
+  const rows = await database.query<{ paid: bigint }>(
+    `select coalesce(sum(amount_paise), 0)::int8 as paid from transfers where debit_account = $1 and kind = 'payment'`,
+    [payer],
+  )
+  return rows[0]?.paid ?? -1n
+}
+
+/** Fails unless the whole book is right. */
+export async function expectBalanced(database: Database): Promise<void> {
+  const report = await database.inTransaction(async tx => {
+    await tx.query('set transaction isolation level repeatable read')
+    return checkBook(tx)
+  })
+  if (!report.balanced) throw new Error('The book is not balanced', { cause: report })
+}
+
+export interface Outcomes<Result> {
+  readonly done: readonly Result[]
+  readonly refused: readonly AppError[]
+}
+
+/** What became of works that ran side by side; what is no refusal fails the test. */
+export async function outcomesOf<Result>(works: readonly Promise<Result>[]): Promise<Outcomes<Result>> {
+  const done: Result[] = []
+  const refused: AppError[] = []
+  for (const outcome of await Promise.allSettled(works)) {
+    if (outcome.status === 'fulfilled') done.push(outcome.value)
+    else if (isAppError(outcome.reason)) refused.push(outcome.reason)
+    else throw new Error('Something broke', { cause: outcome.reason })
+  }
+  return { done, refused }
+}
+
+function isAppError(error: unknown): error is AppError {
+  return error instanceof Error && error.name === 'AppError'
+}

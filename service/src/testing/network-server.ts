@@ -1,0 +1,73 @@
+import type { Database } from '../db/database.ts'
+import { call, type Reply, startTestServer, type TestServer } from '../http/test-server.ts'
+import { serveAgents } from '../modules/agents/index.ts'
+import { serveOwners } from '../modules/owners/index.ts'
+import { createAuthenticators, type PlatformsContext, servePlatforms } from '../modules/platforms/index.ts'
+import { networkContext, randomHandle, randomPan, randomPhone } from './network.ts'
+
+export type Body = Record<string, unknown>
+export type Headers = Record<string, string>
+
+export interface NetworkServer {
+  readonly server: TestServer
+  /** One request; its answer is a JSON object. */
+  readonly ask: (
+    method: string,
+    path: string,
+    headers?: Headers,
+    body?: unknown,
+  ) => Promise<Reply & { readonly body: Body }>
+}
+
+/** Platforms, owners and agents over HTTP, with real credentials and a real database. */
+export async function startNetworkServer(
+  database: Database,
+  options: Partial<Pick<PlatformsContext, 'signupOpen' | 'mode'>> = {},
+): Promise<NetworkServer> {
+  const context = { ...networkContext(database), ...options }
+  const register = ({ serve }: Pick<TestServer, 'serve'>) => {
+    servePlatforms(serve, context)
+    serveOwners(serve, context)
+    serveAgents(serve, context)
+  }
+  const server = await startTestServer(register, { database, authenticators: createAuthenticators(database) })
+  return {
+    server,
+    async ask(method, path, headers = {}, body) {
+      const reply = await call(server, method, path, { headers, body })
+      return { ...reply, body: reply.body as Body }
+    },
+  }
+}
+
+/** A new platform's headers and id. */
+export async function signUp({
+  ask,
+}: NetworkServer): Promise<{ readonly id: string; readonly headers: Headers }> {
+  const { body } = await ask('POST', '/v1/platforms', {}, { name: 'Test platform' })
+  const id = String(body['platform_id'])
+  return { id, headers: { 'x-platform-id': id, 'x-platform-secret': String(body['platform_secret']) } }
+}
+
+export async function signUpOwner({ ask }: NetworkServer, platform: Headers): Promise<string> {
+  const { body } = await ask('POST', '/v1/owners', platform, {
+    name: 'Asha Rao',
+    phone: randomPhone(),
+    pan: randomPan(),
+  })
+  return String(body['owner_id'])
+}
+
+export async function signUpAgent(
+  { ask }: NetworkServer,
+  platform: Headers,
+  ownerId: string,
+): Promise<{ readonly id: string; readonly handle: string; readonly headers: Headers }> {
+  const handle = randomHandle()
+  const { body } = await ask('POST', '/v1/agents', platform, {
+    name: 'Test agent',
+    handle,
+    owner_id: ownerId,
+  })
+  return { id: String(body['agent_id']), handle, headers: { 'x-agent-key': String(body['agent_key']) } }
+}

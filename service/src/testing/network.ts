@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto'
+import type { Database } from '../db/database.ts'
+import type { AgentCaller, PlatformCaller } from '../http/caller.ts'
+import { type Clock, systemClock } from '../kernel/clock.ts'
+import { formatId } from '../kernel/ids.ts'
+import { openVault, type Vault } from '../kernel/secrets.ts'
+import { type CreatedAgent, createAgent } from '../modules/agents/create-agent.ts'
+import type { AgentRequest } from '../modules/agents/decide.ts'
+import { openAgentDirectory } from '../modules/agents/find-agent.ts'
+import { raiseAgentsToTier1 } from '../modules/agents/index.ts'
+import { createOwner } from '../modules/owners/create-owner.ts'
+import type { OwnersContext } from '../modules/owners/index.ts'
+import type { Owner } from '../modules/owners/store.ts'
+import { type CreatedPlatform, createPlatform } from '../modules/platforms/create-platform.ts'
+import type { PlatformsContext } from '../modules/platforms/index.ts'
+
+export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
+
+/** Everything that the use cases of platforms, owners and agents work with; the bank verifies every account. */
+export function networkContext(database: Database, clock: Clock = systemClock()) {
+  return {
+    database,
+    clock,
+    vault: TEST_VAULT,
+    signupOpen: true,
+    mode: 'sandbox',
+    findAgent: openAgentDirectory(database),
+    bankVerifier: {
+      name: 'test',
+      verifyAccount: claim =>
+        Promise.resolve({ kind: 'verified', nameAtBank: claim.name, nameMatchScore: 100, reason: null }),
+    },
+    raiseAgentsToTier1,
+  } satisfies PlatformsContext & OwnersContext & { findAgent: unknown }
+}
+
+export type NetworkContext = ReturnType<typeof networkContext>
+
+export function newPlatform(context: NetworkContext): Promise<CreatedPlatform> {
+  return createPlatform(context, { name: 'Test platform' })
+}
+
+/** A person nobody else is: phone and PAN are drawn at random. */
+export function newOwner(context: NetworkContext, platformId: string): Promise<Owner> {
+  return createOwner(context, platformId, { name: 'Asha Rao', phone: randomPhone(), pan: randomPan() })
+}
+
+export function newAgent(
+  context: NetworkContext,
+  owner: Owner,
+  request: Partial<AgentRequest> = {},
+): Promise<CreatedAgent> {
+  return createAgent(context, owner.platformId, {
+    name: 'Test agent',
+    handle: randomHandle(),
+    owner_id: formatId('own', owner.id),
+    ...request,
+  })
+}
+
+export function platformCaller(platformId: string): PlatformCaller {
+  return { kind: 'platform', platformId }
+}
+
+export function agentCaller({ agent }: CreatedAgent): AgentCaller {
+  const { id, platformId, ownerId, keyHash } = agent
+  return { kind: 'agent', agentId: id, platformId, ownerId, keyHash }
+}
+
+export function randomPhone(): string {
+  return `9${digits(9)}`
+}
+
+export function randomPan(): string {
+  return `${letters(5)}${digits(4)}${letters(1)}`
+}
+
+export function randomHandle(): string {
+  return `agent-${letters(12).toLowerCase()}`
+}
+
+function digits(count: number): string {
+  return Array.from({ length: count }, () => randomInt(10)).join('')
+}
+
+function letters(count: number): string {
+  return Array.from({ length: count }, () => String.fromCharCode(65 + randomInt(26))).join('')
+}

@@ -1,0 +1,20 @@
+import type { Config } from './config.ts'
+
+/** What a newcomer reads once the service is up: the addresses, and what to try first. */
+export function welcome(config: Config, port: number): string {
+  const local = config.baseUrl.endsWith(`:${config.port}`)
+    ? config.baseUrl.replace(/:\d+$/, `:${port}`)
+    : config.baseUrl
+  const lines = [
+    '',
+    `  Batua is ready (${config.mode} mode)`,
+    '',
+    `    API     ${local}/v1`,
+    `    Docs    ${local}/docs`,
+    `    Health  ${local}/readyz`,
+    '',
+    ...(config.mode === 'sandbox' ? ['  Try it: npm run demo', ''] : []),
+    '',
+  ]
+  return lines.join('\n')
+}
