@@ -49,10 +49,10 @@ test('hostile text comes back as it went, item by item', async () => {
 })
 
 test('any text that a body can hold comes back as it went', async () => {
-  // PostgreSQL has no place for NUL, and the contract refuses it.
-  const text = fc
-    .oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE))
-    .map(sent => sent.replaceAll('\0', '').toWellFormed())
+  // From 1 on: PostgreSQL has no place for NUL, and the contract refuses it.
+  const codes = fc.oneof(fc.integer({ min: 1, max: 0x7f }), fc.integer({ min: 1, max: 0xffff }))
+  const anything = fc.array(codes, { maxLength: 40 }).map(all => String.fromCharCode(...all).toWellFormed())
+  const text = fc.oneof(anything, fc.constantFrom(...HOSTILE))
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async sent => {
       expect(await asText(textArrayLiteral(sent))).toEqual(sent)

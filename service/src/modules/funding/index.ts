@@ -1,6 +1,7 @@
 /** Money coming in: payment sessions, the gateway's word about them, refunds owed at the gateway. */
 export { checkFunding, endFunding } from './check-funding.ts'
 export { type FundingContext, type Gateways, gatewaysOf } from './context.ts'
+export { gatewayFee } from './decide.ts'
 export type { Funding, FundingKey, FundingState } from './funding.ts'
 export { sessionIdOf, wireStatus } from './funding-record.ts'
 export { fundingJobs } from './jobs.ts'

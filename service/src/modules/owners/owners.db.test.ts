@@ -177,6 +177,20 @@ describe('KYC', () => {
     expect((await creation)?.agent.tier).toBe('tier1')
   })
 
+  test('a verification waits for a payment that holds the account of an agent', async () => {
+    const owner = await newOwner(context, platformId)
+    const { agent } = await newAgent(context, owner)
+    let verification: Promise<unknown> = Promise.resolve()
+    await database.inTransaction(async tx => {
+      await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
+      verification = submitKyc(context, owner, bank)
+      await someoneWaitsForLock(database)
+      expect((await selectAgent(tx, agent.id))?.tier).toBe('sandbox')
+    })
+    await verification
+    expect((await selectAgent(database, agent.id))?.tier).toBe('tier1')
+  })
+
   test('a verdict that comes late does not undo the verification that overtook it', async () => {
     const owner = await newOwner(context, platformId)
     const overtaken = {

@@ -1,0 +1,116 @@
+import { Agent, get } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { route } from '@batua/contract'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+const wait = route({
+  operationId: 'wait',
+  method: 'GET',
+  path: '/v1/wait',
+  tag: 'Test',
+  summary: 'Answers when it is let',
+  who: [],
+  status: 200,
+  response: Type.Object({ done: Type.Boolean() }),
+  errors: [],
+})
+const quick = route({ ...wait, operationId: 'quick', path: '/v1/quick' })
+
+interface Gate {
+  readonly server: TestServer
+  /** Resolves when a request waits inside the handler. */
+  readonly arrived: Promise<void>
+  release(): void
+}
+
+async function startWithGate(): Promise<Gate> {
+  const arrived = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const server = await startTestServer(({ serve }) => {
+    serve(wait, async () => {
+      arrived.resolve()
+      await released.promise
+      return { done: true }
+    })
+    serve(quick, () => ({ done: true }))
+  })
+  return { server, arrived: arrived.promise, release: released.resolve }
+}
+
+interface Answer {
+  readonly status: number | undefined
+  readonly connection: string | undefined
+  readonly body: string
+}
+
+function request(server: TestServer, path: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = get({ port: server.port, host: '127.0.0.1', path, agent }, async response => {
+      const body = await text(response)
+      resolve({ status: response.statusCode, connection: response.headers.connection, body })
+    })
+    sent.on('error', reject)
+  })
+}
+
+test('what was accepted is finished and its connection ends', async () => {
+  const { server, arrived, release } = await startWithGate()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const answer = request(server, '/v1/wait', agent)
+  await arrived
+  const closed = server.close()
+  expect(server.isClosing()).toBe(true)
+  await expect(request(server, '/v1/quick', new Agent())).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  release()
+  expect(await answer).toMatchObject({ status: 200, connection: 'close', body: '{"done":true}' })
+  await closed
+  agent.destroy()
+})
+
+test('idle connections that were kept alive do not hold the server up', async () => {
+  const { server } = await startWithGate()
+  const agent = new Agent({ keepAlive: true })
+  await request(server, '/v1/quick', agent)
+  const startedAt = performance.now()
+  await server.close()
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  agent.destroy()
+})
+
+test('a request that comes over a kept connection while closing is refused before anything is done', async () => {
+  const { server, arrived, release } = await startWithGate()
+  const { connect } = await import('node:net')
+  const socket = connect(server.port, '127.0.0.1')
+  const line = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
+  socket.write(line('/v1/wait'))
+  await arrived
+  const closed = server.close()
+  // Pipelined behind the one that waits.
+  socket.write(line('/v1/quick'))
+  const everything = text(socket)
+  await new Promise(resolve => setImmediate(resolve))
+  release()
+  const answers = await everything
+  await closed
+  expect(answers).toContain('{"done":true}')
+  expect(answers.match(/HTTP\/1\.1 \d+/g)?.[0]).toBe('HTTP/1.1 200')
+  expect(answers).not.toContain('HTTP/1.1 200 OK\r\nx-request-id: quick')
+})
+
+test('a request that does not end is cut off in bounded time', async () => {
+  const { server, arrived } = await startWithGate()
+  const agent = new Agent({ keepAlive: true })
+  const answer = request(server, '/v1/wait', agent)
+  await arrived
+  const cut = expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' })
+  await server.close(50)
+  await cut
+  agent.destroy()
+})
+
+test('closing twice is closing once', async () => {
+  const { server } = await startWithGate()
+  await Promise.all([server.close(), server.close()])
+})

@@ -1,0 +1,112 @@
+import { route } from '@batua/contract'
+import { Type } from 'typebox'
+import { afterEach, expect, test } from 'vitest'
+import { AS_AGENT, AS_PLATFORM, call, startTestServer, TEST_AGENT, type TestServer, testAuthenticators } from './test-server.ts'
+
+const ping = route({
+  operationId: 'ping',
+  method: 'GET',
+  path: '/v1/ping',
+  tag: 'Test',
+  summary: 'Answers',
+  who: ['agent', 'platform'],
+  status: 200,
+  response: Type.Object({ pong: Type.Boolean() }),
+  errors: [],
+})
+const open = route({ ...ping, operationId: 'open', path: '/v1/open', who: [] })
+const probe = route({ ...ping, operationId: 'probe', path: '/probe', who: [] })
+
+const LIMITS = { agentPerMinute: 3, platformPerMinute: 5, unauthenticatedPerMinute: 2 }
+const OTHER_AGENT = { 'x-agent-key': 'other-key' }
+
+let server: TestServer
+
+const start = async (options: Parameters<typeof startTestServer>[1] = {}) => {
+  server = await startTestServer(
+    ({ serve }) => {
+      serve(ping, () => ({ pong: true }))
+      serve(open, () => ({ pong: true }))
+      serve(probe, () => ({ pong: true }), { uncounted: true })
+    },
+    {
+      rateLimits: LIMITS,
+      authenticators: {
+        ...testAuthenticators,
+        agent: key =>
+          key === 'other-key' ? { ...TEST_AGENT, agentId: 'another' } : testAuthenticators.agent(key),
+      },
+      ...options,
+    },
+  )
+}
+
+afterEach(() => server.close())
+
+/** The statuses of so many calls, one after the other. */
+async function statuses(count: number, path: string, headers: Record<string, string> = {}): Promise<number[]> {
+  const result: number[] = []
+  for (let index = 0; index < count; index++) result.push((await call(server, 'GET', path, { headers })).status)
+  return result
+}
+
+test('each kind of caller has its own budget, and an agent does not use its platform up', async () => {
+  await start()
+  expect(await statuses(4, '/v1/ping', AS_AGENT)).toEqual([200, 200, 200, 429])
+  expect(await statuses(4, '/v1/ping', OTHER_AGENT)).toEqual([200, 200, 200, 429])
+  expect(await statuses(6, '/v1/ping', AS_PLATFORM)).toEqual([200, 200, 200, 200, 200, 429])
+  expect(await statuses(3, '/v1/open')).toEqual([200, 200, 429])
+})
+
+test('a refused request says when to come back and how much is left', async () => {
+  await start()
+  const { headers } = await call(server, 'GET', '/v1/ping', { headers: AS_AGENT })
+  expect(headers.get('ratelimit-limit')).toBe('3')
+  expect(headers.get('ratelimit-remaining')).toBe('2')
+  expect(headers.get('ratelimit-reset')).toBe('60')
+  expect(headers.get('retry-after')).toBeNull()
+  await statuses(2, '/v1/ping', AS_AGENT)
+  const refused = await call(server, 'GET', '/v1/ping', { headers: AS_AGENT })
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limit_exceeded' } } })
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+})
+
+test('wrong credentials, missing ones and unknown routes count against the address', async () => {
+  await start()
+  const wrong = { 'x-agent-key': 'guess' }
+  expect(await statuses(1, '/v1/ping', wrong)).toEqual([401])
+  expect(await statuses(1, '/v1/ping')).toEqual([401])
+  expect(await statuses(1, '/v1/ping', wrong)).toEqual([429])
+  expect(await statuses(1, '/v1/nothing')).toEqual([429])
+  expect(await statuses(1, '/v1/ping', AS_AGENT)).toEqual([200])
+})
+
+test('a public route called with a credential counts against that credential', async () => {
+  await start()
+  expect(await statuses(4, '/v1/open', AS_AGENT)).toEqual([200, 200, 200, 429])
+  expect(await statuses(1, '/v1/open')).toEqual([200])
+})
+
+test('probes are never counted', async () => {
+  await start()
+  expect(await statuses(5, '/probe')).toEqual([200, 200, 200, 200, 200])
+})
+
+test('0 is no limit', async () => {
+  await start({ rateLimits: { agentPerMinute: 0, platformPerMinute: 0, unauthenticatedPerMinute: 0 } })
+  expect(await statuses(5, '/v1/open')).toEqual([200, 200, 200, 200, 200])
+})
+
+test('the word of a proxy on the address counts only when it is trusted', async () => {
+  await start()
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  expect(await statuses(3, '/v1/open', from('203.0.113.1'))).toEqual([200, 200, 429])
+  expect(await statuses(1, '/v1/open', from('203.0.113.2'))).toEqual([429])
+  await server.close()
+  await start({ trustProxy: ['loopback'] })
+  expect(await statuses(3, '/v1/open', from('203.0.113.1'))).toEqual([200, 200, 429])
+  expect(await statuses(1, '/v1/open', from('203.0.113.2'))).toEqual([200])
+  expect(await statuses(3, '/v1/open', from('2001:db8::1'))).toEqual([200, 200, 429])
+  expect(await statuses(1, '/v1/open', from('2001:db8::2'))).toEqual([429])
+})

@@ -1,0 +1,59 @@
+// Without this script the page works by its forms alone. With it the time runs and the result shows by itself.
+const page = document.querySelector('[data-state]')
+const started = performance.now()
+
+function leftMs(element) {
+  return Number(element.dataset.countdown) - (performance.now() - started)
+}
+
+function showTime(element) {
+  const seconds = Math.max(0, Math.ceil(leftMs(element) / 1000))
+  element.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+  element.closest('.expiry')?.classList.toggle('soon', seconds < 120)
+}
+
+function reload() {
+  // Without what the address said of the last form, which is no longer true.
+  location.replace(location.pathname)
+}
+
+async function ask() {
+  if (document.hidden) return
+  try {
+    const answer = await fetch(page.dataset.statusUrl, { cache: 'no-store' })
+    if (!answer.ok) return
+    const { state, over } = await answer.json()
+    if (state !== page.dataset.state && (over || !isTyping())) reload()
+  } catch {
+    // Offline for a moment: the next question may get through.
+  }
+}
+
+function isTyping() {
+  const field = document.activeElement
+  return field instanceof HTMLInputElement && field.value !== ''
+}
+
+for (const element of document.querySelectorAll('[data-countdown]')) {
+  showTime(element)
+  setInterval(() => showTime(element), 1000)
+}
+
+for (const form of document.querySelectorAll('form')) {
+  form.addEventListener('submit', () => {
+    // After the form was read: a disabled button is not sent along.
+    setTimeout(() => {
+      for (const button of document.querySelectorAll('button')) button.disabled = true
+    })
+  })
+}
+
+// A page that the browser kept while it was away comes back with its buttons still disabled.
+addEventListener('pageshow', event => {
+  if (event.persisted) reload()
+})
+
+if (page?.dataset.statusUrl) {
+  setInterval(ask, 2500)
+  document.addEventListener('visibilitychange', ask)
+}

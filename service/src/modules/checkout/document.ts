@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Html, html, trusted } from './html.ts'
+import { ICONS } from './icons.ts'
+
+const CSS = readFileSync(new URL('./checkout.css', import.meta.url), 'utf8')
+const SCRIPT = readFileSync(new URL('./checkout.client.js', import.meta.url), 'utf8')
+
+/** The page is one document: nothing is fetched for it, and no other style or script can run in it. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(CSS)}`,
+  `script-src ${hashOf(SCRIPT)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+const FAVICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230c6247'/%3E%3Cpath d='M8 11.5h15a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H10a2 2 0 0 1-2-2zm0 0A2.5 2.5 0 0 1 10.500 9H21' fill='none' stroke='white' stroke-width='2.2'/%3E%3Ccircle cx='20.500' cy='17.500' r='1.600' fill='white'/%3E%3C/svg%3E"
+
+export interface DocumentParts {
+  readonly title: string
+  readonly serviceName: string
+  readonly isRehearsal: boolean
+  readonly main: Html
+  readonly foot: Html
+  /** Seconds after which a browser without scripts loads the page anew. */
+  readonly refreshS?: number
+}
+
+export function renderDocument({
+  title,
+  serviceName,
+  isRehearsal,
+  main,
+  foot,
+  refreshS,
+}: DocumentParts): string {
+  const refresh =
+    refreshS === undefined
+      ? null
+      : html`<noscript><meta http-equiv="refresh" content="${refreshS}"></noscript>`
+  const chip = isRehearsal ? html`<span class="chip">Sandbox · no real money</span>` : null
+  const page = html`<!doctype html>
+<html lang="en-IN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${serviceName}</title>
+<link rel="icon" href="${FAVICON}">
+${refresh}
+<style>${trusted(CSS)}</style>
+</head>
+<body>
+<header class="top"><span class="brand">${ICONS.wallet}${serviceName}</span>${chip}</header>
+${main}
+<footer class="foot">${foot}</footer>
+<script type="module">${trusted(SCRIPT)}</script>
+</body>
+</html>
+`
+  return page.markup
+}

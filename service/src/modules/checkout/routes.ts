@@ -1,0 +1,189 @@
+import type { PaidMethod } from '@batua/contract'
+import { PAID_METHODS } from '@batua/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import QRCode from 'qrcode'
+import { AppError } from '../../kernel/app-error.ts'
+import {
+  checkFunding,
+  collectUpi,
+  endFunding,
+  type Funding,
+  type FundingContext,
+  findFundingBySession,
+  openSession,
+  orderIdOf,
+  upiIntentOf,
+} from '../funding/index.ts'
+import { brokenPage, closedPage, unknownPage } from './closed-page.ts'
+import { CONTENT_SECURITY_POLICY, renderDocument } from './document.ts'
+import { type Html, html, NOTHING } from './html.ts'
+import { openPage } from './open-page.ts'
+import { selectPayee } from './payee.ts'
+import { isOver, type PageMessage, pageMessage, pageState, type SessionView } from './view.ts'
+
+/** Plays what a payer does at the bank; only sandbox mode has one. */
+export type Rehearse = (
+  session: string,
+  outcome: 'success' | 'decline',
+  method: PaidMethod,
+) => Promise<unknown>
+
+export interface CheckoutContext {
+  readonly funding: FundingContext
+  /** As people read it: `Batua`. */
+  readonly serviceName: string
+  readonly rehearse: Rehearse | null
+}
+
+interface SessionRoute {
+  Params: { session: string }
+  Querystring: { say?: string }
+  Body: URLSearchParams | undefined
+}
+
+type SessionRequest = FastifyRequest<SessionRoute>
+
+const FORM_LIMIT_BYTES = 4_096
+const UPI_ID = /^[A-Za-z0-9._-]{2,256}@[A-Za-z][A-Za-z0-9]{1,63}$/
+
+/** The pages on which a human pays: `/checkout/{payment_session_id}`. Every address in them is relative. */
+export function serveCheckout(pages: FastifyInstance, context: CheckoutContext): void {
+  addForms(pages)
+  addErrorPages(pages, context)
+
+  pages.get<SessionRoute>('/checkout/:session', async (request, reply) => {
+    const funding = await sessionOf(context, request)
+    await openSession(context.funding, funding)
+    return sendSession(context, request, reply, funding)
+  })
+
+  pages.get<SessionRoute>('/checkout/:session/status', async (request, reply) => {
+    const state = pageState(await sessionOf(context, request), context.funding.clock.now())
+    return reply.header('cache-control', 'no-store').send({ state, over: isOver(state) })
+  })
+
+  pages.post<SessionRoute>('/checkout/:session/upi', async (request, reply) => {
+    const funding = await openSessionOf(context, request)
+    if (funding === null) return back(request, reply)
+    const upiId = request.body?.get('upi_id')?.trim() ?? ''
+    if (!UPI_ID.test(upiId)) return back(request, reply, 'wrong_upi_id')
+    const collected = await collectUpi(context.funding, funding, upiId)
+    if (collected === 'wrong_upi_id' || collected === 'gateway_failed') return back(request, reply, collected)
+    // So that the page says at once that a request is waiting.
+    await checkFunding(context.funding, funding)
+    return back(request, reply)
+  })
+
+  pages.post<SessionRoute>('/checkout/:session/cancel', async (request, reply) => {
+    const funding = await openSessionOf(context, request)
+    if (funding !== null) await endFunding(context.funding, funding, 'cancelled')
+    return back(request, reply)
+  })
+
+  const { rehearse } = context
+  if (rehearse === null) return
+  pages.post<SessionRoute>('/checkout/:session/rehearse', async (request, reply) => {
+    const funding = await openSessionOf(context, request)
+    const method = PAID_METHODS.find(known => known === request.body?.get('method'))
+    if (funding === null || method === undefined) return back(request, reply)
+    const outcome = request.body?.get('outcome') === 'success' ? 'success' : 'decline'
+    await rehearse(request.params.session, outcome, method)
+    return back(request, reply)
+  })
+}
+
+function addForms(pages: FastifyInstance): void {
+  pages.addContentTypeParser<string>(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(body)),
+  )
+  // Who knows a session's address may use it, so this guards only against other sites' forms in a payer's browser.
+  pages.addHook('onRequest', async request => {
+    const site = request.headers['sec-fetch-site']
+    if (request.method !== 'POST' || site === undefined || site === 'same-origin') return
+    throw new AppError('authorization_error', 'Forms of other sites are not taken here')
+  })
+  pages.addHook('onSend', async (_request, reply) => {
+    reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+  })
+}
+
+function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
+  pages.setErrorHandler((error, request, reply) => {
+    const status = error instanceof AppError ? error.status : 500
+    if (status === 404) return sendPage(context, reply.code(404), 'Not found', unknownPage(), NOTHING)
+    if (status >= 500) {
+      context.funding.logger.error({ request_id: request.id, err: error }, 'a checkout page failed')
+    }
+    return sendPage(context, reply.code(status), 'Something went wrong', brokenPage(), NOTHING)
+  })
+}
+
+async function sessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding> {
+  const funding = await findFundingBySession(context.funding, request.params.session)
+  if (funding === null) throw new AppError('not_found', 'There is no payment session at this address')
+  return funding
+}
+
+/** The session when it can still be paid. What is over needs no answer of its own: its page says so. */
+async function openSessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding | null> {
+  const funding = await sessionOf(context, request)
+  const now = context.funding.clock.now()
+  return funding.status === 'pending' && now < funding.expiresAt ? funding : null
+}
+
+/** After a form the browser loads the page again, so that going back or reloading sends nothing twice. */
+function back(request: SessionRequest, reply: FastifyReply, message?: PageMessage): FastifyReply {
+  const address = `../${request.params.session}${message === undefined ? '' : `?say=${message}`}`
+  return reply.redirect(address, 303)
+}
+
+async function sendSession(
+  context: CheckoutContext,
+  request: SessionRequest,
+  reply: FastifyReply,
+  funding: Funding,
+): Promise<FastifyReply> {
+  const { clock, database, gateways } = context.funding
+  const now = clock.now()
+  const state = pageState(funding, now)
+  const payee = await selectPayee(database, funding.agentId)
+  const isOpen = state === 'open' || state === 'waiting' || state === 'declined' || state === 'dropped'
+  const upiIntent = isOpen ? await upiIntentOf(context.funding, funding) : null
+  const view: SessionView = {
+    funding,
+    session: request.params.session,
+    payee,
+    serviceName: context.serviceName,
+    now,
+    upiIntent,
+    upiCollect: gateways.named(funding.gateway)?.capabilities.upiCollect ?? false,
+    isRehearsal: context.rehearse !== null,
+    message: pageMessage(request.query.say),
+  }
+  const main = isOpen ? openPage(view, state, await qrOf(upiIntent)) : closedPage(view, state)
+  const foot = html`<span>Reference <code>${orderIdOf(funding)}</code></span>
+<span>Never share your UPI PIN or a one-time password with anyone.</span>`
+  const isMoving = state === 'waiting' || state === 'checking'
+  return sendPage(context, reply, `Add money to ${payee.agentName}`, main, foot, isMoving)
+}
+
+async function qrOf(text: string | null): Promise<string | null> {
+  return text === null ? null : QRCode.toString(text, { type: 'svg', margin: 0, errorCorrectionLevel: 'M' })
+}
+
+const REFRESH_S = 10
+
+function sendPage(
+  { serviceName, rehearse }: CheckoutContext,
+  reply: FastifyReply,
+  title: string,
+  main: Html,
+  foot: Html,
+  isMoving = false,
+): FastifyReply {
+  const refresh = isMoving ? { refreshS: REFRESH_S } : {}
+  const page = renderDocument({ title, serviceName, isRehearsal: rehearse !== null, main, foot, ...refresh })
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
+}

@@ -1,0 +1,80 @@
+import type { Funding } from '../funding/index.ts'
+
+/** Who is funded, as the payer is shown. */
+export interface Payee {
+  readonly agentName: string
+  readonly handle: string
+  readonly platformName: string
+}
+
+/** Everything that a page of a payment session shows. */
+export interface SessionView {
+  readonly funding: Funding
+  readonly session: string
+  readonly payee: Payee
+  readonly serviceName: string
+  readonly now: Date
+  /** `upi://pay?…`; null while the gateway cannot give one. */
+  readonly upiIntent: string | null
+  readonly upiCollect: boolean
+  /** Sandbox mode: each way to pay can be made to succeed or fail. */
+  readonly isRehearsal: boolean
+  /** What the last form came to. */
+  readonly message: PageMessage | null
+}
+
+/** Carried in the address after a form, so that loading the page again sends nothing again. */
+export const PAGE_MESSAGES = ['wrong_upi_id', 'gateway_failed'] as const
+
+export type PageMessage = (typeof PAGE_MESSAGES)[number]
+
+export function pageMessage(text: string | undefined): PageMessage | null {
+  return PAGE_MESSAGES.find(message => message === text) ?? null
+}
+
+/** What a session is to who looks at it. */
+export type PageState =
+  | 'open'
+  | 'waiting'
+  | 'declined'
+  | 'dropped'
+  | 'checking'
+  | 'completed'
+  | 'expired'
+  | 'cancelled'
+  | 'failed'
+  | 'reversed'
+
+export function pageState(funding: Funding, now: Date): PageState {
+  switch (funding.status) {
+    case 'completed':
+    case 'reversed':
+      return funding.status
+    case 'failed':
+      return funding.failureReason === 'expired' || funding.failureReason === 'cancelled'
+        ? funding.failureReason
+        : 'failed'
+    case 'pending':
+      if (now >= funding.expiresAt) return 'checking'
+      return openState(funding)
+  }
+}
+
+function openState({ lastAttempt }: Funding): PageState {
+  switch (lastAttempt) {
+    case 'pending':
+      return 'waiting'
+    case 'failed':
+      return 'declined'
+    case 'dropped':
+      return 'dropped'
+    // A payment that succeeded and yet left the session open was of the wrong amount, and goes back.
+    case 'success':
+    case null:
+      return 'open'
+  }
+}
+
+export function isOver(state: PageState): boolean {
+  return !['open', 'waiting', 'declined', 'dropped', 'checking'].includes(state)
+}

@@ -1,0 +1,51 @@
+import type { VerifyFailure } from '@batua/contract'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Transfer } from '../../ledger/index.ts'
+
+/** What the seller expects of the payment; null where it does not say. */
+export interface Expectation {
+  /** The agent that it names as the payee, `unknown` when there is none of that name. */
+  readonly payee: Uuid | 'unknown' | null
+  readonly amountPaise: Paise | null
+  readonly nonce: string | null
+}
+
+/** Who used a nonce of a payee up. */
+export interface NonceUse {
+  readonly paymentId: Uuid
+  /** The seller's own name for that use, if it gave one. */
+  readonly consumeId: string | null
+}
+
+export interface VerificationFacts {
+  readonly payment: Transfer
+  readonly refundedPaise: Paise
+  readonly callerId: Uuid
+  readonly expected: Expectation
+  /** Whether this very use of the nonce was granted before: then the first answer holds, whatever came after it. */
+  readonly granted: boolean
+}
+
+/** Why the payment is not what the seller expects, in the order of interface section 4; null when it is. */
+export function decideVerification(facts: VerificationFacts): VerifyFailure | null {
+  const { payment, expected } = facts
+  // A seller that gave everything back was not paid. What it gave back in part lowers the price, not what was paid.
+  if (facts.refundedPaise >= payment.amountPaise && !facts.granted) return 'transaction_not_completed'
+  if (payment.creditAccount !== facts.callerId) return 'not_payee'
+  if (expected.payee !== null && expected.payee !== payment.creditAccount) return 'payee_mismatch'
+  if (expected.amountPaise !== null && payment.amountPaise < expected.amountPaise)
+    return 'insufficient_amount'
+  if (expected.nonce !== null && !isNonceOf(payment, expected.nonce)) return 'nonce_mismatch'
+  return null
+}
+
+/** Texts are compared in one Unicode form, whichever the two sides typed. */
+function isNonceOf({ reference }: Transfer, nonce: string): boolean {
+  return reference !== null && reference.normalize('NFC') === nonce.normalize('NFC')
+}
+
+/** Whether a use of a nonce is the one that was granted before. Without a name of its own no use is ever the same. */
+export function isSameUse(used: NonceUse | null, paymentId: Uuid, consumeId: string | null): boolean {
+  return used !== null && consumeId !== null && used.paymentId === paymentId && used.consumeId === consumeId
+}

@@ -1,0 +1,37 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { NonceUse } from './decide-verification.ts'
+
+/** Uses a nonce of a payee up; false when it was used before. Of any number at once exactly one gets true. */
+export async function insertUse(
+  db: Queryable,
+  payee: Uuid,
+  nonce: string,
+  { paymentId, consumeId }: NonceUse,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `insert into consumed_nonces (payee, nonce, payment_id, consume_id, consumed_at) values ($1, $2, $3, $4, $5)
+     on conflict do nothing returning nonce`,
+    [payee, nonce, paymentId, consumeId, now],
+  )
+  return rows.length === 1
+}
+
+export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Promise<NonceUse | null> {
+  const [row] = await db.query<NonceUse>(
+    `select payment_id as "paymentId", consume_id as "consumeId" from consumed_nonces where payee = $1 and nonce = $2`,
+    [payee, nonce],
+  )
+  return row ?? null
+}
+
+/** What was given back of a payment so far. */
+export async function selectRefunded(db: Queryable, paymentId: Uuid): Promise<Paise> {
+  const [row] = await db.query<{ refunded: Paise }>(
+    `select coalesce(sum(amount_paise), 0)::int8 as refunded from transfers where linked_id = $1 and kind = 'refund'`,
+    [paymentId],
+  )
+  return row?.refunded ?? (0n as Paise)
+}

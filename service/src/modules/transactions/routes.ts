@@ -1,0 +1,17 @@
+import { listTransactions, verifyTransaction } from '@batua/contract'
+import type { Serve } from '../../http/serve.ts'
+import type { TransactionsContext } from './context.ts'
+import { readStatement } from './read-statement.ts'
+import { verifyPayment } from './verify-payment.ts'
+
+export function serveTransactions(serve: Serve, context: TransactionsContext): void {
+  serve(listTransactions, ({ caller, params, query }) =>
+    readStatement(context, caller, params.agent_id, query),
+  )
+
+  serve(verifyTransaction, ({ caller, params, query, now }, answer) => {
+    // A kept answer would verify a nonce that has been used since, or a payment that was given back.
+    answer.header('cache-control', 'no-store')
+    return verifyPayment(context, caller, params.txn_id, query, now)
+  })
+}

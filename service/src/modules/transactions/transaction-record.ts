@@ -1,0 +1,72 @@
+import type { Transaction } from '@batua/contract'
+import { assert, unreachable } from '../../kernel/assert.ts'
+import { creditSideOf, formatId, type Uuid } from '../../kernel/ids.ts'
+import { rupees } from '../../kernel/money.ts'
+import type { StatementLine } from './statement-store.ts'
+
+/** The agent whose statement it is, and the names of those on the other sides. */
+export interface StatementNames {
+  readonly agentName: string
+  readonly counterparties: ReadonlyMap<Uuid, string>
+}
+
+/** A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it. */
+export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
+  return {
+    id: formatId('txn', line.side === 'debit' ? line.id : creditSideOf(line.id)),
+    ...amountsOf(line),
+    ...counterpartyOf(line, names),
+    agent_name: names.agentName,
+    reference: line.reference,
+    note: line.note,
+    status: line.status,
+    created_at: line.beganAt.toISOString(),
+    ...originOf(line),
+  }
+}
+
+type Amounts = Pick<Transaction, 'type' | 'amount' | 'fee' | 'net_amount'>
+
+function amountsOf({ kind, side, amountPaise, feePaise }: StatementLine): Amounts {
+  const amount = rupees(amountPaise)
+  if (kind === 'fund') {
+    return { type: 'fund', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise - feePaise) }
+  }
+  if (side === 'debit') {
+    return { type: 'pay_out', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise + feePaise) }
+  }
+  // The fee is the payer's; who is paid gets the whole amount.
+  return { type: 'pay_in', amount, fee: 0, net_amount: amount }
+}
+
+type Counterparty = Pick<Transaction, 'counterparty_type' | 'counterparty_id' | 'counterparty_name'>
+
+function counterpartyOf({ counterparty }: StatementLine, names: StatementNames): Counterparty {
+  if (counterparty === null)
+    return { counterparty_type: null, counterparty_id: null, counterparty_name: null }
+  const name = names.counterparties.get(counterparty)
+  assert(name !== undefined, 'agents are never removed')
+  return {
+    counterparty_type: 'agent',
+    counterparty_id: formatId('agt', counterparty),
+    counterparty_name: name,
+  }
+}
+
+type Origin = Pick<Transaction, 'payment_id' | 'funding_id'>
+
+function originOf({ kind, id, linkedId }: StatementLine): Origin {
+  switch (kind) {
+    case 'payment':
+      return { payment_id: formatId('pay', id) }
+    case 'refund':
+      assert(linkedId !== null, 'a refund names its payment')
+      return { payment_id: formatId('pay', linkedId) }
+    case 'fund':
+      return { funding_id: formatId('fund', id) }
+    case 'chargeback':
+      throw new Error('assertion failed: a chargeback is no line of its own')
+    default:
+      return unreachable(kind)
+  }
+}

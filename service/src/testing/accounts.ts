@@ -1,0 +1,35 @@
+import { DAY_MS, HOUR_MS, istDay } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { ZERO_PAISE } from '../kernel/money.ts'
+import type { Account, Spending } from '../ledger/index.ts'
+
+/** What an account has spent that was opened at this moment. */
+export function nothingSpent(openedMs: number): Spending {
+  return {
+    hourFromMs: openedMs - HOUR_MS,
+    hourSpentPaise: ZERO_PAISE,
+    dayFromMs: openedMs - DAY_MS,
+    daySpentPaise: ZERO_PAISE,
+    istDay: istDay(new Date(openedMs)),
+    istDaySpentPaise: ZERO_PAISE,
+    istMonthSpentPaise: ZERO_PAISE,
+  }
+}
+
+/** A wallet's account as a batch holds it, for decisions without a database. */
+export function testAccount(id: Uuid, openedMs: number, fields: Partial<Account> = {}): Account {
+  return {
+    id,
+    agentVersion: 1,
+    balancePaise: ZERO_PAISE,
+    totalFundedPaise: ZERO_PAISE,
+    totalSpentPaise: ZERO_PAISE,
+    sequence: 0n,
+    lastPostedMs: openedMs,
+    spending: nothingSpent(openedMs),
+    counterpartiesSinceMs: null,
+    plannedPaise: ZERO_PAISE,
+    changed: false,
+    ...fields,
+  }
+}
