@@ -15,7 +15,12 @@ import { createMetrics } from './kernel/metrics.ts'
 import { openVault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger-metrics.ts'
-import { openAgentDirectory, openAgentKeyring, raiseAgentsToTier1, serveAgents } from './modules/agents/index.ts'
+import {
+  openAgentDirectory,
+  openAgentKeyring,
+  raiseAgentsToTier1,
+  serveAgents,
+} from './modules/agents/index.ts'
 import { serveCheckout } from './modules/checkout/index.ts'
 import { fundingJobs, gatewaysOf, serveFunding } from './modules/funding/index.ts'
 import { openSigningKeys, serveKeys } from './modules/keys/index.ts'
@@ -24,9 +29,22 @@ import { servePayments } from './modules/payments/index.ts'
 import { createAuthenticators, servePlatforms } from './modules/platforms/index.ts'
 import { openAgentRegister } from './modules/policies/index.ts'
 import { serveReceipts } from './modules/receipts/index.ts'
-import { followSandboxClock, sandboxJobs, serveSandbox } from './modules/sandbox/index.ts'
+import { followSandboxClock, playOutcome, sandboxJobs, serveSandbox } from './modules/sandbox/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
+
+const NO_REAL_GATEWAY =
+  'GATEWAY=cashfree: this version has no adapter for it yet, so it cannot run with real money. Nothing was started'
+
+/** As people read it, on pages and in their payment apps. */
+const PRODUCT_NAME = 'Batua'
+
+const API = {
+  title: 'Batua',
+  version: '1.0.0',
+  description:
+    'Wallets and payments for software agents in India. Amounts are INR with at most two decimals.',
+}
 
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
 export interface Surroundings {
@@ -48,6 +66,7 @@ export interface App {
 export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
   const { clock, logger, databaseUrl } = surroundings
   const sandbox = config.mode === 'sandbox'
+  if (config.gateway.kind !== 'sandbox') throw new Error(NO_REAL_GATEWAY)
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
   if (sandbox) await followSandboxClock(database, clock)
@@ -58,7 +77,6 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const findAgent = openAgentDirectory(database)
   const agents = openAgentRegister()
   const authenticators = createAuthenticators(database)
-  const keyring = { ...authenticators, agent: openAgentKeyring(database).authenticate }
 
   const redis = config.redisUrl === null ? null : new Redis(config.redisUrl)
   const server = await createServer({
@@ -74,7 +92,16 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     verifyResponses: surroundings.verifyResponses ?? false,
   })
   const { serve } = server
-  const shared = { database, clock, vault, ledger, logger, findAgent, agents, serviceName: config.serviceName }
+  const shared = {
+    database,
+    clock,
+    vault,
+    ledger,
+    logger,
+    findAgent,
+    agents,
+    serviceName: config.serviceName,
+  }
 
   let port = config.port
   const gateway = createSandboxGateway({
@@ -82,25 +109,35 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     clock,
     webhookSecrets: [vault.blindIndex('webhooks', 'sandbox gateway').toString('base64')],
     deliver: deliverOverHttp(() => `http://${loopback(config.host)}:${port}`, logger),
-    merchantName: 'Batua',
+    merchantName: PRODUCT_NAME,
   })
   const funding = { ...shared, gateways: gatewaysOf(gateway), checkoutUrl: config.checkoutUrl }
   const play = { ...shared, funding, gateway, jobs: () => jobs }
-  const jobs = createJobs({ clock, logger, jobs: [...fundingJobs(funding), ...(sandbox ? sandboxJobs(play) : [])] })
+  const jobs = createJobs({
+    clock,
+    logger,
+    jobs: [...fundingJobs(funding), ...(sandbox ? sandboxJobs(play) : [])],
+  })
 
   servePlatforms(serve, { ...shared, signupOpen: config.platformSignup === 'open', mode: config.mode })
   serveOwners(serve, { ...shared, bankVerifier: createSandboxBankVerifier(), raiseAgentsToTier1 })
   serveAgents(serve, shared)
   serveWallets(serve, shared)
   serveFunding(serve, funding)
-  servePayments(serve, { ...shared, keyring })
+  servePayments(serve, { ...shared, authenticators, keyring: openAgentKeyring(database) })
   serveTransactions(serve, shared)
   serveReceipts(serve, { ...shared, signingKeys })
   serveKeys(serve, { ...shared, signingKeys })
-  serveCheckout(server, funding)
+  server.pages(scope =>
+    serveCheckout(scope, {
+      funding,
+      serviceName: PRODUCT_NAME,
+      rehearse: sandbox ? (session, outcome, method) => playOutcome(play, session, outcome, method) : null,
+    }),
+  )
   if (sandbox) serveSandbox(serve, play)
   addHealth(server, { isReady: database.ready, metrics })
-  await addDocs(server, config)
+  addDocs(server, { ...API, serverUrl: config.baseUrl })
 
   return {
     async listen() {

@@ -44,7 +44,8 @@ const HOSTILE = [
 
 test('hostile text comes back as it went, item by item', async () => {
   expect(await asText(textArrayLiteral(HOSTILE))).toEqual(HOSTILE)
-  for (const text of HOSTILE) expect(await asText(textArrayLiteral([null, text, null]))).toEqual([null, text, null])
+  for (const text of HOSTILE)
+    expect(await asText(textArrayLiteral([null, text, null]))).toEqual([null, text, null])
   expect(await asText(textArrayLiteral([]))).toEqual([])
 })
 

@@ -21,12 +21,10 @@ test('an id is the TypeID of its uuid, both ways', () => {
 })
 
 test('whatever is taken for an id is one', () => {
-  const near = fc
-    .tuple(uuids, fc.nat(29), fc.oneof(fc.nat(0x7f), fc.nat(0xffff)))
-    .map(([uuid, at, code]) => {
-      const id = formatId('pay', uuid)
-      return id.slice(0, at) + String.fromCharCode(code) + id.slice(at + 1)
-    })
+  const near = fc.tuple(uuids, fc.nat(29), fc.oneof(fc.nat(0x7f), fc.nat(0xffff))).map(([uuid, at, code]) => {
+    const id = formatId('pay', uuid)
+    return id.slice(0, at) + String.fromCharCode(code) + id.slice(at + 1)
+  })
   fc.assert(
     fc.property(fc.oneof(near, fc.string()), text => {
       const uuid = parseId('pay', text)

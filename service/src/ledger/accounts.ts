@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
-import { istDay } from '../kernel/clock.ts'
+import { DAY_MS, HOUR_MS, istDay, startOfIstDay } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import type { Spending } from './spending.ts'
@@ -49,11 +49,26 @@ export interface Account {
   changed: boolean
 }
 
+/**
+ * The latest moment that an account's state speaks of. A decision as of an earlier one would count a window
+ * afresh that another node, whose clock is ahead, has already moved on.
+ */
+export function seenMs({ lastPostedMs, counterpartiesSinceMs, spending }: Account): number {
+  return Math.max(
+    lastPostedMs,
+    counterpartiesSinceMs ?? 0,
+    spending.hourFromMs + HOUR_MS,
+    spending.dayFromMs + DAY_MS,
+    startOfIstDay(spending.istDay).getTime(),
+  )
+}
+
 /** Opens a wallet's account with nothing in it. Runs in the transaction that creates the agent. */
 export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<void> {
+  const nowMs = now.getTime()
   await tx.query(
-    `insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day) values ($1, $2, $2, $2, $3)`,
-    [id, BigInt(now.getTime()), istDay(now)],
+    `insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day) values ($1, $2, $3, $4, $5)`,
+    [id, BigInt(nowMs), BigInt(nowMs - HOUR_MS), BigInt(nowMs - DAY_MS), istDay(now)],
   )
 }
 

@@ -21,7 +21,14 @@ function twoWallets(): Book {
 }
 
 function payment(more: Partial<Posting> = {}): Posting {
-  return { kind: 'payment', debit: PAYER, credit: PAYEE, amountPaise: paise(4_000n), feePaise: paise(100n), ...more }
+  return {
+    kind: 'payment',
+    debit: PAYER,
+    credit: PAYEE,
+    amountPaise: paise(4_000n),
+    feePaise: paise(100n),
+    ...more,
+  }
 }
 
 test('a payment takes amount and fee from one wallet and gives the amount to the other', () => {
@@ -59,7 +66,12 @@ test('a payment takes amount and fee from one wallet and gives the amount to the
 test('the amount of a payment, without its fee, counts against every limit window of the payer alone', () => {
   const book = twoWallets()
   book.post(payment())
-  const counted = { hourSpentPaise: 4_000n, daySpentPaise: 4_000n, istDaySpentPaise: 4_000n, istMonthSpentPaise: 4_000n }
+  const counted = {
+    hourSpentPaise: 4_000n,
+    daySpentPaise: 4_000n,
+    istDaySpentPaise: 4_000n,
+    istMonthSpentPaise: 4_000n,
+  }
   expect(book.account(PAYER)?.spending).toMatchObject(counted)
   expect(book.account(PAYEE)?.spending).toEqual(nothingSpent(NOW_MS))
 })
@@ -122,7 +134,9 @@ describe('the moment of a batch', () => {
   ])('is never before a node with a faster clock has %s', (_what, fields, expected) => {
     const book = bookOf(testAccount(PAYEE, NOW_MS), testAccount(PAYER, NOW_MS, fields))
     expect(book.nowMs).toBe(expected)
-    expect(book.post({ kind: 'fund', debit: SYSTEM.gateway, credit: PAYEE, amountPaise: paise(1n) })).toMatchObject({
+    expect(
+      book.post({ kind: 'fund', debit: SYSTEM.gateway, credit: PAYEE, amountPaise: paise(1n) }),
+    ).toMatchObject({
       postedAt: new Date(expected),
     })
   })

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
-import { type Account, isSystemAccount } from './accounts.ts'
+import { type Account, isSystemAccount, seenMs } from './accounts.ts'
 import { addSpending, rollForward } from './spending.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
@@ -55,11 +55,11 @@ export class Book {
   readonly #facts = new Map<Source<unknown>, Map<string, unknown>>()
   readonly #writes = new Map<Sink<unknown>, unknown[]>()
 
-  /** `clockMs` is the node's time. A batch never posts before what any of its accounts has seen, whichever node posted that. */
+  /** `clockMs` is the node's time. A batch is never decided before what its accounts have seen, on whichever node. */
   constructor(accounts: Map<Uuid, Account>, clockMs: number) {
     this.accounts = accounts
     let nowMs = clockMs
-    for (const account of accounts.values()) nowMs = Math.max(nowMs, account.lastPostedMs)
+    for (const account of accounts.values()) nowMs = Math.max(nowMs, seenMs(account))
     this.nowMs = nowMs
     for (const account of accounts.values()) rollForward(account.spending, account.lastPostedMs, nowMs)
   }

@@ -17,12 +17,13 @@ const queues = fc.record({
   maxBatch: fc.integer({ min: 1, max: 12 }),
 })
 
-const share = (left: Entry, right: Entry) => left.command.accounts.some(id => right.command.accounts.includes(id))
+const share = (left: Entry, right: Entry) =>
+  left.command.accounts.some(id => right.command.accounts.includes(id))
 
 test('a batch touches no wallet that another lane holds', () => {
   fc.assert(
     fc.property(queues, ({ queue, locked, maxBatch }) => {
-      const { batch } = pick(queue, locked, maxBatch)
+      const { batch } = pick(queue, locked, { share: maxBatch, maxBatch })
       expect(batch.length).toBeLessThanOrEqual(maxBatch)
       for (const { command } of batch) expect(command.accounts.some(id => locked.has(id))).toBe(false)
     }),
@@ -32,7 +33,7 @@ test('a batch touches no wallet that another lane holds', () => {
 test('nothing is lost, and what stays and what goes keep their order', () => {
   fc.assert(
     fc.property(queues, ({ queue, locked, maxBatch }) => {
-      const { batch, rest } = pick(queue, locked, maxBatch)
+      const { batch, rest } = pick(queue, locked, { share: maxBatch, maxBatch })
       expect(queue.filter(each => batch.includes(each))).toEqual(batch)
       expect(queue.filter(each => rest.includes(each))).toEqual(rest)
       expect(batch.length + rest.length).toBe(queue.length)
@@ -43,7 +44,7 @@ test('nothing is lost, and what stays and what goes keep their order', () => {
 test('no command overtakes an earlier one on the same wallet', () => {
   fc.assert(
     fc.property(queues, ({ queue, locked, maxBatch }) => {
-      const { batch, rest } = pick(queue, locked, maxBatch)
+      const { batch, rest } = pick(queue, locked, { share: maxBatch, maxBatch })
       for (const overtaken of rest) {
         const later = batch.filter(each => queue.indexOf(each) > queue.indexOf(overtaken))
         expect(later.filter(each => share(each, overtaken))).toEqual([])
@@ -55,7 +56,7 @@ test('no command overtakes an earlier one on the same wallet', () => {
 test('whatever waits has a reason: a full batch, a wallet that is held, or somebody before it', () => {
   fc.assert(
     fc.property(queues, ({ queue, locked, maxBatch }) => {
-      const { batch, rest } = pick(queue, locked, maxBatch)
+      const { batch, rest } = pick(queue, locked, { share: maxBatch, maxBatch })
       for (const each of rest) {
         const held = each.command.accounts.some(id => locked.has(id))
         const behind = rest.slice(0, rest.indexOf(each)).some(earlier => share(earlier, each))

@@ -31,7 +31,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const lanes = [...idle]
   const locked = new Set<Uuid>()
   let queue: Entry[] = []
-  let busy = 0
+  let inFlight = 0
   let scheduled = false
   let closing = false
   let whenDrained: (() => void) | null = null
@@ -49,18 +49,20 @@ export function openLedger(options: LedgerOptions): Ledger {
   function dispatch(): void {
     const lane = idle.at(-1)
     if (lane === undefined) return
-    const { batch, rest } = pick(queue, locked, maxBatch)
+    // An even share for each lane, so that one lane's commit and the next one's decisions overlap.
+    const share = Math.min(maxBatch, Math.ceil((queue.length + inFlight) / lanes.length))
+    const { batch, rest } = pick(queue, locked, { share, maxBatch })
     if (batch.length === 0) return
     queue = rest
     idle.pop()
-    busy++
+    inFlight += batch.length
     const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
     for (const id of accounts) locked.add(id)
     void lane.run(batch).finally(() => {
       for (const id of accounts) locked.delete(id)
       idle.push(lane)
-      busy--
-      if (busy === 0 && queue.length === 0) whenDrained?.()
+      inFlight -= batch.length
+      if (inFlight === 0 && queue.length === 0) whenDrained?.()
       schedule()
     })
     schedule()
@@ -77,7 +79,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     },
     async close() {
       closing = true
-      if (busy > 0 || queue.length > 0) {
+      if (inFlight > 0 || queue.length > 0) {
         await new Promise<void>(resolve => {
           whenDrained = resolve
         })
@@ -88,23 +90,35 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 }
 
+export interface BatchSize {
+  /** How many commands to take of those that could go with any lane. */
+  readonly share: number
+  /** How many to take at the most. */
+  readonly maxBatch: number
+}
+
 /**
  * The next batch: the oldest commands, without those whose wallets another lane holds, because they would
- * only wait there for a lock. Who waits keeps its place before later commands on the same wallets.
+ * only wait there for a lock. Beyond its share it takes what shares a wallet with it, which could go nowhere
+ * else meanwhile: so a hot wallet fills one batch, and strangers spread over the lanes. Who waits keeps its
+ * place before later commands on the same wallets.
  */
 export function pick(
   queue: readonly Entry[],
   locked: ReadonlySet<Uuid>,
-  maxBatch: number,
+  { share, maxBatch }: BatchSize,
 ): { batch: Entry[]; rest: Entry[] } {
-  if (locked.size === 0) return { batch: queue.slice(0, maxBatch), rest: queue.slice(maxBatch) }
+  if (locked.size === 0 && queue.length <= share) return { batch: [...queue], rest: [] }
   const batch: Entry[] = []
   const rest: Entry[] = []
+  const taken = new Set<Uuid>()
   const waiting = new Set<Uuid>()
   for (const entry of queue) {
     const { accounts } = entry.command
-    if (batch.length < maxBatch && !accounts.some(id => locked.has(id) || waiting.has(id))) {
+    const fits = batch.length < share || (batch.length < maxBatch && accounts.some(id => taken.has(id)))
+    if (fits && !accounts.some(id => locked.has(id) || waiting.has(id))) {
       batch.push(entry)
+      for (const id of accounts) taken.add(id)
     } else {
       for (const id of accounts) waiting.add(id)
       rest.push(entry)

@@ -3,7 +3,15 @@ import { expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, istDay, istMonth } from '../kernel/clock.ts'
 import { paise } from '../kernel/money.ts'
 import { nothingSpent } from '../testing/accounts.ts'
-import { addSpending, isBound, rollForward, rollingSpent, type Spending, setExact, WINDOW_MS } from './spending.ts'
+import {
+  addSpending,
+  isBound,
+  rollForward,
+  rollingSpent,
+  type Spending,
+  setExact,
+  WINDOW_MS,
+} from './spending.ts'
 
 const at = (text: string) => Date.parse(text)
 
@@ -64,31 +72,35 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 
 test('rolling sums are never too low, exact once read, and calendar sums always exact', () => {
   fc.assert(
-    fc.property(fc.date({ min: new Date('2026-01-01'), max: new Date('2029-01-01'), noInvalidDate: true }), steps, (opened, all) => {
-      let nowMs = opened.getTime()
-      let lastPostedMs = nowMs
-      const spending = nothingSpent(nowMs)
-      const paid: { readonly ms: number; readonly amount: bigint }[] = []
-      const sum = (isIn: (ms: number) => boolean) =>
-        paid.filter(({ ms }) => isIn(ms)).reduce((total, { amount }) => total + amount, 0n)
+    fc.property(
+      fc.date({ min: new Date('2026-01-01'), max: new Date('2029-01-01'), noInvalidDate: true }),
+      steps,
+      (opened, all) => {
+        let nowMs = opened.getTime()
+        let lastPostedMs = nowMs
+        const spending = nothingSpent(nowMs)
+        const paid: { readonly ms: number; readonly amount: bigint }[] = []
+        const sum = (isIn: (ms: number) => boolean) =>
+          paid.filter(({ ms }) => isIn(ms)).reduce((total, { amount }) => total + amount, 0n)
 
-      for (const step of all) {
-        nowMs += step.waitMs
-        rollForward(spending, lastPostedMs, nowMs)
-        for (const window of ['hour', 'day'] as const) {
-          const spent = sum(ms => ms > nowMs - WINDOW_MS[window])
-          if (step.sharpens) setExact(spending, window, paise(spent), nowMs)
-          expect(rollingSpent(spending, window)).toBeGreaterThanOrEqual(spent)
-          if (!isBound(spending, window, nowMs)) expect(rollingSpent(spending, window)).toBe(spent)
+        for (const step of all) {
+          nowMs += step.waitMs
+          rollForward(spending, lastPostedMs, nowMs)
+          for (const window of ['hour', 'day'] as const) {
+            const spent = sum(ms => ms > nowMs - WINDOW_MS[window])
+            if (step.sharpens) setExact(spending, window, paise(spent), nowMs)
+            expect(rollingSpent(spending, window)).toBeGreaterThanOrEqual(spent)
+            if (!isBound(spending, window, nowMs)) expect(rollingSpent(spending, window)).toBe(spent)
+          }
+          const now = new Date(nowMs)
+          expect(spending.istDaySpentPaise).toBe(sum(ms => istDay(new Date(ms)) === istDay(now)))
+          expect(spending.istMonthSpentPaise).toBe(sum(ms => istMonth(new Date(ms)) === istMonth(now)))
+          if (step.amount === 0n) continue
+          addSpending(spending, paise(step.amount))
+          paid.push({ ms: nowMs, amount: step.amount })
+          lastPostedMs = nowMs
         }
-        const now = new Date(nowMs)
-        expect(spending.istDaySpentPaise).toBe(sum(ms => istDay(new Date(ms)) === istDay(now)))
-        expect(spending.istMonthSpentPaise).toBe(sum(ms => istMonth(new Date(ms)) === istMonth(now)))
-        if (step.amount === 0n) continue
-        addSpending(spending, paise(step.amount))
-        paid.push({ ms: nowMs, amount: step.amount })
-        lastPostedMs = nowMs
-      }
-    }),
+      },
+    ),
   )
 })

@@ -54,6 +54,6 @@ addEventListener('pageshow', event => {
 })
 
 if (page?.dataset.statusUrl) {
-  setInterval(ask, 2500)
-  document.addEventListener('visibilitychange', ask)
+  setInterval(() => void ask(), 2500)
+  document.addEventListener('visibilitychange', () => void ask())
 }

@@ -2,6 +2,7 @@ import type { PaidMethod } from '@batua/contract'
 import { PAID_METHODS } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import QRCode from 'qrcode'
+import { appErrorOf } from '../../http/errors.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import {
   checkFunding,
@@ -110,15 +111,20 @@ function addForms(pages: FastifyInstance): void {
 }
 
 function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
-  pages.setErrorHandler((error, request, reply) => {
-    const status = error instanceof AppError ? error.status : 500
-    if (status === 404) return sendPage(context, reply.code(404), 'Not found', unknownPage(), NOTHING)
+  pages.setErrorHandler<Error, SessionRoute>((error, request, reply) => {
+    const { status } = appErrorOf(error)
+    // The session was over before the form came; its page says so.
+    if (status === CONFLICT) return back(request, reply)
+    if (status === NOT_FOUND) return sendPage(context, reply.code(status), 'Not found', unknownPage(), NOTHING)
     if (status >= 500) {
       context.funding.logger.error({ request_id: request.id, err: error }, 'a checkout page failed')
     }
     return sendPage(context, reply.code(status), 'Something went wrong', brokenPage(), NOTHING)
   })
 }
+
+const NOT_FOUND = 404
+const CONFLICT = 409
 
 async function sessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding> {
   const funding = await findFundingBySession(context.funding, request.params.session)

@@ -33,7 +33,7 @@ export async function lookUpPayments(
   const filter = {
     payer: agent.id,
     idempotencyKey: query.idempotency_key ?? null,
-    reference: query.reference ?? null,
+    reference: query.reference?.normalize() ?? null,
   }
   const [rows, total] = await Promise.all([selectPayments(db, filter, request), countPayments(db, filter)])
   return page('payments', rows, paymentRecord, total, request)

@@ -1,12 +1,13 @@
 import { getPayment, listPayments, pay as payRoute, refundPayment } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
+import type { AgentCaller, Authenticators } from '../../http/caller.ts'
 import { settle } from '../../http/maybe-promise.ts'
 import type { Call, Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import type { FindAgent } from '../agents/index.ts'
+import type { AgentKeyring, FindAgent } from '../agents/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 import { type PaymentOrder, pay } from './pay.ts'
@@ -19,17 +20,33 @@ export interface PaymentsContext {
   readonly findAgent: FindAgent
   readonly agents: AgentRegister
   /** May know a key from memory: the payment proves it again under the agent's lock. */
-  readonly keyring: Authenticators
+  readonly keyring: AgentKeyring
+  /** The server's own, for every other kind of credential. */
+  readonly authenticators: Authenticators
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
   const { database, ledger, findAgent, agents } = context
-  const fromMemory = { authenticators: context.keyring }
+  const fromMemory = { authenticators: { ...context.authenticators, agent: context.keyring.authenticate } }
 
-  serve(payRoute, call => {
-    const payerId = ownAgent(call)
-    return settle(findAgent(call.body.to), payeeId => pay(ledger, agents, orderOf(call, payerId, payeeId)))
-  })
+  /** A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. */
+  function forgetStale(caller: AgentCaller): (error: unknown) => never {
+    return error => {
+      if (error instanceof AppError && error.code === 'authentication_error') context.keyring.forget(caller)
+      throw error
+    }
+  }
+
+  serve(
+    payRoute,
+    call => {
+      const payerId = ownAgent(call)
+      return settle(findAgent(call.body.to), payeeId =>
+        pay(ledger, agents, orderOf(call, payerId, payeeId)).catch(forgetStale(call.caller)),
+      )
+    },
+    fromMemory,
+  )
 
   serve(refundPayment, async call => {
     const id = parseId('pay', call.params.payment_id)
@@ -59,6 +76,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 function ownAgent(call: Call<typeof payRoute>): Uuid {
   const payerId = parseId('agt', call.params.agent_id)
   if (payerId === call.caller.agentId) return payerId
+  if (payerId === null) throw new AppError('not_found', 'There is no agent with this id')
   throw new AppError(
     'authorization_error',
     'An agent pays from its own wallet only; use the key of this agent',
@@ -75,8 +93,8 @@ function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | nul
     keyHash: call.caller.keyHash,
     payeeId,
     amountPaise: requirePaise(amount, 'amount'),
-    reference: reference ?? null,
-    note: note ?? null,
+    reference: reference?.normalize() ?? null,
+    note: note?.normalize() ?? null,
     // The header's key serves as the payment's own, so that a crash between the two cannot pay twice.
     idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
     uniqueReference: unique_reference === true,

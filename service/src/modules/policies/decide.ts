@@ -2,7 +2,7 @@ import type { PolicyControl, PolicyLayer } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
+import { type Paise, paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Spending } from '../../ledger/index.ts'
 import type { Layer } from './controls.ts'
 import type { CounterpartyUse } from './counterparties.ts'
@@ -19,12 +19,13 @@ export interface PolicyFacts {
   readonly nowMs: number
 }
 
-/** One limit of one layer as it stands at this moment. Used and remaining in paise. */
+/** One limit of one layer as it stands at this moment: money in paise, or a number of recipients. */
 interface Limit {
   readonly rule: PolicyControl
   readonly layer: PolicyLayer
-  readonly limitPaise: Paise
-  readonly usedPaise: Paise
+  readonly limit: bigint
+  readonly used: bigint
+  readonly refuses: boolean
   /** When the window that refuses has passed; null where waiting does not help. */
   readonly retryAtMs: number | null
 }
@@ -46,53 +47,80 @@ export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | 
 
 /** Does the amount fit under every limit of every layer? Names the limit with the least left when it does not. */
 export function decideLimits(facts: PolicyFacts): Refusal | null {
-  const limits = limitsOf(facts)
-  let tightest: Limit | null = null
-  for (const limit of limits) {
-    if (facts.amountPaise <= remaining(limit)) continue
-    if (tightest === null || remaining(limit) < remaining(tightest)) tightest = limit
+  const limits = facts.layers.flatMap(layer => [
+    ...amountLimits(layer, facts),
+    ...recipientLimits(layer, facts),
+  ])
+  const [first, ...others] = limits.filter(limit => limit.refuses)
+  if (first === undefined) return null
+  const refusing = [first, ...others]
+  // The first of equals: general layers come before the agent's own.
+  const tightest = others.reduce(
+    (least, limit) => (remaining(limit) < remaining(least) ? limit : least),
+    first,
+  )
+  const most = maxAmountNow(facts, limits)
+  const more = { max_amount_now: rupees(most), ...retryAt(refusing) }
+  return tightest.rule === 'max_counterparties_per_hour'
+    ? recipientRefusal(tightest, more)
+    : amountRefusal(tightest, facts.amountPaise, most, more)
+}
+
+function remaining({ limit, used }: Limit): Paise {
+  return limit > used ? paise(limit - used) : ZERO_PAISE
+}
+
+/** The same payment passes once every limit that refuses it has let go; never, when one of them never does. */
+function retryAt(refusing: readonly Limit[]): { retry_at?: string } {
+  let latestMs = 0
+  for (const { retryAtMs } of refusing) {
+    if (retryAtMs === null) return {}
+    latestMs = Math.max(latestMs, retryAtMs)
   }
-  const crowd = tooManyCounterparties(facts)
-  if (crowd !== null) return crowd
-  return tightest === null ? null : limitRefusal(tightest, facts, limits)
+  return { retry_at: new Date(latestMs).toISOString() }
 }
 
-function remaining(limit: Limit): Paise {
-  return limit.limitPaise > limit.usedPaise ? ((limit.limitPaise - limit.usedPaise) as Paise) : ZERO_PAISE
-}
-
-/** Every limit that is set, general layers first: on a tie the first is named. */
-function limitsOf(facts: PolicyFacts): Limit[] {
+/** The limits of a layer on amounts of money. */
+function amountLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
   const { spending, nowMs } = facts
   const limits: Limit[] = []
-  for (const { layer, controls } of facts.layers) {
-    const add = (
-      rule: PolicyControl,
-      limitPaise: Paise | null,
-      usedPaise: Paise,
-      retryAtMs: () => number | null,
-    ) => {
-      if (limitPaise === null) return
-      const waitingHelps = usedPaise > 0n && facts.amountPaise <= limitPaise
-      limits.push({ rule, layer, limitPaise, usedPaise, retryAtMs: waitingHelps ? retryAtMs() : null })
-    }
-    add('spend_limit_per_tx', controls.perTxPaise, ZERO_PAISE, () => null)
-    add(
-      'spend_limit_hourly',
-      controls.hourlyPaise,
-      spending.hourSpentPaise,
-      () => facts.lastPostedMs + HOUR_MS,
-    )
-    if (layer === 'tier') {
-      add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, () => facts.lastPostedMs + DAY_MS)
-    } else {
-      add('spend_limit_daily', controls.dailyPaise, spending.istDaySpentPaise, () => nextIstDay(nowMs))
-    }
-    add('spend_limit_monthly', controls.monthlyPaise, spending.istMonthSpentPaise, () => nextIstMonth(nowMs))
-    const toPayee = facts.counterparty?.daySpentPaise ?? ZERO_PAISE
-    add('per_counterparty_daily_limit', controls.perCounterpartyDailyPaise, toPayee, () => nextIstDay(nowMs))
+  const add = (rule: PolicyControl, limit: Paise | null, used: Paise, retryAtMs: () => number | null) => {
+    if (limit === null) return
+    const refuses = facts.amountPaise > (limit > used ? limit - used : 0n)
+    const waitingHelps = used > 0n && facts.amountPaise <= limit
+    limits.push({ rule, layer, limit, used, refuses, retryAtMs: waitingHelps ? retryAtMs() : null })
   }
+  const afterIdle = (lengthMs: number) => () => facts.lastPostedMs + lengthMs
+  const tomorrow = () => nextIstDay(nowMs)
+  add('spend_limit_per_tx', controls.perTxPaise, ZERO_PAISE, () => null)
+  add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, afterIdle(HOUR_MS))
+  if (layer === 'tier') {
+    add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, afterIdle(DAY_MS))
+  } else {
+    add('spend_limit_daily', controls.dailyPaise, spending.istDaySpentPaise, tomorrow)
+  }
+  add('spend_limit_monthly', controls.monthlyPaise, spending.istMonthSpentPaise, () => nextIstMonth(nowMs))
+  const toPayee = facts.counterparty?.daySpentPaise ?? ZERO_PAISE
+  add('per_counterparty_daily_limit', controls.perCounterpartyDailyPaise, toPayee, tomorrow)
   return limits
+}
+
+/** The limit of a layer on the number of recipients, when it keeps this payee from becoming one more. */
+function recipientLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
+  const { counterparty, lastPostedMs } = facts
+  const limit = controls.maxCounterpartiesPerHour
+  if (limit === null || counterparty === null || counterparty.paidRecently) return []
+  if (counterparty.recentPayees < limit) return []
+  return [
+    {
+      rule: 'max_counterparties_per_hour',
+      layer,
+      limit: BigInt(limit),
+      used: BigInt(counterparty.recentPayees),
+      refuses: true,
+      retryAtMs: limit === 0 ? null : lastPostedMs + HOUR_MS,
+    },
+  ]
 }
 
 function nextIstDay(nowMs: number): number {
@@ -103,65 +131,48 @@ function nextIstMonth(nowMs: number): number {
   return startOfIstMonth(istMonth(new Date(nowMs)) + 1).getTime()
 }
 
+/** What every limit and the escrow thresholds would let pass now, whatever the balance. */
 function maxAmountNow(facts: PolicyFacts, limits: readonly Limit[]): Paise {
-  let least: Paise | null = null
-  for (const limit of limits) {
-    const left = remaining(limit)
-    if (least === null || left < least) least = left
-  }
+  const most = limits.map(remaining)
   for (const { controls } of facts.layers) {
-    const threshold = controls.requireEscrowAbovePaise
-    if (threshold !== null && (least === null || threshold < least)) least = threshold
+    if (controls.requireEscrowAbovePaise !== null) most.push(controls.requireEscrowAbovePaise)
   }
-  return least ?? ZERO_PAISE
+  return most.reduce((least, each) => (each < least ? each : least))
 }
 
-function limitRefusal(limit: Limit, facts: PolicyFacts, limits: readonly Limit[]): Refusal {
-  const most = maxAmountNow(facts, limits)
+function amountRefusal(
+  limit: Limit,
+  amountPaise: Paise,
+  most: Paise,
+  more: Record<string, unknown>,
+): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${rupeesText(facts.amountPaise)} INR is above what ${limit.rule} of the ${limit.layer} policy leaves: ` +
-      `${rupeesText(remaining(limit))} INR of ${rupeesText(limit.limitPaise)} INR. ` +
+    `${rupeesText(amountPaise)} INR is above what ${limit.rule} of the ${limit.layer} policy leaves: ` +
+      `${rupeesText(remaining(limit))} INR of ${rupeesText(limit.limit)} INR. ` +
       `At most ${rupeesText(most)} INR can be paid now`,
     {
       field: 'amount',
       details: {
         rule: limit.rule,
         layer: limit.layer,
-        limit: rupees(limit.limitPaise),
-        used: rupees(limit.usedPaise),
+        limit: rupees(limit.limit),
+        used: rupees(limit.used),
         remaining: rupees(remaining(limit)),
-        max_amount_now: rupees(most),
-        ...(limit.retryAtMs === null ? {} : { retry_at: new Date(limit.retryAtMs).toISOString() }),
+        ...more,
       },
     },
   )
 }
 
-/** A new recipient beyond the hourly number. Nothing remains of such a limit, so it is the one that is named. */
-function tooManyCounterparties(facts: PolicyFacts): Refusal | null {
-  const use = facts.counterparty
-  if (use === null || use.paidRecently) return null
-  for (const { layer, controls } of facts.layers) {
-    const limit = controls.maxCounterpartiesPerHour
-    if (limit === null || use.recentPayees < limit) continue
-    return refuse(
-      'spend_limit_exceeded',
-      `This would be the ${use.recentPayees + 1}th different recipient within an hour; ` +
-        `max_counterparties_per_hour of the ${layer} policy is ${limit}`,
-      {
-        field: 'to',
-        details: {
-          rule: 'max_counterparties_per_hour',
-          layer,
-          limit,
-          used: use.recentPayees,
-          remaining: 0,
-          max_amount_now: 0,
-          ...(limit === 0 ? {} : { retry_at: new Date(facts.lastPostedMs + HOUR_MS).toISOString() }),
-        },
-      },
-    )
-  }
-  return null
+function recipientRefusal({ rule, layer, limit, used }: Limit, more: Record<string, unknown>): Refusal {
+  return refuse(
+    'spend_limit_exceeded',
+    `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}. ` +
+      'Until one falls out, only those can be paid',
+    {
+      field: 'to',
+      details: { rule, layer, limit: Number(limit), used: Number(used), remaining: 0, ...more },
+    },
+  )
 }

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addDocs } from './docs.ts'
+import { startTestServer, type TestServer } from './test-server.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startTestServer(started =>
+    addDocs(started, { title: 'Batua', version: '1.0.0', description: 'Wallets', serverUrl: 'http://x' }),
+  )
+})
+afterAll(() => server.close())
+
+test('the reference page and its script come from this server and name no other', async () => {
+  const page = await fetch(`${server.url}/docs`)
+  expect(page.status).toBe(200)
+  const html = await page.text()
+  expect(html).not.toMatch(/https?:\/\//)
+  const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''
+  const code = await fetch(new URL(script, page.url))
+  expect(code.headers.get('content-type')).toContain('javascript')
+  expect((await code.text()).length).toBeGreaterThan(1_000_000)
+})
+
+test('the browser is held to this origin, whatever the script would like to load', async () => {
+  const { headers } = await fetch(`${server.url}/docs/`)
+  const policy = new Map(
+    (headers.get('content-security-policy') ?? '').split('; ').map(line => {
+      const [name = '', ...sources] = line.split(' ')
+      return [name, sources] as const
+    }),
+  )
+  expect(policy.get('default-src')).toEqual(["'none'"])
+  expect(policy.get('connect-src')).toEqual(["'self'"])
+  expect(policy.get('font-src')).toEqual(["'self'", 'data:'])
+  expect(policy.get('script-src')).toEqual(["'self'", expect.stringMatching(/^'sha256-/)])
+})
+
+test('the document is served as JSON for everyone', async () => {
+  const response = await fetch(`${server.url}/openapi.json`)
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(await response.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Batua' } })
+})

@@ -1,0 +1,38 @@
+import { afterEach, expect, test } from 'vitest'
+import { createMetrics } from '../kernel/metrics.ts'
+import { addHealth } from './health.ts'
+import { call, startTestServer, type TestServer } from './test-server.ts'
+
+let server: TestServer
+const metrics = createMetrics()
+
+const start = async (isReady: () => Promise<boolean>) => {
+  server = await startTestServer(started => addHealth(started, { isReady, metrics }), {
+    metrics,
+    rateLimits: { agentPerMinute: 1, platformPerMinute: 1, unauthenticatedPerMinute: 1 },
+  })
+}
+afterEach(() => server.close())
+
+test('the process says that it lives even when its database is away', async () => {
+  await start(async () => false)
+  expect(await call(server, 'GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+  expect(await call(server, 'GET', '/readyz')).toMatchObject({
+    status: 503,
+    body: { error: { code: 'service_unavailable' } },
+  })
+})
+
+test('it is ready when its database answers, however often it is asked', async () => {
+  await start(async () => true)
+  for (let time = 0; time < 3; time++) {
+    expect(await call(server, 'GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
+  }
+})
+
+test('metrics are in the format of Prometheus', async () => {
+  await start(async () => true)
+  const response = await fetch(`${server.url}/metrics`)
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
+  expect(await response.text()).toMatch(/^process_cpu_user_seconds_total /m)
+})

@@ -1,0 +1,75 @@
+import { type Route, route, routes } from '@batua/contract'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { openApiDocument } from './openapi.ts'
+
+const INFO = { title: 'Batua', version: '1.0.0', description: 'Wallets', serverUrl: 'https://example.com' }
+
+const make = (...served: Route[]) =>
+  JSON.parse(JSON.stringify(openApiDocument(served.map(one => ({ route: one, counted: true })), INFO)))
+
+const order = route({
+  operationId: 'order',
+  method: 'POST',
+  path: '/v1/orders/{shop}',
+  tag: 'Orders',
+  summary: 'Order',
+  who: ['platform', 'agent'],
+  params: Type.Object({ shop: Type.String({ description: 'Where', examples: ['s1'] }) }),
+  query: Type.Object({ times: Type.Optional(Type.Integer()) }),
+  body: Type.Object({ amount: Type.Number() }, { title: 'OrderRequest', examples: [{ amount: 1 }] }),
+  status: 201,
+  response: Type.Object({ id: Type.String() }, { title: 'Order', description: 'The order.', examples: [{ id: 'o1' }] }),
+  errors: ['conflict'],
+})
+
+test('the document of the whole contract is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(make(...Object.values<Route>(routes)))
+  expect(result).toMatchObject({ valid: true })
+})
+
+test('every route is there under its address and method', () => {
+  const document = make(...Object.values<Route>(routes))
+  const found = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
+  expect(found.map(operation => operation.operationId).sort()).toEqual(
+    Object.values<Route>(routes)
+      .map(one => one.operationId)
+      .sort(),
+  )
+})
+
+test('an operation tells its credentials, parameters, bodies with examples, and every error', () => {
+  const { paths, components } = make(order)
+  const operation = paths['/v1/orders/{shop}'].post
+  expect(operation.security).toEqual([{ platformId: [], platformSecret: [] }, { agentKey: [] }])
+  expect(operation.parameters).toMatchObject([
+    { name: 'shop', in: 'path', required: true, description: 'Where', example: 's1', schema: { type: 'string' } },
+    { name: 'times', in: 'query', required: false, schema: { type: 'integer' } },
+    { name: 'Idempotency-Key', in: 'header' },
+  ])
+  expect(operation.requestBody.content['application/json']).toEqual({
+    schema: { $ref: '#/components/schemas/OrderRequest' },
+    examples: { example1: { value: { amount: 1 } } },
+  })
+  expect(components.schemas.OrderRequest.additionalProperties).toBe(false)
+  expect(operation.responses['201'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Order' })
+  expect(Object.keys(operation.responses)).toEqual(
+    ['201', '400', '401', '409', '413', '415', '422', '429', '500', '503'],
+  )
+  expect(operation.responses['409'].description).toBe('`conflict`, `idempotency_error`')
+  expect(operation.responses['429'].headers).toHaveProperty('Retry-After')
+})
+
+test('a public route needs no credential', () => {
+  const { paths } = make({ ...order, who: [] })
+  expect(paths['/v1/orders/{shop}'].post.security).toEqual([])
+})
+
+test('a schema whose title is taken by a different one stays where it stands', () => {
+  const other = { ...order, path: '/v1/other', response: Type.Object({ n: Type.Integer() }, { title: 'Order' }) }
+  const { paths, components } = make(order, other)
+  expect(components.schemas.Order.properties).toHaveProperty('id')
+  const { schema } = paths['/v1/other'].post.responses['201'].content['application/json']
+  expect(schema.properties).toHaveProperty('n')
+})
