@@ -70,8 +70,10 @@ test('a live service with everything it needs is read', () => {
 })
 
 test('live mode lists everything that is missing, at once', () => {
-  expect(namesOf({ MODE: 'live' }).sort()).toEqual(
-    [...Object.keys(LIVE).filter(name => name !== 'MODE')].sort(),
+  expect(namesOf({ MODE: 'live' }).toSorted()).toEqual(
+    Object.keys(LIVE)
+      .filter(name => name !== 'MODE')
+      .toSorted(),
   )
 })
 
@@ -117,7 +119,7 @@ test.each([
 })
 
 test('problems of several variables are told together', () => {
-  expect(namesOf({ PORT: 'x', MODE: 'y', REDIS_URL: 'z' }).sort()).toEqual(['MODE', 'PORT', 'REDIS_URL'])
+  expect(namesOf({ PORT: 'x', MODE: 'y', REDIS_URL: 'z' }).toSorted()).toEqual(['MODE', 'PORT', 'REDIS_URL'])
 })
 
 test.each([

@@ -1,5 +1,6 @@
-import type { RateLimitConfig } from './http/rate-limit.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
+import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
+import type { RateLimitConfig } from './http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from './kernel/logger.ts'
 
 export type Mode = 'sandbox' | 'live'
@@ -54,49 +55,49 @@ const MAX_COOLDOWN_S = 30 * 86_400
 const MASTER_KEY_BYTES = 32
 const SANDBOX_ADMIN_PHONE = '9999999999'
 
+const serviceName = matching(/^[a-z][a-z0-9-]{0,31}$/, 'a lower-case name, such as batua')
+const perMinute = integer(0, MAX_PER_MINUTE)
+const phones = listOf(phone => /^[6-9]\d{9}$/.test(phone), 'mobile numbers of 10 digits')
+const proxies = listOf(isNetwork, 'off, or the addresses of proxies')
+
 /** The configuration in an environment, or one `ConfigError` that lists everything wrong with it. */
 export function readConfig(env: Env): Config {
   const reader = readEnv(env)
-  const mode = reader.choice('MODE', ['sandbox', 'live'], 'sandbox')
+  const mode = reader.read('MODE', oneOf(['sandbox', 'live']), 'sandbox')
   const live = mode === 'live'
   const config: Config = {
     mode,
-    serviceName: reader.matching('SERVICE_NAME', /^[a-z][a-z0-9-]{0,31}$/, 'a lower-case name such as batua', 'batua'),
+    serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
     ...readAddresses(reader, live),
-    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:'], live),
-    dataDir: reader.text('DATA_DIR') ?? './.data',
-    masterKey: reader.base64('MASTER_KEY', MASTER_KEY_BYTES, live),
-    adminPhones: readAdminPhones(reader, live),
-    platformSignup: reader.choice('PLATFORM_SIGNUP', ['open', 'admin'], 'open'),
+    trustProxy: readTrustProxy(reader),
+    databaseUrl: reader.need('DATABASE_URL', url('postgres:', 'postgresql:'), null, live),
+    dataDir: reader.read('DATA_DIR', anyText, './.data'),
+    masterKey: reader.need('MASTER_KEY', base64(MASTER_KEY_BYTES), null, live),
+    adminPhones: reader.need('ADMIN_PHONES', phones, live ? [] : [SANDBOX_ADMIN_PHONE], live),
+    platformSignup: reader.read('PLATFORM_SIGNUP', oneOf(['open', 'admin']), 'open'),
     rateLimits: {
-      agentPerMinute: reader.integer('RATE_LIMIT_AGENT', 0, MAX_PER_MINUTE, 100),
-      platformPerMinute: reader.integer('RATE_LIMIT_PLATFORM', 0, MAX_PER_MINUTE, 1000),
-      unauthenticatedPerMinute: reader.integer('RATE_LIMIT_UNAUTHENTICATED', 0, MAX_PER_MINUTE, 30),
+      agentPerMinute: reader.read('RATE_LIMIT_AGENT', perMinute, 100),
+      platformPerMinute: reader.read('RATE_LIMIT_PLATFORM', perMinute, 1000),
+      unauthenticatedPerMinute: reader.read('RATE_LIMIT_UNAUTHENTICATED', perMinute, 30),
     },
-    redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:'], false),
+    redisUrl: reader.read('REDIS_URL', url('redis:', 'rediss:'), null),
     gateway: readGateway(reader, live),
     otpSender: readOtpSender(reader, live),
-    logLevel: reader.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
-    settlement: reader.choice('SETTLEMENT', ['on', 'off'], 'on'),
-    limitIncreaseCooldownS: reader.integer('LIMIT_INCREASE_COOLDOWN', 0, MAX_COOLDOWN_S, 86_400),
+    logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
+    settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
+    limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),
   }
   reader.finish()
   return config
 }
 
 function readAddresses(reader: EnvReader, live: boolean) {
-  const host = reader.text('HOST') ?? '127.0.0.1'
-  const port = reader.integer('PORT', 0, MAX_PORT, 8080)
-  const local = `http://${publicName(host)}:${port}`
-  const baseUrl = reader.url('BASE_URL', live ? ['https:'] : ['http:', 'https:'], live) ?? local
-  const checkoutUrl = reader.url('CHECKOUT_URL', live ? ['https:'] : ['http:', 'https:'], false)
-  return {
-    host,
-    port,
-    baseUrl,
-    checkoutUrl: checkoutUrl ?? `${baseUrl}/checkout`,
-    trustProxy: reader.addresses('TRUST_PROXY'),
-  }
+  const host = reader.read('HOST', anyText, '127.0.0.1')
+  const port = reader.read('PORT', integer(0, MAX_PORT), 8080)
+  const web = live ? url('https:') : url('http:', 'https:')
+  const baseUrl = reader.need('BASE_URL', web, null, live) ?? `http://${publicName(host)}:${port}`
+  const checkoutUrl = reader.read('CHECKOUT_URL', web, null) ?? `${baseUrl}/checkout`
+  return { host, port, baseUrl, checkoutUrl }
 }
 
 function publicName(host: string): string {
@@ -104,33 +105,36 @@ function publicName(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function readAdminPhones(reader: EnvReader, live: boolean): readonly string[] {
-  const phones = reader.list('ADMIN_PHONES', /^[6-9]\d{9}$/, 'mobile numbers of 10 digits, separated by commas', live)
-  return phones.length === 0 && !live ? [SANDBOX_ADMIN_PHONE] : phones
+function readTrustProxy(reader: EnvReader): readonly string[] {
+  const off = {
+    expected: proxies.expected,
+    parse: (text: string) => (text === 'off' ? [] : proxies.parse(text)),
+  }
+  return reader.read('TRUST_PROXY', off, [])
 }
 
 function readGateway(reader: EnvReader, live: boolean): GatewayConfig {
-  const kind = reader.choice('GATEWAY', ['sandbox', 'cashfree'], 'sandbox')
+  const kind = reader.read('GATEWAY', oneOf(['sandbox', 'cashfree']), 'sandbox')
   if (kind === 'sandbox' && !live) return { kind }
-  if (kind === 'sandbox') reader.problem('GATEWAY', 'live mode needs a real gateway: cashfree')
-  const environment = live ? (['production'] as const) : (['sandbox', 'production'] as const)
+  if (kind === 'sandbox') reader.problem('GATEWAY', 'must be a real gateway in live mode: cashfree')
+  const environments = live ? oneOf(['production']) : oneOf(['sandbox', 'production'])
   return {
     kind: 'cashfree',
-    environment: reader.requiredChoice('CASHFREE_ENV', environment),
-    clientId: reader.required('CASHFREE_CLIENT_ID'),
-    clientSecret: reader.required('CASHFREE_CLIENT_SECRET'),
-    payoutClientId: reader.required('CASHFREE_PAYOUT_CLIENT_ID'),
-    payoutClientSecret: reader.required('CASHFREE_PAYOUT_CLIENT_SECRET'),
+    environment: reader.need<'sandbox' | 'production'>('CASHFREE_ENV', environments, 'production'),
+    clientId: reader.need('CASHFREE_CLIENT_ID', anyText, ''),
+    clientSecret: reader.need('CASHFREE_CLIENT_SECRET', anyText, ''),
+    payoutClientId: reader.need('CASHFREE_PAYOUT_CLIENT_ID', anyText, ''),
+    payoutClientSecret: reader.need('CASHFREE_PAYOUT_CLIENT_SECRET', anyText, ''),
   }
 }
 
 function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig {
-  const kind = reader.choice('OTP_SENDER', ['sandbox', 'http'], 'sandbox')
+  const kind = reader.read('OTP_SENDER', oneOf(['sandbox', 'http']), 'sandbox')
   if (kind === 'sandbox' && !live) return { kind }
-  if (kind === 'sandbox') reader.problem('OTP_SENDER', 'live mode needs a real sender: http')
+  if (kind === 'sandbox') reader.problem('OTP_SENDER', 'must be a real sender in live mode: http')
   return {
     kind: 'http',
-    url: reader.url('OTP_HTTP_URL', ['https:'], true) ?? '',
-    token: reader.required('OTP_HTTP_TOKEN'),
+    url: reader.need('OTP_HTTP_URL', url('https:'), null) ?? '',
+    token: reader.need('OTP_HTTP_TOKEN', anyText, ''),
   }
 }

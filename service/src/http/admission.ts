@@ -22,7 +22,11 @@ export interface Gate {
  * Lets a request in before its body is read: whose it is, then whether its budget allows it. What has no valid
  * credential counts against the address it came from, so guessing keys is slow.
  */
-export function admissionHook(who: readonly Credential[], counted: boolean, gate: Gate): onRequestHookHandler {
+export function admissionHook(
+  who: readonly Credential[],
+  counted: boolean,
+  gate: Gate,
+): onRequestHookHandler {
   const authenticate = authenticatorFor(who, gate.authenticators)
   return (request, reply, done) => {
     const admitted = settle(authenticate(request.headers), found => {

@@ -31,15 +31,22 @@ export function addBodyParser(fastify: FastifyInstance): void {
 function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   const type = request.headers['content-type']
-  if (type !== 'application/json' && !JSON_UTF8.test(type ?? '')) throw unsupported('application/json in UTF-8')
+  if (type !== 'application/json' && !JSON_UTF8.test(type ?? ''))
+    throw unsupported('application/json in UTF-8')
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Bodies cannot be compressed; send it without content-encoding')
+    throw new AppError(
+      'unsupported_media_type',
+      'Bodies cannot be compressed; send it without content-encoding',
+    )
   }
   request.rawBody = bytes
   return parseStrictJson(bytes)
 }
 
 function unsupported(wanted: string): AppError {
-  return new AppError('unsupported_media_type', `Send the body as JSON with the header content-type: ${wanted}`)
+  return new AppError(
+    'unsupported_media_type',
+    `Send the body as JSON with the header content-type: ${wanted}`,
+  )
 }

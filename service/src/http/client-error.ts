@@ -3,7 +3,9 @@ import { AppError } from '../kernel/app-error.ts'
 import { envelopeOf } from './errors.ts'
 
 /** Answers what never became a request: bad request lines, too large headers, requests that do not end. */
-export function clientErrorHandler(newRequestId: () => string): (error: NodeJS.ErrnoException, socket: Socket) => void {
+export function clientErrorHandler(
+  newRequestId: () => string,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
     if (socket.writable) socket.write(responseTo(error.code, newRequestId()))

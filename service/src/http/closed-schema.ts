@@ -18,7 +18,8 @@ function closed(node: Node): Node {
   const copy: Node = { ...node }
   delete copy['$id']
   for (const keyword of SINGLE) if (isNode(copy[keyword])) copy[keyword] = closed(copy[keyword])
-  for (const keyword of LISTS) if (Array.isArray(copy[keyword])) copy[keyword] = copy[keyword].map(closedIfNode)
+  for (const keyword of LISTS)
+    if (Array.isArray(copy[keyword])) copy[keyword] = copy[keyword].map(closedIfNode)
   if (isNode(copy['properties'])) {
     const entries = Object.entries(copy['properties']).map(([name, child]) => [name, closedIfNode(child)])
     copy['properties'] = Object.fromEntries(entries)

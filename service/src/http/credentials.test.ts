@@ -63,14 +63,23 @@ test.each([
   ['an id without its secret', '/platform', { 'x-platform-id': 'plt_1' }],
   ['a secret without its id', '/platform', { 'x-platform-secret': 'good-secret' }],
   ['a good credential beside a wrong one', '/platform', { ...AS_PLATFORM, ...WRONG_AGENT }],
-  ['a good credential beside a wrong one the route does not take', '/agent', { ...AS_AGENT, 'x-platform-id': 'plt_1' }],
+  [
+    'a good credential beside a wrong one the route does not take',
+    '/agent',
+    { ...AS_AGENT, 'x-platform-id': 'plt_1' },
+  ],
   ['a wrong credential on a public route', '/public', WRONG_AGENT],
 ])('%s is 401', async (_what, path, headers) => {
-  expect(await ask(path, headers)).toMatchObject({ status: 401, body: { error: { code: 'authentication_error' } } })
+  expect(await ask(path, headers)).toMatchObject({
+    status: 401,
+    body: { error: { code: 'authentication_error' } },
+  })
 })
 
 test('a stranger is told which credential is needed', async () => {
   expect(await ask('/both', {})).toMatchObject({
-    body: { error: { message: expect.stringMatching(/x-platform-id and x-platform-secret or .*x-agent-key/) } },
+    body: {
+      error: { message: expect.stringMatching(/x-platform-id and x-platform-secret or .*x-agent-key/) },
+    },
   })
 })

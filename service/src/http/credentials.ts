@@ -15,7 +15,8 @@ const HEADERS_OF: Record<Credential, string> = {
 }
 
 const WRONG: Record<Credential, string> = {
-  platform: 'The platform id or secret is wrong; send both x-platform-id and x-platform-secret as they were issued',
+  platform:
+    'The platform id or secret is wrong; send both x-platform-id and x-platform-secret as they were issued',
   agent: 'The agent key is wrong or was replaced; send the current one as x-agent-key',
   owner: 'The owner session is over; log in again',
   admin: 'The administrator session is over; log in again',
@@ -29,7 +30,10 @@ type Presented = MaybePromise<Caller | null>
  * any or none.
  */
 export function authenticatorFor(who: readonly Credential[], authenticators: Authenticators): Authenticate {
-  const missing = refuse('authentication_error', `This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`)
+  const missing = refuse(
+    'authentication_error',
+    `This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`,
+  )
   const nobody = who.length === 0 ? PUBLIC_CALLER : missing
   const agentAlone = who.length === 0 || who.includes('agent')
 
@@ -38,7 +42,10 @@ export function authenticatorFor(who: readonly Credential[], authenticators: Aut
     const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
     // Payments come this way: one agent key and nothing else costs no list and, when it is known, no promise.
     if (typeof agentKey === 'string' && others === undefined && agentAlone) {
-      return settle(authenticators.agent(agentKey), caller => caller ?? refuse('authentication_error', WRONG.agent))
+      return settle(
+        authenticators.agent(agentKey),
+        caller => caller ?? refuse('authentication_error', WRONG.agent),
+      )
     }
     const presented = presentedIn(headers, authenticators)
     if (presented.size === 0) return nobody
@@ -47,12 +54,18 @@ export function authenticatorFor(who: readonly Credential[], authenticators: Aut
 }
 
 /** The credentials that a request carries, each being checked. */
-function presentedIn(headers: IncomingHttpHeaders, authenticators: Authenticators): Map<Credential, Presented> {
+function presentedIn(
+  headers: IncomingHttpHeaders,
+  authenticators: Authenticators,
+): Map<Credential, Presented> {
   const presented = new Map<Credential, Presented>()
   const id = single(headers['x-platform-id'])
   const secret = single(headers['x-platform-secret'])
   if (id !== undefined || secret !== undefined) {
-    presented.set('platform', id === undefined || secret === undefined ? null : authenticators.platform(id, secret))
+    presented.set(
+      'platform',
+      id === undefined || secret === undefined ? null : authenticators.platform(id, secret),
+    )
   }
   const agentKey = single(headers['x-agent-key'])
   if (agentKey !== undefined) presented.set('agent', authenticators.agent(agentKey))

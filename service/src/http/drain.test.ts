@@ -48,9 +48,9 @@ interface Answer {
 
 function request(server: TestServer, path: string, agent: Agent): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = get({ port: server.port, host: '127.0.0.1', path, agent }, async response => {
-      const body = await text(response)
-      resolve({ status: response.statusCode, connection: response.headers.connection, body })
+    const sent = get({ port: server.port, host: '127.0.0.1', path, agent }, response => {
+      const { statusCode: status, headers } = response
+      text(response).then(body => resolve({ status, connection: headers.connection, body }), reject)
     })
     sent.on('error', reject)
   })

@@ -32,7 +32,12 @@ export function addErrorRenderer(fastify: FastifyInstance, logger: Logger): void
   fastify.setErrorHandler((error, request, reply) => renderError(error, request, reply, logger))
 }
 
-export function renderError(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
+export function renderError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  logger: Logger,
+): void {
   const shown = appErrorOf(error)
   if (shown.code === 'internal_error') {
     logger.error({ request_id: request.id, method: request.method, err: error }, 'a request failed')
@@ -54,7 +59,10 @@ export function appErrorOf(error: unknown): AppError {
     const message = 'The service is away for a moment; repeat the request with the same idempotency key'
     return new AppError('service_unavailable', message, { headers: { 'retry-after': RETRY_SOON_S } })
   }
-  return frameworkError(error) ?? new AppError('internal_error', 'Something failed here; quote the request id to us')
+  return (
+    frameworkError(error) ??
+    new AppError('internal_error', 'Something failed here; quote the request id to us')
+  )
 }
 
 /** What fastify found wrong with a request before any handler saw it. Its words are not shown: they may quote input. */
@@ -63,7 +71,10 @@ function frameworkError(error: unknown): AppError | null {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError('payload_too_large', 'The body is larger than 64 KiB; send less')
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError('unsupported_media_type', 'Send the body as JSON with the header content-type: application/json')
+      return new AppError(
+        'unsupported_media_type',
+        'Send the body as JSON with the header content-type: application/json',
+      )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new AppError('validation_error', 'The body is not as long as its content-length says')
     case 'FST_ERR_BAD_URL':

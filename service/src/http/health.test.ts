@@ -4,9 +4,9 @@ import { addHealth } from './health.ts'
 import { call, startTestServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
-const metrics = createMetrics()
 
 const start = async (isReady: () => Promise<boolean>) => {
+  const metrics = createMetrics()
   server = await startTestServer(started => addHealth(started, { isReady, metrics }), {
     metrics,
     rateLimits: { agentPerMinute: 1, platformPerMinute: 1, unauthenticatedPerMinute: 1 },

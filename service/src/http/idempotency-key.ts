@@ -2,10 +2,20 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Queryable } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
+import { assert } from '../kernel/assert.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import { callerName } from './caller.ts'
-import { claimUse, deleteOldUses, dropUse, extendUse, findUse, finishUse, type StoredUse, type Use } from './idempotent-store.ts'
+import {
+  claimUse,
+  deleteOldUses,
+  dropUse,
+  extendUse,
+  findUse,
+  finishUse,
+  type StoredUse,
+  type Use,
+} from './idempotent-store.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 /** Makes a repeated POST with the same Idempotency-Key answer what the first one answered (contract section 1). */
@@ -35,9 +45,13 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const header = request.headers['idempotency-key']
   if (header === undefined) return undefined
   if (typeof header === 'string' && KEY.test(header)) return header
-  throw new AppError('validation_error', 'Idempotency-Key must be 1 to 255 printable ASCII characters, sent once', {
-    field: 'Idempotency-Key',
-  })
+  throw new AppError(
+    'validation_error',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, sent once',
+    {
+      field: 'Idempotency-Key',
+    },
+  )
 }
 
 export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
@@ -84,7 +98,7 @@ async function runFirst(
   }, RENEW_EVERY_MS)
   try {
     const answer = await work()
-    const text = String(reply.serialize(answer))
+    const text = serialised(reply, answer)
     // What was done is done: the caller gets its answer even when it cannot be kept for a repetition.
     await finishUse(database, use, reply.statusCode, withoutSecrets(answer, reply)).catch(warn)
     return sendText(reply, text)
@@ -110,10 +124,14 @@ function replay(earlier: StoredUse, use: Use, reply: FastifyReply): string {
 }
 
 function stillRunning(): AppError {
-  return new AppError('idempotency_error', 'The first request with this Idempotency-Key is still running; repeat it', {
-    status: 409,
-    headers: { 'retry-after': '1' },
-  })
+  return new AppError(
+    'idempotency_error',
+    'The first request with this Idempotency-Key is still running; repeat it',
+    {
+      status: 409,
+      headers: { 'retry-after': '1' },
+    },
+  )
 }
 
 function sendText(reply: FastifyReply, text: string): string {
@@ -123,11 +141,17 @@ function sendText(reply: FastifyReply, text: string): string {
 
 const SHOWN_ONCE = ['platform_secret', 'webhook_secret', 'agent_key']
 
+function serialised(reply: FastifyReply, answer: unknown): string {
+  const text: unknown = reply.serialize(answer)
+  assert(typeof text === 'string', 'an answer is serialised to text')
+  return text
+}
+
 /** Secrets are shown once, so what is kept has null in their place. */
 function withoutSecrets(answer: unknown, reply: FastifyReply): string {
-  if (typeof answer !== 'object' || answer === null) return String(reply.serialize(answer))
+  if (typeof answer !== 'object' || answer === null) return serialised(reply, answer)
   const hidden = SHOWN_ONCE.filter(name => name in answer).map(name => [name, null])
-  return String(reply.serialize({ ...answer, ...Object.fromEntries(hidden) }))
+  return serialised(reply, { ...answer, ...Object.fromEntries(hidden) })
 }
 
 function after(moment: Date, milliseconds: number): Date {

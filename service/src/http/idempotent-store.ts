@@ -21,7 +21,12 @@ export interface StoredUse {
  * Takes the key when it is free, too old to count, or held by an attempt that died: its lease ended without an answer.
  * One statement, so that of two nodes exactly one wins.
  */
-export async function claimUse(db: Queryable, use: Use, lockedUntil: Date, forgetBefore: Date): Promise<boolean> {
+export async function claimUse(
+  db: Queryable,
+  use: Use,
+  lockedUntil: Date,
+  forgetBefore: Date,
+): Promise<boolean> {
   const rows = await db.query(
     `insert into idempotent_requests (credential, key, fingerprint, status, response, locked_until, created_at)
      values ($1, $2, $3, null, null, $4, $5)
@@ -38,7 +43,11 @@ export async function claimUse(db: Queryable, use: Use, lockedUntil: Date, forge
   return rows.length === 1
 }
 
-export async function findUse(db: Queryable, credential: string, key: string): Promise<StoredUse | undefined> {
+export async function findUse(
+  db: Queryable,
+  credential: string,
+  key: string,
+): Promise<StoredUse | undefined> {
   const [row] = await db.query<StoredUse>(
     'select fingerprint, status, response from idempotent_requests where credential = $1 and key = $2',
     [credential, key],

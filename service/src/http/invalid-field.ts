@@ -33,7 +33,9 @@ function unescapePointer(part: string): string {
 
 function childOf(error: ErrorObject): string | undefined {
   const named =
-    error.params['missingProperty'] ?? error.params['additionalProperty'] ?? error.params['unevaluatedProperty']
+    error.params['missingProperty'] ??
+    error.params['additionalProperty'] ??
+    error.params['unevaluatedProperty']
   return typeof named === 'string' ? named : undefined
 }
 

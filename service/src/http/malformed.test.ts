@@ -71,7 +71,8 @@ const post = (body: string | Buffer, headers = 'content-type: application/json',
     Buffer.from(body),
   ])
 
-const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`
+const get = (path: string, headers = '') =>
+  `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${headers}\r\n`
 
 test.each<[string, string | Buffer, number, ErrorCode]>([
   ['malformed JSON', post('{"text":'), 400, 'validation_error'],
@@ -79,27 +80,67 @@ test.each<[string, string | Buffer, number, ErrorCode]>([
   ['a byte order mark', post('\ufeff{"text":"a"}'), 400, 'validation_error'],
   ['bad UTF-8', post(Buffer.from('{"text":"\xff"}', 'latin1')), 400, 'validation_error'],
   ['a field given twice', post('{"text":"a","text":"b"}'), 400, 'validation_error'],
-  ['a field given twice, written differently', post('{"text":"a","\\u0074ext":"b"}'), 400, 'validation_error'],
+  [
+    'a field given twice, written differently',
+    post('{"text":"a","\\u0074ext":"b"}'),
+    400,
+    'validation_error',
+  ],
   ['a field given twice further in', post('{"text":"a","more":[{"x":1,"x":2}]}'), 400, 'validation_error'],
   ['an empty body', post(''), 400, 'validation_error'],
-  ['another content type', post('text=a', 'content-type: application/x-www-form-urlencoded'), 415, 'unsupported_media_type'],
+  [
+    'another content type',
+    post('text=a', 'content-type: application/x-www-form-urlencoded'),
+    415,
+    'unsupported_media_type',
+  ],
   ['a content type that is none', post('{}', 'content-type: @@'), 415, 'unsupported_media_type'],
   ['no content type', post('{"text":"a"}', 'x: y'), 415, 'unsupported_media_type'],
-  ['another character set', post('{}', 'content-type: application/json; charset=latin1'), 415, 'unsupported_media_type'],
-  ['a compressed body', post('{}', 'content-type: application/json\r\ncontent-encoding: gzip'), 415, 'unsupported_media_type'],
+  [
+    'another character set',
+    post('{}', 'content-type: application/json; charset=latin1'),
+    415,
+    'unsupported_media_type',
+  ],
+  [
+    'a compressed body',
+    post('{}', 'content-type: application/json\r\ncontent-encoding: gzip'),
+    415,
+    'unsupported_media_type',
+  ],
   ['a body over 64 KiB', post(JSON.stringify({ text: 'x'.repeat(65_536) })), 413, 'payload_too_large'],
   ['an unknown route', get('/v1/nothing'), 404, 'not_found'],
   ['an unknown route with a bad body', post('{', undefined, '/v1/nothing'), 404, 'not_found'],
-  ['an unknown route with a foreign content type', post('x', 'content-type: text/plain', '/v1/nothing'), 404, 'not_found'],
+  [
+    'an unknown route with a foreign content type',
+    post('x', 'content-type: text/plain', '/v1/nothing'),
+    404,
+    'not_found',
+  ],
   ['another method of a route', get('/v1/echo/a'), 405, 'method_not_allowed'],
-  ['a method nobody takes', 'PROPFIND /v1/nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 404, 'not_found'],
+  [
+    'a method nobody takes',
+    'PROPFIND /v1/nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
+    404,
+    'not_found',
+  ],
   ['bad percent-encoding', post('{}', undefined, '/v1/echo/%zz'), 400, 'validation_error'],
   ['bad UTF-8 in an address', post('{}', undefined, '/v1/echo/%ff'), 400, 'validation_error'],
-  ['a parameter over its length', post('{}', undefined, `/v1/echo/${'a'.repeat(300)}`), 400, 'validation_error'],
+  [
+    'a parameter over its length',
+    post('{}', undefined, `/v1/echo/${'a'.repeat(300)}`),
+    400,
+    'validation_error',
+  ],
   ['an address too long', get(`/v1/${'a'.repeat(20_000)}`), 400, 'validation_error'],
   ['a header too long', get('/v1/away', `x: ${'a'.repeat(20_000)}\r\n`), 400, 'validation_error'],
   ['something that is not HTTP', 'HELLO\r\n\r\n', 400, 'validation_error'],
-  ['a body shorter than announced', 'POST /v1/echo/a HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n', 400, 'validation_error'],
+  [
+    'a body shorter than announced',
+    'POST /v1/echo/a HTTP/1.1\r\nhost: x\r\ncontent-length: x\r\n\r\n',
+    400,
+    'validation_error',
+  ],
   ['a database that is away', get('/v1/away'), 503, 'service_unavailable'],
 ])('%s is answered with the envelope', async (_what, request, status, code) => {
   const before = handled
@@ -136,7 +177,10 @@ test.each([
 
 test('an empty form, as curl sends it, is no body', async () => {
   const reply = await raw(post('', 'content-type: application/x-www-form-urlencoded'))
-  expect(reply).toMatchObject({ status: 400, error: { message: expect.stringContaining('needs a JSON body') } })
+  expect(reply).toMatchObject({
+    status: 400,
+    error: { message: expect.stringContaining('needs a JSON body') },
+  })
 })
 
 test('brackets nested as deep as a body can hold are refused without harm', async () => {

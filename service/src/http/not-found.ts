@@ -28,7 +28,11 @@ export function addNotFound(fastify: FastifyInstance, gate: Gate): void {
 function refusalOf(fastify: FastifyInstance, request: FastifyRequest): AppError {
   const allowed = METHODS.filter(method => fastify.findRoute({ method, url: request.url }) !== null)
   if (allowed.length === 0) return notFound()
-  return new AppError('method_not_allowed', `This address takes ${allowed.join(', ')}, not ${request.method}`, {
-    headers: { allow: allowed.join(', ') },
-  })
+  return new AppError(
+    'method_not_allowed',
+    `This address takes ${allowed.join(', ')}, not ${request.method}`,
+    {
+      headers: { allow: allowed.join(', ') },
+    },
+  )
 }

@@ -33,12 +33,15 @@ export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaC
     codesOf.set(status, (codesOf.get(status) ?? new Set()).add(code))
   }
   for (const code of ['validation_error', 'authentication_error', ...route.errors] as const) add(code)
-  if (route.method !== 'GET') for (const code of ['payload_too_large', 'unsupported_media_type'] as const) add(code)
+  if (route.method !== 'GET')
+    for (const code of ['payload_too_large', 'unsupported_media_type'] as const) add(code)
   if (route.method === 'POST') for (const status of [409, 422]) add('idempotency_error', status)
   if (counted) add('rate_limit_exceeded')
   for (const code of ['internal_error', 'service_unavailable'] as const) add(code)
   const statuses = [...codesOf].sort(([left], [right]) => left - right)
-  return Object.fromEntries(statuses.map(([status, codes]) => [String(status), errorResponse([...codes], schemas)]))
+  return Object.fromEntries(
+    statuses.map(([status, codes]) => [String(status), errorResponse([...codes], schemas)]),
+  )
 }
 
 function errorResponse(codes: readonly ErrorCode[], schemas: SchemaCollector): Json {

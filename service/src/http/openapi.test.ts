@@ -7,7 +7,14 @@ import { openApiDocument } from './openapi.ts'
 const INFO = { title: 'Batua', version: '1.0.0', description: 'Wallets', serverUrl: 'https://example.com' }
 
 const make = (...served: Route[]) =>
-  JSON.parse(JSON.stringify(openApiDocument(served.map(one => ({ route: one, counted: true })), INFO)))
+  JSON.parse(
+    JSON.stringify(
+      openApiDocument(
+        served.map(one => ({ route: one, counted: true })),
+        INFO,
+      ),
+    ),
+  )
 
 const order = route({
   operationId: 'order',
@@ -20,7 +27,10 @@ const order = route({
   query: Type.Object({ times: Type.Optional(Type.Integer()) }),
   body: Type.Object({ amount: Type.Number() }, { title: 'OrderRequest', examples: [{ amount: 1 }] }),
   status: 201,
-  response: Type.Object({ id: Type.String() }, { title: 'Order', description: 'The order.', examples: [{ id: 'o1' }] }),
+  response: Type.Object(
+    { id: Type.String() },
+    { title: 'Order', description: 'The order.', examples: [{ id: 'o1' }] },
+  ),
   errors: ['conflict'],
 })
 
@@ -31,12 +41,11 @@ test('the document of the whole contract is valid OpenAPI 3.1', async () => {
 
 test('every route is there under its address and method', () => {
   const document = make(...Object.values<Route>(routes))
-  const found = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(Object.values)
-  expect(found.map(operation => operation.operationId).sort()).toEqual(
-    Object.values<Route>(routes)
-      .map(one => one.operationId)
-      .sort(),
+  const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
+    Object.values,
   )
+  const found = new Set(operations.map(operation => operation.operationId))
+  expect(found).toEqual(new Set(Object.values<Route>(routes).map(one => one.operationId)))
 })
 
 test('an operation tells its credentials, parameters, bodies with examples, and every error', () => {
@@ -44,7 +53,14 @@ test('an operation tells its credentials, parameters, bodies with examples, and 
   const operation = paths['/v1/orders/{shop}'].post
   expect(operation.security).toEqual([{ platformId: [], platformSecret: [] }, { agentKey: [] }])
   expect(operation.parameters).toMatchObject([
-    { name: 'shop', in: 'path', required: true, description: 'Where', example: 's1', schema: { type: 'string' } },
+    {
+      name: 'shop',
+      in: 'path',
+      required: true,
+      description: 'Where',
+      example: 's1',
+      schema: { type: 'string' },
+    },
     { name: 'times', in: 'query', required: false, schema: { type: 'integer' } },
     { name: 'Idempotency-Key', in: 'header' },
   ])
@@ -53,10 +69,21 @@ test('an operation tells its credentials, parameters, bodies with examples, and 
     examples: { example1: { value: { amount: 1 } } },
   })
   expect(components.schemas.OrderRequest.additionalProperties).toBe(false)
-  expect(operation.responses['201'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Order' })
-  expect(Object.keys(operation.responses)).toEqual(
-    ['201', '400', '401', '409', '413', '415', '422', '429', '500', '503'],
-  )
+  expect(operation.responses['201'].content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/Order',
+  })
+  expect(Object.keys(operation.responses)).toEqual([
+    '201',
+    '400',
+    '401',
+    '409',
+    '413',
+    '415',
+    '422',
+    '429',
+    '500',
+    '503',
+  ])
   expect(operation.responses['409'].description).toBe('`conflict`, `idempotency_error`')
   expect(operation.responses['429'].headers).toHaveProperty('Retry-After')
 })
@@ -67,7 +94,11 @@ test('a public route needs no credential', () => {
 })
 
 test('a schema whose title is taken by a different one stays where it stands', () => {
-  const other = { ...order, path: '/v1/other', response: Type.Object({ n: Type.Integer() }, { title: 'Order' }) }
+  const other = {
+    ...order,
+    path: '/v1/other',
+    response: Type.Object({ n: Type.Integer() }, { title: 'Order' }),
+  }
   const { paths, components } = make(order, other)
   expect(components.schemas.Order.properties).toHaveProperty('id')
   const { schema } = paths['/v1/other'].post.responses['201'].content['application/json']

@@ -81,7 +81,9 @@ function parametersIn(place: 'path' | 'query', object: TObject | undefined): Jso
 function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollector): Json {
   return {
     required: true,
-    content: { 'application/json': { schema: schemas.requestReference(body), ...namedExamples({ ...body }) } },
+    content: {
+      'application/json': { schema: schemas.requestReference(body), ...namedExamples({ ...body }) },
+    },
   }
 }
 
@@ -91,7 +93,9 @@ function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Jso
   return {
     description: route.responseDescription ?? (typeof description === 'string' ? description : route.summary),
     headers: { 'X-Request-Id': header('RequestId'), ...(counted ? rateLimitHeaders() : {}), ...replayed },
-    content: { 'application/json': { schema: schemas.reference(route.response), ...namedExamples(response) } },
+    content: {
+      'application/json': { schema: schemas.reference(route.response), ...namedExamples(response) },
+    },
   }
 }
 
@@ -108,14 +112,24 @@ const SECURITY: Record<Credential, Json> = {
 }
 
 const SECURITY_SCHEMES: Json = {
-  platformId: { type: 'apiKey', in: 'header', name: 'x-platform-id', description: 'The platform’s id, `plt_…`.' },
+  platformId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-platform-id',
+    description: 'The platform’s id, `plt_…`.',
+  },
   platformSecret: {
     type: 'apiKey',
     in: 'header',
     name: 'x-platform-secret',
     description: 'The platform’s secret, `sk_live_…`; always together with its id.',
   },
-  agentKey: { type: 'apiKey', in: 'header', name: 'x-agent-key', description: 'The agent’s key, `agk_live_…`.' },
+  agentKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-agent-key',
+    description: 'The agent’s key, `agk_live_…`.',
+  },
   ownerSession: {
     type: 'apiKey',
     in: 'cookie',
@@ -132,11 +146,17 @@ const SECURITY_SCHEMES: Json = {
 
 const HEADERS: Json = {
   RequestId: headerOf('Names this request; quote it when you ask about it.', 'string'),
-  RateLimitLimit: headerOf('Requests a minute that this caller may make. Absent when there is no limit.', 'integer'),
+  RateLimitLimit: headerOf(
+    'Requests a minute that this caller may make. Absent when there is no limit.',
+    'integer',
+  ),
   RateLimitRemaining: headerOf('How many of them are left.', 'integer'),
   RateLimitReset: headerOf('Seconds until all of them are there again.', 'integer'),
   RetryAfter: headerOf('Seconds to wait before trying again.', 'integer'),
-  IdempotentReplayed: headerOf('`true` when this is the answer of an earlier request with the same key.', 'string'),
+  IdempotentReplayed: headerOf(
+    '`true` when this is the answer of an earlier request with the same key.',
+    'string',
+  ),
 }
 
 function headerOf(description: string, type: string): Json {

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { decodeCursor, encodeCursor, page, pageOf } from './paging.ts'
 
 const id = (number: number) => `01890000-0000-7000-8000-${String(number).padStart(12, '0')}`
-const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: id(count - index), name: `n${index}` }))
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: id(count - index), name: `n${index}` }))
 
 test('a page asks for one row more than it shows, to know whether more follows', () => {
   expect(pageOf({})).toEqual({ limit: 20, fetch: 21, offset: 0, before: null })
@@ -24,13 +25,21 @@ test('a cursor comes back as it went', () => {
   expect(decodeCursor(encodeCursor(id(7)))).toBe(id(7))
 })
 
-test.each(['', 'x', 'not-a-cursor', `${encodeCursor(id(1))}A`, `${encodeCursor(id(1))}=`, '../../etc/passwd'])(
-  'a cursor that is not ours (%s) is refused by name',
-  cursor => {
-    expect(() => decodeCursor(cursor)).toThrow(expect.objectContaining({ code: 'validation_error', field: 'cursor' }))
-  },
-)
+test.each([
+  '',
+  'x',
+  'not-a-cursor',
+  `${encodeCursor(id(1))}A`,
+  `${encodeCursor(id(1))}=`,
+  '../../etc/passwd',
+])('a cursor that is not ours (%s) is refused by name', cursor => {
+  expect(() => decodeCursor(cursor)).toThrow(
+    expect.objectContaining({ code: 'validation_error', field: 'cursor' }),
+  )
+})
 
 test('an offset does not go with a cursor', () => {
-  expect(() => pageOf({ offset: 1, cursor: encodeCursor(id(1)) })).toThrow(expect.objectContaining({ field: 'offset' }))
+  expect(() => pageOf({ offset: 1, cursor: encodeCursor(id(1)) })).toThrow(
+    expect.objectContaining({ field: 'offset' }),
+  )
 })

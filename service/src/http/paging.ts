@@ -24,7 +24,9 @@ export function pageOf(query: PageQuery): PageRequest {
   const offset = query.offset ?? 0
   const before = query.cursor === undefined ? null : decodeCursor(query.cursor)
   if (before !== null && offset > 0) {
-    throw new AppError('validation_error', 'offset cannot go with a cursor; send one of them', { field: 'offset' })
+    throw new AppError('validation_error', 'offset cannot go with a cursor; send one of them', {
+      field: 'offset',
+    })
   }
   return { limit, fetch: limit + 1, offset, before }
 }
@@ -57,11 +59,17 @@ export function encodeCursor(id: Uuid): string {
 export function decodeCursor(cursor: string): Uuid {
   const bytes = Buffer.from(cursor, 'base64url')
   const hex = bytes.toString('hex')
-  const id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  const id = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+    '-',
+  )
   if (bytes.length !== UUID_BYTES || !UUID.test(id) || encodeCursor(id) !== cursor) {
-    throw new AppError('validation_error', 'The cursor is not one of ours; send next_cursor of the page before', {
-      field: 'cursor',
-    })
+    throw new AppError(
+      'validation_error',
+      'The cursor is not one of ours; send next_cursor of the page before',
+      {
+        field: 'cursor',
+      },
+    )
   }
   return id
 }

@@ -1,7 +1,15 @@
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterEach, expect, test } from 'vitest'
-import { AS_AGENT, AS_PLATFORM, call, startTestServer, TEST_AGENT, type TestServer, testAuthenticators } from './test-server.ts'
+import {
+  AS_AGENT,
+  AS_PLATFORM,
+  call,
+  startTestServer,
+  TEST_AGENT,
+  type TestServer,
+  testAuthenticators,
+} from './test-server.ts'
 
 const ping = route({
   operationId: 'ping',
@@ -44,9 +52,14 @@ const start = async (options: Parameters<typeof startTestServer>[1] = {}) => {
 afterEach(() => server.close())
 
 /** The statuses of so many calls, one after the other. */
-async function statuses(count: number, path: string, headers: Record<string, string> = {}): Promise<number[]> {
+async function statuses(
+  count: number,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number[]> {
   const result: number[] = []
-  for (let index = 0; index < count; index++) result.push((await call(server, 'GET', path, { headers })).status)
+  for (let index = 0; index < count; index++)
+    result.push((await call(server, 'GET', path, { headers })).status)
   return result
 }
 

@@ -64,7 +64,11 @@ function addressOf(request: FastifyRequest): string {
   return `address:${rateLimit.normalizeIP(request.ip)}`
 }
 
-function limiter(fastify: FastifyInstance, max: number, keyGenerator: (request: FastifyRequest) => string): Limiter {
+function limiter(
+  fastify: FastifyInstance,
+  max: number,
+  keyGenerator: (request: FastifyRequest) => string,
+): Limiter {
   if (max === 0) return noLimit
   const options = { max, timeWindow: WINDOW_MS, keyGenerator, cache: REMEMBERED_CALLERS }
   const count = fastify.createRateLimit(options)

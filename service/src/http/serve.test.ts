@@ -45,7 +45,11 @@ let server: TestServer
 
 beforeAll(async () => {
   server = await startTestServer(({ serve }) => {
-    serve(order, ({ params, query, body }) => ({ shop: params.shop, times: query.times ?? 0, amount: body.amount }))
+    serve(order, ({ params, query, body }) => ({
+      shop: params.shop,
+      times: query.times ?? 0,
+      amount: body.amount,
+    }))
     serve(ping, (_call, answer) => {
       answer.header('cache-control', 'public, max-age=60')
       return { pong: true }
@@ -62,7 +66,8 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-const send = (body: unknown, path = '/v1/orders/asha') => call(server, 'POST', path, { body, headers: AS_AGENT })
+const send = (body: unknown, path = '/v1/orders/asha') =>
+  call(server, 'POST', path, { body, headers: AS_AGENT })
 const errorOf = async (body: unknown, path?: string) => {
   const { status, body: answer } = await send(body, path)
   return { status, ...(answer as { error: object }).error }
@@ -83,13 +88,28 @@ test.each([
   ['too much', { amount: 10_000_000_000.01 }, 'amount', 'amount must be at most 10000000000'],
   ['more than a double holds', '{"amount":1e400}', 'amount', 'amount must be a number that is kept exactly'],
   ['digits that a double loses', '{"amount":10.0000000000000001}', 'amount', 'kept exactly'],
-  ['an unknown field', { amount: 1, colour: 'red' }, 'colour', 'colour is not a field of this request; remove it'],
-  ['an unknown field of an entry', { amount: 1, items: [{ name: 'a', size: 1 }] }, 'items.0.size', 'is not a field'],
+  [
+    'an unknown field',
+    { amount: 1, colour: 'red' },
+    'colour',
+    'colour is not a field of this request; remove it',
+  ],
+  [
+    'an unknown field of an entry',
+    { amount: 1, items: [{ name: 'a', size: 1 }] },
+    'items.0.size',
+    'is not a field',
+  ],
   ['a prototype', '{"amount":1,"__proto__":{"amount":5}}', '__proto__', 'is not a field'],
   ['an inherited name', '{"amount":1,"constructor":1}', 'constructor', 'is not a field'],
   ['a value not offered', { amount: 1, method: 'cash' }, 'method', 'method must be one of upi, card'],
   ['a text too long', { amount: 1, note: 'longer' }, 'note', 'note must have at most 5 characters'],
-  ['a wrong type where null may stand', { amount: 1, note: 5 }, 'note', 'note must be a string or null, not a number'],
+  [
+    'a wrong type where null may stand',
+    { amount: 1, note: 5 },
+    'note',
+    'note must be a string or null, not a number',
+  ],
 ])('%s is a validation error that names the field', async (_what, body, field, message) => {
   expect(await errorOf(body)).toMatchObject({
     status: 400,
@@ -100,13 +120,18 @@ test.each([
 })
 
 test('an array instead of an object is refused as a whole', async () => {
-  expect(await errorOf([1])).toMatchObject({ status: 400, message: 'The body must be an object, not an array' })
+  expect(await errorOf([1])).toMatchObject({
+    status: 400,
+    message: 'The body must be an object, not an array',
+  })
 })
 
 test('a missing body is told apart from an empty object', async () => {
   const { status, body } = await call(server, 'POST', '/v1/orders/asha', { headers: AS_AGENT })
   expect(status).toBe(400)
-  expect(body).toMatchObject({ error: { message: 'This route needs a JSON body; send one as application/json' } })
+  expect(body).toMatchObject({
+    error: { message: 'This route needs a JSON body; send one as application/json' },
+  })
 })
 
 test('many decimals are fine where the number is no amount', async () => {
@@ -119,7 +144,10 @@ test('a query is coerced, checked and closed', async () => {
   expect(await errorOf({ amount: 1 }, `${path}?times=two`)).toMatchObject({ status: 400, field: 'times' })
   expect(await errorOf({ amount: 1 }, `${path}?times=0`)).toMatchObject({ status: 400, field: 'times' })
   expect(await errorOf({ amount: 1 }, `${path}?tmies=2`)).toMatchObject({ status: 400, field: 'tmies' })
-  expect(await errorOf({ amount: 1 }, `${path}?times=1&times=2`)).toMatchObject({ status: 400, field: 'times' })
+  expect(await errorOf({ amount: 1 }, `${path}?times=1&times=2`)).toMatchObject({
+    status: 400,
+    field: 'times',
+  })
 })
 
 test('a route without a body takes none or an empty object and refuses a field', async () => {
@@ -159,16 +187,22 @@ test('an answer with a field that its schema does not know fails loudly under te
 })
 
 test('in production such a field is left out', async () => {
-  const lenient = await startTestServer(({ serve }) => serve(leaking, () => Object.assign({ pong: true }, { password: 'x' })), {
-    verifyResponses: false,
-  })
+  const lenient = await startTestServer(
+    ({ serve }) => serve(leaking, () => Object.assign({ pong: true }, { password: 'x' })),
+    {
+      verifyResponses: false,
+    },
+  )
   expect(await call(lenient, 'POST', '/v1/leaking')).toMatchObject({ status: 200, body: { pong: true } })
   expect((await call(lenient, 'POST', '/v1/leaking')).body).not.toHaveProperty('password')
   await lenient.close()
 })
 
 test('every answer has a request id of its own and headers against misuse', async () => {
-  const [first, second] = await Promise.all([call(server, 'POST', '/v1/ping'), call(server, 'POST', '/v1/ping')])
+  const [first, second] = await Promise.all([
+    call(server, 'POST', '/v1/ping'),
+    call(server, 'POST', '/v1/ping'),
+  ])
   const id = first.headers.get('x-request-id')
   expect(id).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
   expect(id).not.toBe(second.headers.get('x-request-id'))

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { type FastifyInstance, fastify as createFastify } from 'fastify'
+import { fastify as createFastify, type FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
@@ -86,7 +86,10 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-async function listen(fastify: FastifyInstance, address: { host: string; port: number }): Promise<AddressInfo> {
+async function listen(
+  fastify: FastifyInstance,
+  address: { host: string; port: number },
+): Promise<AddressInfo> {
   await fastify.listen(address)
   const bound = fastify.server.address()
   assert(bound !== null && typeof bound === 'object', 'a listening server has an address')

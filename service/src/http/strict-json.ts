@@ -7,11 +7,15 @@ import { AppError } from '../kernel/app-error.ts'
  * A number that a double cannot hold becomes NaN, which no schema accepts: see `readExactNumber`.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw new AppError('validation_error', 'The body is not valid UTF-8; encode it as UTF-8')
+  if (!isUtf8(bytes))
+    throw new AppError('validation_error', 'The body is not valid UTF-8; encode it as UTF-8')
   const text = bytes.toString('utf8')
   const value = parse(text)
   if (countKeysIn(value) !== countKeysWritten(text)) {
-    throw new AppError('validation_error', 'The JSON body names a field twice in one object; send each field once')
+    throw new AppError(
+      'validation_error',
+      'The JSON body names a field twice in one object; send each field once',
+    )
   }
   return value
 }
@@ -25,7 +29,10 @@ function parse(text: string): unknown {
     return MAY_LOSE_DIGITS.test(text) ? JSON.parse(text, readExactNumber) : value
   } catch (error) {
     if (error instanceof SyntaxError) {
-      throw new AppError('validation_error', 'The body is not valid JSON; check its quotes, commas and brackets')
+      throw new AppError(
+        'validation_error',
+        'The body is not valid JSON; check its quotes, commas and brackets',
+      )
     }
     throw error
   }

@@ -79,5 +79,9 @@ export async function call(
     ...(payload === undefined ? {} : { body: payload }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+  }
 }

@@ -5,60 +5,72 @@ import { assert } from './assert.ts'
 export type Uuid = string
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const DIGITS = [...ALPHABET]
 const VALUE_OF = new Int8Array(128).fill(-1)
-for (let value = 0; value < ALPHABET.length; value++) VALUE_OF[ALPHABET.charCodeAt(value)] = value
+for (const [value, digit] of DIGITS.entries()) VALUE_OF[digit.charCodeAt(0)] = value
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const TYPEID_SUFFIX_LENGTH = 26
 
 /** `prefix_` + the TypeID suffix of a UUID: 26 characters of Crockford base32, most significant first. */
 export function formatId(prefix: string, uuid: Uuid): string {
-  const high = BigInt(`0x${uuid.slice(0, 8)}${uuid.slice(9, 13)}`)
-  return `${prefix}_${base32(high, uuid)}`
+  return `${prefix}_${typeidSuffix(uuid)}`
 }
 
-function base32(high48: bigint, uuid: Uuid): string {
-  // 128 bits are 26 digits of 5 bits with two zero bits in front. Doubles hold 48 + 40 + 40 bits exactly.
-  const top = Number(high48)
-  const middle = Number.parseInt(uuid.slice(14, 18) + uuid.slice(19, 23) + uuid.slice(24, 26), 16)
-  const low = Number.parseInt(uuid.slice(26, 36), 16)
-  return digits(top, 10) + digits(middle, 8) + digits(low, 8)
+/** The suffix alone, for what has several ids of one UUID: a payment, its receipt, its statement lines. */
+export function typeidSuffix(uuid: Uuid): string {
+  const a = Number.parseInt(uuid.slice(0, 8), 16)
+  const b = Number.parseInt(uuid.slice(9, 13) + uuid.slice(14, 18), 16)
+  const c = Number.parseInt(uuid.slice(19, 23) + uuid.slice(24, 28), 16)
+  const d = Number.parseInt(uuid.slice(28, 36), 16)
+  // Four words of 32 bits behind two zero bits make 26 digits of 5 bits. Words are crossed at digits 6, 13 and 19.
+  return (
+    digit(a >>> 29) +
+    fiveDigits(a >>> 4) +
+    digit(((a & 0xf) << 1) | (b >>> 31)) +
+    fiveDigits(b >>> 6) +
+    digit(b >>> 1) +
+    digit(((b & 0x1) << 4) | (c >>> 28)) +
+    fiveDigits(c >>> 3) +
+    digit(((c & 0x7) << 2) | (d >>> 30)) +
+    digit(d >>> 25) +
+    fiveDigits(d)
+  )
 }
 
-function digits(value: number, count: number): string {
-  let text = ''
-  let rest = value
-  for (let index = 0; index < count; index++) {
-    const digit = rest % 32
-    text = ALPHABET.charAt(digit) + text
-    rest = (rest - digit) / 32
-  }
-  return text
+function digit(bits: number): string {
+  return DIGITS[bits & 31] ?? ''
+}
+
+function fiveDigits(bits: number): string {
+  return digit(bits >>> 20) + digit(bits >>> 15) + digit(bits >>> 10) + digit(bits >>> 5) + digit(bits)
 }
 
 /** The UUID of an id with this prefix, or null when it is not one. */
 export function parseId(prefix: string, id: string): Uuid | null {
-  if (id.length !== prefix.length + 1 + TYPEID_SUFFIX_LENGTH) return null
-  if (!id.startsWith(prefix) || id.charCodeAt(prefix.length) !== 0x5f) return null
   const start = prefix.length + 1
-  const top = readDigits(id, start, 10)
-  const middle = readDigits(id, start + 10, 8)
-  const low = readDigits(id, start + 18, 8)
-  if (top === null || middle === null || low === null || top >= 2 ** 48) return null
-  const high = top.toString(16).padStart(12, '0')
-  const mid = middle.toString(16).padStart(10, '0')
-  const end = low.toString(16).padStart(10, '0')
-  return `${high.slice(0, 8)}-${high.slice(8)}-${mid.slice(0, 4)}-${mid.slice(4, 8)}-${mid.slice(8)}${end}`
+  if (id.length !== start + TYPEID_SUFFIX_LENGTH || !id.startsWith(prefix) || id[start - 1] !== '_')
+    return null
+  const at = (index: number) => VALUE_OF[id.charCodeAt(start + index)] ?? -1
+  let valid = at(0) < 8 ? 0 : -1
+  for (let index = 0; index < TYPEID_SUFFIX_LENGTH; index++) valid |= at(index)
+  if (valid < 0) return null
+  const run = (from: number, count: number) => {
+    let bits = 0
+    for (let index = from; index < from + count; index++) bits = (bits << 5) | at(index)
+    return bits
+  }
+  const a = (at(0) << 29) | (run(1, 5) << 4) | (at(6) >>> 1)
+  const b = (at(6) << 31) | (run(7, 6) << 1) | (at(13) >>> 4)
+  const c = (at(13) << 28) | (run(14, 5) << 3) | (at(19) >>> 2)
+  const d = (at(19) << 30) | run(20, 6)
+  const middle = hexWord(b)
+  const rest = hexWord(c)
+  return `${hexWord(a)}-${middle.slice(0, 4)}-${middle.slice(4)}-${rest.slice(0, 4)}-${rest.slice(4)}${hexWord(d)}`
 }
 
-function readDigits(text: string, start: number, count: number): number | null {
-  let value = 0
-  for (let index = start; index < start + count; index++) {
-    const digit = VALUE_OF[text.charCodeAt(index)] ?? -1
-    if (digit < 0) return null
-    value = value * 32 + digit
-  }
-  return value
+function hexWord(word: number): string {
+  return hex(word >>> 24) + hex((word >>> 16) & 0xff) + hex((word >>> 8) & 0xff) + hex(word & 0xff)
 }
 
 const POOL_BYTES = 16 * 512

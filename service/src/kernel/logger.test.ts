@@ -10,7 +10,10 @@ function linesOf(write: (logger: ReturnType<typeof createLogger>) => void): stri
 
 test('fields that hold secrets or personal data are hidden by name', () => {
   const text = linesOf(logger =>
-    logger.info({ pan: 'ABCDE1234F', phone: '9876543210', agent_key: 'agk_live_x', headers: { cookie: 'a' } }, 'x'),
+    logger.info(
+      { pan: 'ABCDE1234F', phone: '9876543210', agent_key: 'agk_live_x', headers: { cookie: 'a' } },
+      'x',
+    ),
   )
   for (const value of ['ABCDE1234F', '9876543210', 'agk_live_x', 'cookie']) expect(text).not.toContain(value)
 })
@@ -21,7 +24,11 @@ test('an error is told by type, words, stack and cause, never by what a driver h
     detail: 'Key (email)=(asha@example.com) already exists.',
   })
   const text = linesOf(logger => logger.error({ err: error }, 'failed'))
-  expect(JSON.parse(text).err).toMatchObject({ message: 'duplicate key', error_code: '23505', cause: { message: 'below' } })
+  expect(JSON.parse(text).err).toMatchObject({
+    message: 'duplicate key',
+    error_code: '23505',
+    cause: { message: 'below' },
+  })
   expect(text).not.toContain('asha@example.com')
 })
 
@@ -29,17 +36,25 @@ test.each([
   ['the key agk_live_abc-DEF_1 is gone', 'the key agk_live_[hidden] is gone'],
   ['PAN ABCDE1234F', 'PAN [pan]'],
   ['phone 9876543210, account 123456789012', 'phone [number], account [number]'],
-  ['took 1500 ms at 01890000-0000-7000-8000-000000000001', 'took 1500 ms at 01890000-0000-7000-8000-000000000001'],
+  [
+    'took 1500 ms at 01890000-0000-7000-8000-000000000001',
+    'took 1500 ms at 01890000-0000-7000-8000-000000000001',
+  ],
 ])('%s', (text, hidden) => {
   expect(hideValues(text)).toBe(hidden)
 })
 
-test.each(['process.exit(0)', "throw new Error('crash')"])('what waits in memory is written when the process ends by %s', end => {
-  const source = `import { createLogger } from '${import.meta.dirname}/logger.ts'
+test.each(['process.exit(0)', "throw new Error('crash')"])(
+  'what waits in memory is written when the process ends by %s',
+  end => {
+    const source = `import { createLogger } from '${import.meta.dirname}/logger.ts'
     const logger = createLogger('info')
     await new Promise(resolve => setTimeout(resolve, 50))
     logger.info({}, 'last words')
     ${end}`
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', source], { encoding: 'utf8' })
-  expect(stdout).toContain('last words')
-})
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', source], {
+      encoding: 'utf8',
+    })
+    expect(stdout).toContain('last words')
+  },
+)

@@ -29,7 +29,7 @@ export async function readBook(tx: Queryable, batch: readonly Entry[], clock: Cl
   const askedMs = clock.now().getTime()
   const begun = tx.query('begin')
   const accounts = lockBatch(tx, ids.toSorted())
-  const facts = needs.map(([source, keys]) => source.load(tx, keys, askedMs))
+  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, askedMs))
   await settled([begun, accounts, ...facts])
   const book = new Book(await accounts, clock.now().getTime())
   for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
@@ -42,7 +42,7 @@ export async function readBook(tx: Queryable, batch: readonly Entry[], clock: Cl
 
 async function readNeeds(tx: Queryable, needs: [Source<unknown>, string[]][], book: Book): Promise<void> {
   if (needs.length === 0) return
-  const facts = needs.map(([source, keys]) => source.load(tx, keys, book.nowMs))
+  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, book.nowMs))
   await settled(facts)
   for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
 }
@@ -53,15 +53,17 @@ export function decideAll(batch: readonly Entry[], book: Book): Decided {
 }
 
 function decideOne({ command }: Entry, book: Book): Outcome {
-  const before = book.transfers.length
+  const transfers = book.transfers.length
+  const left = book.leftToWrite()
   try {
     const decision = command.decide(book)
     if (!isRefusal(decision)) return { ok: decision }
-    if (book.transfers.length !== before) throw new Error('assertion failed: a refused command posts nothing')
+    if (book.transfers.length !== transfers)
+      throw new Error('assertion failed: a refused command posts nothing')
     return { refused: decision }
   } catch (error) {
-    // Thrown before anything was posted it concerns this command alone; afterwards the batch is spoilt.
-    if (book.transfers.length !== before) throw error
+    // Thrown before anything was left to write it concerns this command alone; afterwards the batch is spoilt.
+    if (book.leftToWrite() !== left) throw error
     return { failed: error }
   }
 }
@@ -76,9 +78,28 @@ export async function writeBook(tx: Queryable, book: Book, vault: Vault): Promis
   const statements: Promise<unknown>[] = []
   if (changed.length > 0) statements.push(updateBatch(tx, changed))
   if (book.transfers.length > 0) statements.push(insertBatch(tx, vault, book.transfers))
-  for (const [sink, rows] of book.writes()) statements.push(sink.write(tx, rows))
-  statements.push(tx.query('commit'))
+  for (const [sink, rows] of book.writes()) statements.push(issue(() => sink.write(tx, rows)))
+  // What breaks on this side of the line is unknown to the server, which would commit the others without it.
+  if (!(await brokeBeforeSending(statements))) statements.push(tx.query('commit'))
   await settled(statements)
+}
+
+/** Runs at once, and makes what is thrown at once a rejection like any other. */
+async function issue(write: () => Promise<unknown>): Promise<unknown> {
+  return write()
+}
+
+/** Whether a statement has failed already, without waiting for the server: all that runs here alone is over in a tick. */
+async function brokeBeforeSending(statements: readonly Promise<unknown>[]): Promise<boolean> {
+  let broke = false
+  const note = () => {
+    broke = true
+  }
+  for (const statement of statements) statement.catch(note)
+  await new Promise<void>(resolve => {
+    process.nextTick(resolve)
+  })
+  return broke
 }
 
 /** Tells every caller what became of its command. */

@@ -150,11 +150,11 @@ test('facts and rows go to those who asked for them', () => {
   const source: Source<number> = { name: 'numbers', load: async () => new Map() }
   const sink: Sink<number> = { name: 'numbers', write: async () => undefined }
   const book = twoWallets()
-  expect([book.fact(source, 'a'), book.hasWork()]).toEqual([undefined, false])
+  expect([book.fact(source, 'a'), book.leftToWrite()]).toEqual([undefined, 0])
   book.setFact(source, 'a', 1)
   book.write(sink, 1)
   book.write(sink, 2)
   expect(book.fact(source, 'a')).toBe(1)
   expect([...book.writes()]).toEqual([[sink, [1, 2]]])
-  expect(book.hasWork()).toBe(true)
+  expect(book.leftToWrite()).toBe(2)
 })

@@ -12,7 +12,10 @@ export interface Source<Fact> {
   load(tx: Queryable, keys: readonly string[], nowMs: number): Promise<Map<string, Fact>>
 }
 
-/** Rows that decisions write beside the book, in one statement for a whole batch, in its commit. */
+/**
+ * Rows that decisions write beside the book, in its commit: one statement for a whole batch, sent without
+ * waiting for anything.
+ */
 export interface Sink<Row> {
   readonly name: string
   write(tx: Queryable, rows: readonly Row[]): Promise<unknown>
@@ -54,6 +57,7 @@ export class Book {
   readonly transfers: Transfer[] = []
   readonly #facts = new Map<Source<unknown>, Map<string, unknown>>()
   readonly #writes = new Map<Sink<unknown>, unknown[]>()
+  #rowsWritten = 0
 
   /** `clockMs` is the node's time. A batch is never decided before what its accounts have seen, on whichever node. */
   constructor(accounts: Map<Uuid, Account>, clockMs: number) {
@@ -85,8 +89,9 @@ export class Book {
   }
 
   write<Row>(sink: Sink<Row>, row: Row): void {
-    const rows = this.#writes.get(sink as Sink<unknown>)
-    if (rows === undefined) this.#writes.set(sink as Sink<unknown>, [row])
+    this.#rowsWritten++
+    const rows = this.#writes.get(sink)
+    if (rows === undefined) this.#writes.set(sink, [row])
     else rows.push(row)
   }
 
@@ -98,9 +103,9 @@ export class Book {
     return [...this.accounts.values()].filter(account => account.changed)
   }
 
-  /** True once any command of the batch has left something to write. */
-  hasWork(): boolean {
-    return this.transfers.length > 0 || this.#writes.size > 0 || this.changedAccounts().length > 0
+  /** How many transfers and rows the commands of the batch have left to write so far. */
+  leftToWrite(): number {
+    return this.transfers.length + this.#rowsWritten
   }
 
   /** Posts a transfer. The decision has been made: from here on nothing is refused, only asserted. */

@@ -33,7 +33,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   let queue: Entry[] = []
   let inFlight = 0
   let scheduled = false
-  let closing = false
+  let closed: Promise<void> | null = null
   let whenDrained: (() => void) | null = null
 
   function schedule(): void {
@@ -68,9 +68,18 @@ export function openLedger(options: LedgerOptions): Ledger {
     schedule()
   }
 
+  async function drain(): Promise<void> {
+    if (busy > 0 || queue.length > 0) {
+      await new Promise<void>(resolve => {
+        whenDrained = resolve
+      })
+    }
+    await Promise.all(lanes.map(lane => lane.close()))
+  }
+
   return {
     submit<Result extends object>(command: Command<Result>): Promise<Result> {
-      if (closing) return Promise.reject(unavailable('The service is shutting down'))
+      if (closed !== null) return Promise.reject(unavailable('The service is shutting down'))
       if (queue.length >= maxQueued) return Promise.reject(unavailable('Too many payments are waiting'))
       return new Promise<Result>((resolve, reject) => {
         queue.push({ command, resolve: result => resolve(result as Result), reject })

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { lockAccounts } from './accounts.ts'
 import { accountsOf, type Decided, decideAll, readBook, settle, writeBook } from './batch.ts'
@@ -20,6 +20,8 @@ export interface LaneOptions {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
+  /** How long a lost answer is looked up before its outcome is told as unknown. */
+  readonly lookUpDeadlineSeconds?: number
   readonly onBatch?: (commands: number, seconds: number) => void
   readonly onError?: (error: unknown) => void
 }
@@ -33,7 +35,7 @@ const LANE_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqs
 
 const MAX_ATTEMPTS = 5
 const RETRY_DELAY_MS = 5
-const LOOKUP_DEADLINE_MS = 30_000
+const DEFAULT_LOOKUP_DEADLINE_SECONDS = 30
 const LOOKUP_PAUSE_MS = 250
 
 export function createLane(options: LaneOptions): Lane {
@@ -51,6 +53,11 @@ export function createLane(options: LaneOptions): Lane {
     return opened
   }
 
+  function drop(tx: Connection): void {
+    tx.destroy()
+    if (connection === tx) connection = null
+  }
+
   /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
   async function commit(batch: readonly Entry[]): Promise<Decided> {
     const tx = await connected()
@@ -61,13 +68,12 @@ export function createLane(options: LaneOptions): Lane {
       return decided
     } catch (error) {
       if (!isConnectionLost(error)) {
-        await tx.query('rollback').catch(() => tx.destroy())
+        await tx.query('rollback').catch(() => drop(tx))
         throw error
       }
-      tx.destroy()
-      connection = null
+      drop(tx)
       if (decided === null) throw error
-      if (await wasCommitted(database, batch, decided.book)) return decided
+      if (await wasCommitted(options, batch, decided.book)) return decided
       throw new LostCommit()
     }
   }
@@ -109,26 +115,30 @@ export function createLane(options: LaneOptions): Lane {
 /** The commit was sent, its answer was lost, and the look-up showed that it did not happen. */
 class LostCommit extends Error {}
 
+/** The commit was sent, its answer was lost, and nothing could be learnt of it. It must not be tried again. */
+class OutcomeUnknown extends Error {}
+
 /**
  * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
  * the other, and then looks whether its transfers are there. All of a batch is, or nothing.
  */
-async function wasCommitted(database: Database, batch: readonly Entry[], book: Book): Promise<boolean> {
+async function wasCommitted(options: LaneOptions, batch: readonly Entry[], book: Book): Promise<boolean> {
   const [first] = book.transfers
   // Without a transfer there is nothing to look up. Such commands find what they did when decided again.
   if (first === undefined) return false
-  for (let waitedMs = 0; waitedMs < LOOKUP_DEADLINE_MS; waitedMs += LOOKUP_PAUSE_MS) {
+  const deadline = monotonicSeconds() + (options.lookUpDeadlineSeconds ?? DEFAULT_LOOKUP_DEADLINE_SECONDS)
+  for (;;) {
     try {
-      return await database.inTransaction(async tx => {
+      return await options.database.inTransaction(async tx => {
         await lockAccounts(tx, accountsOf(batch))
         return (await postedIds(tx, [first.id])).size === 1
       })
     } catch (error) {
-      if (!isConnectionLost(error)) throw error
+      // Whatever it failed with, a lost connection or locks that were not let go in time, tells nothing.
+      if (monotonicSeconds() >= deadline) throw new OutcomeUnknown('The look-up failed too', { cause: error })
       await delay(LOOKUP_PAUSE_MS)
     }
   }
-  throw outcomeUnknown()
 }
 
 function isWorthRepeating(error: unknown): boolean {
@@ -136,11 +146,13 @@ function isWorthRepeating(error: unknown): boolean {
 }
 
 function isOfOneCommand(error: unknown): boolean {
-  return !(isConnectionLost(error) || error instanceof LostCommit || error instanceof AppError)
+  return !(isConnectionLost(error) || error instanceof LostCommit || error instanceof OutcomeUnknown)
 }
 
 function outward(error: unknown): unknown {
-  return isConnectionLost(error) || error instanceof LostCommit ? unavailable('The database is away') : error
+  if (error instanceof OutcomeUnknown) return outcomeUnknown()
+  if (isConnectionLost(error) || error instanceof LostCommit) return unavailable('The database is away')
+  return isRetryable(error) ? unavailable('Too many others are at work on the same wallets') : error
 }
 
 /** A refusal for want of means: nothing was done. */

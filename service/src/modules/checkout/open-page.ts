@@ -37,10 +37,10 @@ function notice({ funding, message }: SessionView, state: PageState): Html | nul
     case 'declined':
       return alert(
         'That payment did not go through',
-        'You have not been charged. Try again or choose another way to pay.',
+        'No money reached us. Should your account show a debit, your bank returns it. Try again or choose another way to pay.',
       )
     case 'dropped':
-      return alert('That payment was not finished', 'You have not been charged. You can start again below.')
+      return alert('That payment was not finished', 'No money reached us. You can start again below.')
     default:
       return null
   }
@@ -58,7 +58,7 @@ function summary({ funding, payee, now }: SessionView): Html {
 <div class="payee"><span class="letter" aria-hidden="true">${initialOf(payee.agentName)}</span><div>
 <p class="eyebrow">Add money to</p>
 <h1>${payee.agentName}</h1>
-<p class="who">@${payee.handle} · ${payee.platformName}</p></div></div>
+<p class="who"><span>@${payee.handle} ·</span><span>${payee.platformName}</span></p></div></div>
 <p class="amount${long}">${amount}</p>
 <p class="expiry">${ICONS.clock}<span>Pay by ${formatTime(funding.expiresAt)}
 <span aria-hidden="true">(<span data-countdown="${leftMs}">${formatCountdown(leftMs)}</span> left)</span></span></p>
@@ -72,7 +72,7 @@ export function sums({ amountPaise, feePaise }: SessionView['funding']): Html {
   const percent = Math.round((rupees(fee) / rupees(amountPaise)) * 1_000) / 10
   const net = formatInr((amountPaise - fee) as typeof amountPaise)
   return html`<dl class="sums">
-<div><dt>You pay</dt><dd>${formatInr(amountPaise)}</dd></div>
+<div><dt>${feePaise === null ? 'You pay' : 'You paid'}</dt><dd>${formatInr(amountPaise)}</dd></div>
 <div><dt>Gateway fee (${percent}%)</dt><dd>− ${formatInr(fee)}</dd></div>
 <div class="total"><dt>Added to the wallet</dt><dd>${net}</dd></div>
 </dl>`
@@ -85,13 +85,13 @@ function initialOf(name: string): string {
 }
 
 function upiWay(view: SessionView, qr: string | null): Html {
-  const isOpen = view.funding.method === 'upi' || view.funding.method === 'link' || !view.isRehearsal
+  const isOpen = !view.isRehearsal || view.way === 'upi'
   return html`<details class="way" name="way" ${openAttribute(isOpen)}>
 <summary>${ICONS.upi}<span><b>UPI</b><small>Scan a code, open your app, or enter your UPI ID</small></span></summary>
 <div class="inside">
+${view.isRehearsal ? rehearsal(view, 'upi') : null}
 ${view.upiIntent === null || qr === null ? noQr() : scan(view, view.upiIntent, qr)}
 ${view.upiCollect ? upiIdForm(view) : null}
-${view.isRehearsal ? rehearsal(view, 'upi') : null}
 </div></details>`
 }
 
@@ -106,6 +106,7 @@ function noQr(): Html {
 function scan({ funding }: SessionView, intent: string, qr: string): Html {
   return html`<a class="button open-app" href="${intent}">Open my UPI app</a>
 <div class="scan"><div class="qr" role="img" aria-label="UPI QR code for ${formatInr(funding.amountPaise)}">${trusted(qr)}</div>
+<p class="other-phone">Scan with another phone</p>
 <ol class="steps"><li>Open any UPI app on your phone</li><li>Scan this code</li>
 <li>Check the amount and approve</li></ol></div>
 <noscript><p class="hint">When you have paid, <a href="">load this page again</a> to see the result.</p></noscript>`
@@ -149,7 +150,7 @@ const WAYS = {
 
 function rehearsedWay(view: SessionView, method: 'card' | 'netbanking'): Html {
   const { title, subtitle, icon } = WAYS[method]
-  return html`<details class="way" name="way" ${openAttribute(view.funding.method === method)}>
+  return html`<details class="way" name="way" ${openAttribute(view.way === method)}>
 <summary>${icon}<span><b>${title}</b><small>${subtitle}</small></span></summary>
 <div class="inside">${rehearsal(view, method)}</div></details>`
 }

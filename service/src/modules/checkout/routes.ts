@@ -20,7 +20,7 @@ import { CONTENT_SECURITY_POLICY, renderDocument } from './document.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { openPage } from './open-page.ts'
 import { selectPayee } from './payee.ts'
-import { isOver, type PageMessage, pageMessage, pageState, type SessionView } from './view.ts'
+import { chosenWay, isOver, type PageMessage, pageMessage, pageState, type SessionView } from './view.ts'
 
 /** Plays what a payer does at the bank; only sandbox mode has one. */
 export type Rehearse = (
@@ -38,7 +38,7 @@ export interface CheckoutContext {
 
 interface SessionRoute {
   Params: { session: string }
-  Querystring: { say?: string }
+  Querystring: { say?: string; way?: string }
   Body: URLSearchParams | undefined
 }
 
@@ -67,9 +67,10 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
     const funding = await openSessionOf(context, request)
     if (funding === null) return back(request, reply)
     const upiId = request.body?.get('upi_id')?.trim() ?? ''
-    if (!UPI_ID.test(upiId)) return back(request, reply, 'wrong_upi_id')
+    if (!UPI_ID.test(upiId)) return back(request, reply, { say: 'wrong_upi_id' })
     const collected = await collectUpi(context.funding, funding, upiId)
-    if (collected === 'wrong_upi_id' || collected === 'gateway_failed') return back(request, reply, collected)
+    if (collected === 'wrong_upi_id' || collected === 'gateway_failed')
+      return back(request, reply, { say: collected })
     // So that the page says at once that a request is waiting.
     await checkFunding(context.funding, funding)
     return back(request, reply)
@@ -89,7 +90,7 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
     if (funding === null || method === undefined) return back(request, reply)
     const outcome = request.body?.get('outcome') === 'success' ? 'success' : 'decline'
     await rehearse(request.params.session, outcome, method)
-    return back(request, reply)
+    return back(request, reply, outcome === 'success' ? {} : { way: method })
   })
 }
 
@@ -115,7 +116,8 @@ function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
     const { status } = appErrorOf(error)
     // The session was over before the form came; its page says so.
     if (status === CONFLICT) return back(request, reply)
-    if (status === NOT_FOUND) return sendPage(context, reply.code(status), 'Not found', unknownPage(), NOTHING)
+    if (status === NOT_FOUND)
+      return sendPage(context, reply.code(status), 'Not found', unknownPage(), NOTHING)
     if (status >= 500) {
       context.funding.logger.error({ request_id: request.id, err: error }, 'a checkout page failed')
     }
@@ -140,9 +142,13 @@ async function openSessionOf(context: CheckoutContext, request: SessionRequest):
 }
 
 /** After a form the browser loads the page again, so that going back or reloading sends nothing twice. */
-function back(request: SessionRequest, reply: FastifyReply, message?: PageMessage): FastifyReply {
-  const address = `../${request.params.session}${message === undefined ? '' : `?say=${message}`}`
-  return reply.redirect(address, 303)
+function back(
+  request: SessionRequest,
+  reply: FastifyReply,
+  said: { readonly say?: PageMessage; readonly way?: PaidMethod } = {},
+): FastifyReply {
+  const query = new URLSearchParams({ ...said }).toString()
+  return reply.redirect(`../${request.params.session}${query === '' ? '' : `?${query}`}`, 303)
 }
 
 async function sendSession(
@@ -166,6 +172,7 @@ async function sendSession(
     upiIntent,
     upiCollect: gateways.named(funding.gateway)?.capabilities.upiCollect ?? false,
     isRehearsal: context.rehearse !== null,
+    way: chosenWay(request.query.way, funding),
     message: pageMessage(request.query.say),
   }
   const main = isOpen ? openPage(view, state, await qrOf(upiIntent)) : closedPage(view, state)

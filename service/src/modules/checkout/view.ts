@@ -1,3 +1,4 @@
+import { PAID_METHODS, type PaidMethod } from '@batua/contract'
 import type { Funding } from '../funding/index.ts'
 
 /** Who is funded, as the payer is shown. */
@@ -19,6 +20,8 @@ export interface SessionView {
   readonly upiCollect: boolean
   /** Sandbox mode: each way to pay can be made to succeed or fail. */
   readonly isRehearsal: boolean
+  /** The way to pay that is unfolded: the last one tried, or the one asked for. */
+  readonly way: PaidMethod
   /** What the last form came to. */
   readonly message: PageMessage | null
 }
@@ -30,6 +33,10 @@ export type PageMessage = (typeof PAGE_MESSAGES)[number]
 
 export function pageMessage(text: string | undefined): PageMessage | null {
   return PAGE_MESSAGES.find(message => message === text) ?? null
+}
+
+export function chosenWay(tried: string | null | undefined, funding: Funding): PaidMethod {
+  return PAID_METHODS.find(method => method === (tried ?? funding.method)) ?? 'upi'
 }
 
 /** What a session is to who looks at it. */

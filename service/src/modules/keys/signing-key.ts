@@ -48,5 +48,5 @@ export function keyInForce(keys: readonly SigningKey[], moment: Date): SigningKe
 /** All keys, the one in use first, then the newest. */
 export function inUseFirst(keys: readonly SigningKey[], now: Date): SigningKey[] {
   const inUse = keyInForce(keys, now)
-  return [inUse, ...keys.filter(key => key !== inUse).reverse()]
+  return [inUse, ...keys.filter(key => key !== inUse).toReversed()]
 }

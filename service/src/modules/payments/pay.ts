@@ -1,6 +1,6 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type Book, type Command, type Ledger, type Need, need, type Transfer } from '../../ledger/index.ts'
 import {
@@ -104,13 +104,14 @@ function decideAndPost(book: Book, agents: AgentRegister, order: PaymentOrder): 
 }
 
 function resultOf(transfer: Transfer): PaymentResult {
+  const suffix = typeidSuffix(transfer.id)
   return {
-    payment_id: formatId('pay', transfer.id),
+    payment_id: `pay_${suffix}`,
     status: 'completed',
     from_balance: rupees(transfer.debitBalancePaise ?? 0n),
     cost: rupees(transfer.feePaise),
-    receipt_id: formatId('rcp', transfer.id),
-    transaction_id: formatId('txn', transfer.id),
+    receipt_id: `rcp_${suffix}`,
+    transaction_id: `txn_${suffix}`,
     created_at: transfer.postedAt.toISOString(),
   }
 }

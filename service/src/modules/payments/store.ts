@@ -19,14 +19,19 @@ export interface PaymentRow {
 }
 
 const KEY_SEPARATOR = '\n'
+const UUID_LENGTH = 36
 
-/** Keys hold no control characters, so a newline parts the payer from the key. */
+/** The key of a fact about a payer and a text of its own. A uuid has a fixed length, so any text may follow. */
 export function payerKey(payer: Uuid, text: string): string {
   return payer + KEY_SEPARATOR + text
 }
 
-function parts(keys: readonly string[], index: number): (string | null)[] {
-  return keys.map(key => key.split(KEY_SEPARATOR)[index] ?? null)
+function payersOf(keys: readonly string[]): Uuid[] {
+  return keys.map(key => key.slice(0, UUID_LENGTH))
+}
+
+function textsOf(keys: readonly string[]): string[] {
+  return keys.map(key => key.slice(UUID_LENGTH + 1))
 }
 
 /** What an idempotency key of a payer was used for. */
@@ -43,7 +48,7 @@ export const usedKeys: Source<KeyUse> = {
       `select t.debit_account as payer, t.idempotency_key as key, t.id, t.kind
        from unnest($1::uuid[], $2::text[]) k(payer, key)
        join transfers t on t.debit_account = k.payer and t.idempotency_key = k.key`,
-      [arrayLiteral(parts(keys, 0)), textArrayLiteral(parts(keys, 1))],
+      [arrayLiteral(payersOf(keys)), textArrayLiteral(textsOf(keys))],
     )
     return new Map(rows.map(row => [payerKey(row.payer, row.key), { id: row.id, kind: row.kind }]))
   },
@@ -59,14 +64,18 @@ export const usedReferences: Source<Uuid> = {
        join transfers t on t.debit_account = k.payer and t.reference = k.reference
          and t.credit_account = k.payee and t.kind = 'payment'
        order by k.payer, k.payee, k.reference, t.id`,
-      [arrayLiteral(parts(keys, 0)), arrayLiteral(parts(keys, 1)), textArrayLiteral(parts(keys, 2))],
+      [
+        arrayLiteral(payersOf(keys)),
+        arrayLiteral(payersOf(textsOf(keys))),
+        textArrayLiteral(textsOf(textsOf(keys))),
+      ],
     )
     return new Map(rows.map(row => [referenceKey(row.payer, row.payee, row.reference), row.id]))
   },
 }
 
 export function referenceKey(payer: Uuid, payee: Uuid, reference: string): string {
-  return [payer, payee, reference].join(KEY_SEPARATOR)
+  return payerKey(payer, payerKey(payee, reference))
 }
 
 /** A payment and what was refunded of it so far. The payee's lock is held, so no other refund is under way. */

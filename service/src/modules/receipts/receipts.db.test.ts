@@ -72,8 +72,9 @@ async function paidReceipt(): Promise<Receipt> {
 }
 
 /** What is signed, made by hand: no code of the service takes part in checking it. */
-function signedBytes({ signature: _, token: __, ...content }: Receipt): Buffer {
-  return Buffer.from(canonicalize(content) ?? '')
+function signedBytes(receipt: Receipt): Buffer {
+  const content = Object.entries(receipt).filter(([field]) => field !== 'signature' && field !== 'token')
+  return Buffer.from(canonicalize(Object.fromEntries(content)) ?? '')
 }
 
 async function publishedKey() {

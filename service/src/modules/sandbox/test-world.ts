@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { paise } from '../../kernel/money.ts'
-import { openVault } from '../../kernel/secrets.ts'
+import { openVault, type Vault } from '../../kernel/secrets.ts'
 import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import {
@@ -92,7 +92,7 @@ export async function openWorld(
     sandbox,
     jobs,
     answers,
-    newAgent: () => insertAgent(db, clock.now()),
+    newAgent: () => insertAgent(db, vault, clock.now()),
     async open(agentId, amountPaise = 100_000n) {
       const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
       const opened = await openFunding(funding, {
@@ -129,8 +129,9 @@ async function take(funding: FundingContext, { body, headers }: OutgoingNotice):
   }
 }
 
-async function insertAgent({ database }: TestDatabase, now: Date): Promise<Uuid> {
-  const [id, platform] = [newUuid(now), newUuid(now)]
+async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date): Promise<Uuid> {
+  const [id, platform, owner] = [newUuid(now), newUuid(now), newUuid(now)]
+  const sealed = (column: string, text: string) => vault.encrypt(text, `owners.${column}`)
   await database.inTransaction(async tx => {
     await tx.query(
       `insert into platforms (id, name, webhook_secret, secret_hash, created_at)
@@ -138,9 +139,14 @@ async function insertAgent({ database }: TestDatabase, now: Date): Promise<Uuid>
       [platform, now],
     )
     await tx.query(
+      `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
+       values ($1, $2, 'Asha Rao', $3, '', $4, '', $5)`,
+      [owner, platform, sealed('phone', '9876543210'), sealed('pan', 'ABCDE1234F'), now],
+    )
+    await tx.query(
       `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
-       values ($1, $2, $1, $3, 'Research Agent', '', 'abcd', '', $4)`,
-      [id, platform, `researcher-${id.slice(-8)}`, now],
+       values ($1, $2, $3, $4, 'Research Agent', '', 'abcd', '', $5)`,
+      [id, platform, owner, `researcher-${id.slice(-8)}`, now],
     )
     await openAccount(tx, id, now)
   })

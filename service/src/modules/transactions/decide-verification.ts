@@ -5,8 +5,8 @@ import type { Transfer } from '../../ledger/index.ts'
 
 /** What the seller expects of the payment; null where it does not say. */
 export interface Expectation {
-  /** The agent that it names as the payee, `unknown` when there is none of that name. */
-  readonly payee: Uuid | 'unknown' | null
+  /** The agent that it names as the payee; its id is null when there is none of that name. */
+  readonly payee: { readonly id: Uuid | null } | null
   readonly amountPaise: Paise | null
   readonly nonce: string | null
 }
@@ -33,7 +33,7 @@ export function decideVerification(facts: VerificationFacts): VerifyFailure | nu
   // A seller that gave everything back was not paid. What it gave back in part lowers the price, not what was paid.
   if (facts.refundedPaise >= payment.amountPaise && !facts.granted) return 'transaction_not_completed'
   if (payment.creditAccount !== facts.callerId) return 'not_payee'
-  if (expected.payee !== null && expected.payee !== payment.creditAccount) return 'payee_mismatch'
+  if (expected.payee !== null && expected.payee.id !== payment.creditAccount) return 'payee_mismatch'
   if (expected.amountPaise !== null && payment.amountPaise < expected.amountPaise)
     return 'insufficient_amount'
   if (expected.nonce !== null && !isNonceOf(payment, expected.nonce)) return 'nonce_mismatch'

@@ -36,7 +36,7 @@ async function expectationOf(
   { expected_payee: payee, expected_amount: amount, nonce }: VerificationQuery,
 ): Promise<Expectation> {
   return {
-    payee: payee === undefined ? null : ((await findAgent(payee)) ?? 'unknown'),
+    payee: payee === undefined ? null : { id: await findAgent(payee) },
     amountPaise: amount === undefined ? null : requirePaise(amount, 'expected_amount'),
     nonce: nonce ?? null,
   }

@@ -16,7 +16,9 @@ export function expectedStatement(
     .filter(({ record }) => status === undefined || record.status === status)
     .filter(({ at }) => from === undefined || timeIn(at, from) >= from)
     .filter(({ at }) => to === undefined || timeIn(at, to) <= to)
-    .sort((left, right) => right.at.getTime() - left.at.getTime() || compare(right.movement, left.movement))
+    .toSorted(
+      (left, right) => right.at.getTime() - left.at.getTime() || compare(right.movement, left.movement),
+    )
     .map(({ record }) => record)
 }
 

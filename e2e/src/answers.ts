@@ -1,0 +1,44 @@
+import { ErrorEnvelope, FORMATS, type Route } from '@batua/contract'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: FORMATS })
+const known = new Map<string, ValidateFunction>()
+
+/** What is wrong with an answer by its route's schema, in words; null when it fits and has no field beyond. */
+export function faultOf(route: Route, body: unknown): string | null {
+  return check(route.operationId, route.response, body)
+}
+
+/** The same of an error's envelope. */
+export function envelopeFaultOf(body: unknown): string | null {
+  return check('error', ErrorEnvelope, body)
+}
+
+function check(name: string, schema: unknown, body: unknown): string | null {
+  const validate = known.get(name) ?? ajv.compile(closed(plain(schema)))
+  known.set(name, validate)
+  return validate(body) ? null : `${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`
+}
+
+interface Json {
+  readonly properties?: Readonly<Record<string, Json>>
+  readonly items?: Json
+  readonly [keyword: string]: unknown
+}
+
+function plain(schema: unknown): Json {
+  return JSON.parse(JSON.stringify(schema)) as Json
+}
+
+/** Answers are documented as open, so that fields may come later; a field that is nowhere documented is a fault today. */
+function closed(schema: Json): Json {
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
+    name,
+    closed(property),
+  ])
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties), additionalProperties: false }),
+    ...(schema.items && { items: closed(schema.items) }),
+  }
+}

@@ -1,0 +1,118 @@
+import type { BodyOf, ErrorCode, ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
+import { envelopeFaultOf, faultOf } from './answers.ts'
+
+export type Headers = Readonly<Record<string, string>>
+
+/** One call of a route. Everything is sent as it is, right or wrong. */
+export interface Sent {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  readonly body?: unknown
+  readonly headers?: Headers
+}
+
+/** A call that fits its route. */
+export interface CallOf<R extends Route> extends Sent {
+  readonly body?: BodyOf<R>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: globalThis.Headers
+  readonly text: string
+  readonly body: unknown
+}
+
+export interface Exchange {
+  readonly route: Route
+  readonly reply: Reply
+}
+
+export type ApiError = ErrorEnvelope['error']
+
+export interface Api {
+  readonly address: string
+  /** Every call so far, with its answer. */
+  readonly exchanges: readonly Exchange[]
+  send(route: Route, call?: Sent): Promise<Reply>
+  /** The answer of a call that must succeed, checked against the route's schema. */
+  ok<R extends Route>(route: R, call?: CallOf<R>): Promise<ResponseOf<R>>
+  /** The error of a call that must be refused with this status and code. */
+  refused(route: Route, status: number, code: ErrorCode, call?: Sent): Promise<ApiError>
+}
+
+/** A client of a service, made of the contract's routes. */
+export function openApi(address: string): Api {
+  const exchanges: Exchange[] = []
+  async function send(route: Route, call: Sent = {}): Promise<Reply> {
+    const reply = await request(address, route.method, pathOf(route, call), call)
+    exchanges.push({ route, reply })
+    return reply
+  }
+  return {
+    address,
+    exchanges,
+    send,
+    async ok<R extends Route>(route: R, call: CallOf<R> = {}): Promise<ResponseOf<R>> {
+      const reply = await send(route, call)
+      if (reply.status !== route.status) throw unexpected(route, String(route.status), reply)
+      const fault = faultOf(route, reply.body)
+      if (fault !== null) throw new Error(fault)
+      return reply.body as ResponseOf<R>
+    },
+    async refused(route, status, code, call) {
+      const reply = await send(route, call)
+      const error = errorOf(reply)
+      if (reply.status !== status || error.code !== code) throw unexpected(route, `${status} ${code}`, reply)
+      return error
+    },
+  }
+}
+
+function unexpected(route: Route, wanted: string, reply: Reply): Error {
+  return new Error(`${route.operationId}: expected ${wanted}, got ${reply.status} ${reply.text}`)
+}
+
+/** The address of a call, its parameters and query encoded. */
+export function pathOf(route: Route, { params = {}, query = {} }: Sent): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(params[name] ?? `no-${name}`),
+  )
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return search.size === 0 ? path : `${path}?${search.toString()}`
+}
+
+/** One request. A body that is bytes or text goes as it is; anything else goes as JSON. */
+export async function request(
+  address: string,
+  method: string,
+  path: string,
+  call: Sent = {},
+): Promise<Reply> {
+  const { body } = call
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array
+  const type: Headers = body === undefined || isRaw ? {} : { 'content-type': 'application/json' }
+  const bytes = isRaw ? Buffer.from(body) : body === undefined ? null : Buffer.from(JSON.stringify(body))
+  const answer = await fetch(address + path, { method, headers: { ...type, ...call.headers }, body: bytes })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The error in an answer, which must be the one envelope that every error has (contract section 1, Errors). */
+export function errorOf(reply: Reply): ApiError {
+  const fault = envelopeFaultOf(reply.body)
+  if (fault !== null)
+    throw new Error(`${reply.status} without the envelope: ${fault} (${reply.text.slice(0, 500)})`)
+  const { error } = reply.body as ErrorEnvelope
+  if (reply.headers.get('x-request-id') !== error.request_id)
+    throw new Error(`x-request-id differs: ${reply.text}`)
+  return error
+}

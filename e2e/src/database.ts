@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+
+/** A database for one service under test, with a window for the test to look into. */
+export interface ServiceDatabase {
+  readonly url: string
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** A digest of every table's rows: the same digest means that nothing was changed. */
+  fingerprint(): Promise<Record<string, string>>
+  drop(): Promise<void>
+}
+
+/** A new, migrated database on the tests' server. */
+export async function createDatabase(): Promise<ServiceDatabase> {
+  const { url: serverUrl, template, prefix } = inject('testServer')
+  const name = `${prefix}${randomBytes(6).toString('hex')}`
+  await once(serverUrl, `create database ${name} template ${template} strategy file_copy`)
+  const url = withName(serverUrl, name)
+  const window = await openWindow(url)
+  return {
+    ...window,
+    url,
+    async drop() {
+      await window.close()
+      await once(serverUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+export interface Window extends Pick<ServiceDatabase, 'query' | 'fingerprint'> {
+  close(): Promise<void>
+}
+
+/** A connection of the test's own to the database that a service works on. */
+export async function openWindow(url: string): Promise<Window> {
+  const client = new Client({ connectionString: url })
+  // A server that is killed under the test breaks this line too; the next query says so.
+  client.on('error', () => undefined)
+  await client.connect()
+  const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    const result = await client.query<Row>(text, [...values])
+    return result.rows
+  }
+  return { query, fingerprint: () => fingerprint(query), close: () => client.end() }
+}
+
+type Query = ServiceDatabase['query']
+
+async function fingerprint(query: Query): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
+  )
+  const digests: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [row] = await query<{ digest: string }>(
+      `select count(*) || ' rows ' || coalesce(md5(string_agg(t::text, '|' order by t::text)), '') as digest
+       from "${name}" t`,
+    )
+    digests[name] = row?.digest ?? ''
+  }
+  return digests
+}
+
+async function once(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The same server and credentials, another database. The host may be an encoded folder, which URL does not take. */
+function withName(url: string, name: string): string {
+  const [address = '', parameters] = url.split('?', 2)
+  const path = address.indexOf('/', address.indexOf('://') + 3)
+  const server = path === -1 ? address : address.slice(0, path)
+  return parameters === undefined ? `${server}/${name}` : `${server}/${name}?${parameters}`
+}

@@ -1,0 +1,124 @@
+import { randomInt } from 'node:crypto'
+import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
+
+export interface Platform {
+  readonly id: string
+  readonly secret: string
+  readonly headers: Headers
+}
+
+export interface Owner {
+  readonly id: string
+  readonly platform: Platform
+}
+
+export interface Agent {
+  readonly id: string
+  readonly handle: string
+  readonly key: string
+  readonly headers: Headers
+  readonly owner: Owner
+}
+
+type Payment = ResponseOf<typeof routes.pay>
+type PaymentExtras = Partial<Omit<BodyOf<typeof routes.pay>, 'to' | 'amount'>>
+type AgentExtras = Partial<Omit<BodyOf<typeof routes.createAgent>, 'owner_id'>>
+
+/** Platforms, people and agents of one service, and what they do most. */
+export interface Network {
+  /** Whatever must not be read anywhere else: secrets, keys, and all that is personal. */
+  readonly confidential: readonly string[]
+  platform(): Promise<Platform>
+  owner(platform: Platform): Promise<Owner>
+  agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
+  /** Opens a session and has the human pay it; the wallet gains the amount less 2.5 %. */
+  fund(agent: Agent, amount: number): Promise<void>
+  pay(from: Agent, to: Agent, amount: number, extras?: PaymentExtras): Promise<Payment>
+  balance(agent: Agent): Promise<ResponseOf<typeof routes.getBalance>>
+}
+
+export function openNetwork(api: Api): Network {
+  const confidential: string[] = []
+  return {
+    confidential,
+    async platform() {
+      const email = `ops-${letters(12)}@example.com`
+      const made = await api.ok(routes.createPlatform, { body: { name: 'Example Agents', email } })
+      const secret = shown(made.platform_secret)
+      confidential.push(email, secret, shown(made.webhook_secret))
+      return {
+        id: made.platform_id,
+        secret,
+        headers: { 'x-platform-id': made.platform_id, 'x-platform-secret': secret },
+      }
+    },
+    async owner(platform) {
+      const person = { phone: newPhone(), pan: newPan(), email: `${letters(12)}@example.com` }
+      const body = { name: 'Asha Rao', ...person }
+      const { owner_id } = await api.ok(routes.createOwner, { headers: platform.headers, body })
+      confidential.push(...Object.values(person))
+      return { id: owner_id, platform }
+    },
+    async agent(owner, extras = {}) {
+      const body = { name: 'Research Agent', handle: newHandle(), ...extras, owner_id: owner.id }
+      const made = await api.ok(routes.createAgent, { headers: owner.platform.headers, body })
+      const key = shown(made.agent_key)
+      confidential.push(key, made.vendor_id)
+      return { id: made.agent_id, handle: made.handle, key, headers: { 'x-agent-key': key }, owner }
+    },
+    fund: (agent, amount) => fund(api, agent, amount),
+    pay: (from, to, amount, extras = {}) =>
+      api.ok(routes.pay, {
+        params: { agent_id: from.id },
+        headers: from.headers,
+        body: { to: to.id, amount, ...extras },
+      }),
+    balance: agent => api.ok(routes.getBalance, { params: { agent_id: agent.id }, headers: agent.headers }),
+  }
+}
+
+async function fund(api: Api, agent: Agent, amount: number): Promise<void> {
+  const session = await api.ok(routes.createFunding, {
+    params: { agent_id: agent.id },
+    headers: agent.headers,
+    body: { amount },
+  })
+  const { status } = await api.ok(routes.completeSandboxPayment, {
+    params: { payment_session_id: session.payment_session_id },
+    body: { outcome: 'success' },
+  })
+  if (status !== 'completed') throw new Error(`the funding is ${status}`)
+}
+
+/** A secret of a first answer; only a replayed one has null in its place. */
+export function shown(secret: string | null): string {
+  if (secret === null) throw new Error('a first answer shows its secret')
+  return secret
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
+
+function letters(count: number): string {
+  return Array.from({ length: count }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
+}
+
+function digits(count: number): string {
+  return Array.from({ length: count }, () => String(randomInt(10))).join('')
+}
+
+export function newHandle(): string {
+  return `bot-${letters(12)}`
+}
+
+export function newPhone(): string {
+  return `9${digits(9)}`
+}
+
+export function newPan(): string {
+  return `${letters(5)}${digits(4)}${letters(1)}`.toUpperCase()
+}
+
+export function newBankAccount(): string {
+  return `5${digits(13)}`
+}

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
+
+/** The service as its users have it: one process at a time, on one address and one set of data. */
+export interface Service {
+  readonly address: string
+  readonly port: number
+  pid(): number
+  /** All that it wrote to stdout and stderr, in all its runs. */
+  output(): string
+  /** Starts it again on the same data; resolves when it is ready. */
+  start(): Promise<void>
+  /** SIGTERM, and waits for the end; answers the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>
+}
+
+export type Env = Readonly<Record<string, string>>
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const MAIN = process.env['E2E_MAIN'] ?? fileURLToPath(new URL('../../service/src/main.ts', import.meta.url))
+const READY_WITHIN_MS = 30_000
+const POLL_MS = 20
+
+/** What tests want unless they are about it: no rate limits, and only the log lines that matter. */
+const DEFAULTS: Env = {
+  RATE_LIMIT_AGENT: '0',
+  RATE_LIMIT_PLATFORM: '0',
+  RATE_LIMIT_UNAUTHENTICATED: '0',
+  LOG_LEVEL: 'warn',
+}
+
+/** Starts a service with this configuration and nothing of the tests' own environment. */
+export async function startService(env: Env): Promise<Service> {
+  const port = Number(env['PORT'] ?? (await freePort()))
+  const address = `http://127.0.0.1:${port}`
+  const fullEnv = { PATH: process.env['PATH'] ?? '', ...DEFAULTS, ...env, PORT: String(port) }
+  let output = ''
+  let child = run()
+
+  function run(): Run {
+    return runService(fullEnv, text => {
+      output += text
+    })
+  }
+  const service: Service = {
+    address,
+    port,
+    pid: () => child.pid(),
+    output: () => output,
+    async start() {
+      child = run()
+      await whenReady(address, child, () => output)
+    },
+    stop: () => child.end('SIGTERM'),
+    kill: async () => {
+      await child.end('SIGKILL')
+    },
+  }
+  await whenReady(address, child, () => output)
+  return service
+}
+
+/** Runs the service to its end: for configurations that it refuses. */
+export async function runToEnd(env: Env): Promise<{ readonly code: number | null; readonly output: string }> {
+  let output = ''
+  const child = runService({ PATH: process.env['PATH'] ?? '', ...env }, text => {
+    output += text
+  })
+  const code = await child.ended
+  return { code, output }
+}
+
+interface Run {
+  /** Resolves with the exit code once the process has ended and its output is complete. */
+  readonly ended: Promise<number | null>
+  isOver(): boolean
+  pid(): number
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+function runService(env: Env, onOutput: (text: string) => void): Run {
+  const child: ChildProcess = spawn(process.execPath, [MAIN], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', onOutput)
+  let over = false
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', () => {
+      over = true
+    })
+    // An embedded database that outlives a killed service does not hold these pipes, so they close with it.
+    child.once('close', code => resolve(code))
+  })
+  return {
+    ended,
+    isOver: () => over,
+    pid: () => child.pid ?? 0,
+    end(signal) {
+      if (!over) child.kill(signal)
+      return ended
+    },
+  }
+}
+
+async function whenReady(address: string, child: Run, output: () => string): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS
+  while (!(await isReady(address))) {
+    if (child.isOver()) throw new Error(`the service ended before it was ready:\n${output()}`)
+    if (Date.now() > deadline) throw new Error(`the service is not ready in time:\n${output()}`)
+    await delay(POLL_MS)
+  }
+}
+
+export async function isReady(address: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
+    await answer.text()
+    return answer.status === 200
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,246 @@
+import { route } from '@batua/contract'
+import { Type } from 'typebox'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { AppError } from '../kernel/app-error.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { forgetIdempotencyKeys } from './idempotency-key.ts'
+import { AS_AGENT, AS_PLATFORM, call, type Reply, startTestServer, type TestServer } from './test-server.ts'
+
+const create = route({
+  operationId: 'create',
+  method: 'POST',
+  path: '/v1/things',
+  tag: 'Test',
+  summary: 'Creates a thing',
+  who: ['agent', 'platform'],
+  body: Type.Object({ name: Type.String() }),
+  status: 201,
+  response: Type.Object({
+    id: Type.Integer(),
+    name: Type.String(),
+    agent_key: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  }),
+  errors: [],
+})
+const open = route({ ...create, operationId: 'open', path: '/v1/open', who: [] })
+
+let db: TestDatabase
+const clock = systemClock()
+const nodes: TestServer[] = []
+let made = 0
+let behave: () => Promise<void> | void = () => {}
+
+async function startNode(): Promise<void> {
+  const make = async ({ body }: { body: { name: string } }) => {
+    await behave()
+    made++
+    return { id: made, name: body.name, agent_key: 'agk_live_once' }
+  }
+  const server = await startTestServer(
+    ({ serve }) => {
+      serve(create, make)
+      serve(open, make)
+    },
+    { database: db.database, clock },
+  )
+  nodes.push(server)
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await startNode()
+  await startNode()
+})
+beforeEach(() => {
+  made = 0
+  behave = () => {}
+})
+afterAll(async () => {
+  await Promise.all(nodes.map(node => node.close()))
+  await db.drop()
+})
+
+let lastKey = 0
+const newKey = () => `key-${++lastKey}`
+
+interface Sending {
+  readonly node?: number
+  readonly name?: string
+  readonly as?: Record<string, string>
+  readonly path?: string
+}
+
+function send(
+  key: string,
+  { node = 0, name = 'lamp', as = AS_AGENT, path = '/v1/things' }: Sending = {},
+): Promise<Reply> {
+  const server = nodes[node]
+  if (server === undefined) throw new Error('no such node')
+  return call(server, 'POST', path, { body: { name }, headers: { ...as, 'idempotency-key': key } })
+}
+
+test('a repeated request gets the first answer, says so, and does nothing', async () => {
+  const key = newKey()
+  const first = await send(key)
+  const second = await send(key, { node: 1 })
+  expect(first).toMatchObject({ status: 201, body: { id: 1, agent_key: 'agk_live_once' } })
+  expect(second.status).toBe(201)
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  expect(second.headers.get('idempotent-replayed')).toBe('true')
+  expect(made).toBe(1)
+})
+
+test('a replayed answer has null where a secret was', async () => {
+  const key = newKey()
+  await send(key)
+  expect((await send(key)).body).toEqual({ id: 1, name: 'lamp', agent_key: null })
+  const rows = await db.database.query('select response from idempotent_requests where key = $1', [key])
+  expect(JSON.stringify(rows)).not.toContain('agk_live_once')
+})
+
+test('another body with the same key is refused', async () => {
+  const key = newKey()
+  await send(key)
+  expect(await send(key, { name: 'chair' })).toMatchObject({
+    status: 422,
+    body: { error: { code: 'idempotency_error' } },
+  })
+  expect(await send(key, { path: '/v1/open' })).toMatchObject({ status: 422 })
+  expect(made).toBe(1)
+})
+
+test('the same key of another caller is another key', async () => {
+  const key = newKey()
+  await send(key)
+  expect(await send(key, { as: AS_PLATFORM })).toMatchObject({ status: 201, body: { id: 2 } })
+  expect(await send(key, { path: '/v1/open', as: {} })).toMatchObject({ status: 201, body: { id: 3 } })
+})
+
+test('of many requests at once on two nodes exactly one takes effect', async () => {
+  for (let round = 0; round < 10; round++) {
+    made = 0
+    const key = newKey()
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => send(key, { node: index % 2 })),
+    )
+    expect(made).toBe(1)
+    for (const { status, headers } of replies) {
+      expect([201, 409]).toContain(status)
+      if (status === 409) expect(headers.get('retry-after')).toBe('1')
+    }
+  }
+})
+
+test('while the first request runs, its repetition is told to wait', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  behave = () => {
+    arrived.resolve()
+    return released.promise
+  }
+  const key = newKey()
+  const first = send(key)
+  await arrived.promise
+  expect(await send(key, { node: 1 })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'idempotency_error' } },
+  })
+  released.resolve()
+  expect(await first).toMatchObject({ status: 201 })
+  expect(await send(key, { node: 1 })).toMatchObject({ status: 201, body: { id: 1 } })
+})
+
+test('a request that runs long keeps its lease', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const arrived = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  behave = () => {
+    arrived.resolve()
+    return released.promise
+  }
+  const key = newKey()
+  const first = send(key)
+  await arrived.promise
+  const before = await lockedUntil(key)
+  clock.setOffsetMs(clock.offsetMs() + 15_000)
+  vi.advanceTimersByTime(10_000)
+  await expect.poll(() => lockedUntil(key)).toBeGreaterThan(before)
+  vi.useRealTimers()
+  released.resolve()
+  expect(await first).toMatchObject({ status: 201 })
+})
+
+async function lockedUntil(key: string): Promise<number> {
+  const [row] = await db.database.query<{ locked_until: Date }>(
+    'select locked_until from idempotent_requests where key = $1',
+    [key],
+  )
+  return row?.locked_until.getTime() ?? 0
+}
+
+test('a refused request gives its key back', async () => {
+  const key = newKey()
+  behave = () => {
+    throw new AppError('conflict', 'Taken')
+  }
+  expect(await send(key)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  behave = () => {}
+  expect(await send(key)).toMatchObject({ status: 201 })
+})
+
+test('a request that is not valid does not touch its key', async () => {
+  const key = newKey()
+  const bad = await call(nodes[0] as TestServer, 'POST', '/v1/things', {
+    body: { nome: 'x' },
+    headers: { ...AS_AGENT, 'idempotency-key': key },
+  })
+  expect(bad.status).toBe(400)
+  expect(await send(key)).toMatchObject({ status: 201 })
+})
+
+test('the key of a process that died is free when its lease ends, for the same request only', async () => {
+  const key = newKey()
+  await send(key)
+  // As a crash leaves it: claimed, never answered, its lease not renewed.
+  await db.database.query(
+    'update idempotent_requests set status = null, response = null, locked_until = $2 where key = $1',
+    [key, new Date(clock.now().getTime() + 60_000)],
+  )
+  expect(await send(key)).toMatchObject({ status: 409 })
+  await db.database.query('update idempotent_requests set locked_until = $2 where key = $1', [
+    key,
+    clock.now(),
+  ])
+  expect(await send(key, { name: 'chair' })).toMatchObject({ status: 422 })
+  expect(await send(key)).toMatchObject({ status: 201, body: { id: 2 } })
+})
+
+test('a key is forgotten after a day', async () => {
+  const key = newKey()
+  await send(key)
+  clock.setOffsetMs(clock.offsetMs() + 24 * 3_600_000)
+  expect(await send(key, { name: 'chair' })).toMatchObject({ status: 201, body: { id: 2 } })
+  clock.setOffsetMs(clock.offsetMs() + 24 * 3_600_000)
+  const forgotten = await forgetIdempotencyKeys(db.database, clock.now(), 3)
+  expect(forgotten).toBe(3)
+  await forgetIdempotencyKeys(db.database, clock.now(), 1000)
+  expect(await db.database.query('select key from idempotent_requests', [])).toEqual([])
+})
+
+test.each(['', ' ', 'ключ', 'x'.repeat(256)])('a key must be short printable text (%s)', async key => {
+  const headers = new Headers(AS_AGENT)
+  headers.set('idempotency-key', encodeLatin1(key))
+  const response = await fetch(`${nodes[0]?.url}/v1/things`, {
+    method: 'POST',
+    headers: [...headers, ['content-type', 'application/json']],
+    body: '{"name":"x"}',
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { field: 'Idempotency-Key' } })
+})
+
+/** A header is bytes; UTF-8 arrives as what Latin-1 makes of it. */
+function encodeLatin1(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}

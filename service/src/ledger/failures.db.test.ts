@@ -1,0 +1,317 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DatabaseUnavailable } from '../db/database.ts'
+import { AppError, refuse } from '../kernel/app-error.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { newUuid, type Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { balanceOf, expectBalanced, fund, newAgent, startNode } from '../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
+import { SYSTEM } from './accounts.ts'
+import { type Book, need, type Posting, type Sink, type Source } from './book.ts'
+import type { Command } from './command.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await db.database.query('create table marks (id uuid primary key, size int check (size < 10))')
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  await db.drop()
+})
+
+interface Mark {
+  readonly id: Uuid
+  readonly size: number
+}
+
+const marks: Sink<Mark> = {
+  name: 'marks',
+  write: (tx, rows) =>
+    tx.query('insert into marks select v.id, v.size from unnest($1::uuid[], $2::int[]) v(id, size)', [
+      rows.map(row => row.id),
+      rows.map(row => row.size),
+    ]),
+}
+
+/** Breaks on this side of the line: nothing of it is ever sent. */
+const unsendable: Sink<object> = {
+  name: 'unsendable',
+  async write() {
+    throw new TypeError('cannot be encoded')
+  },
+}
+
+const unreadable: Source<object> = {
+  name: 'unreadable',
+  load: tx => tx.query('select 1 / 0 as never', []).then(() => new Map()),
+}
+
+const impolite: Source<object> = {
+  name: 'impolite',
+  async load() {
+    throw new AppError('gateway_error', 'of this command alone')
+  },
+}
+
+const fundingOf = (id: Uuid): Posting => ({
+  kind: 'fund',
+  debit: SYSTEM.gateway,
+  credit: id,
+  amountPaise: paise(1_000n),
+})
+
+const newMark = (size: number): Mark => ({ id: newUuid(clock.now()), size })
+
+/** Each posts and writes something, and then breaks in its own way. */
+const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partial<Command<object>>> = {
+  'throws after it has posted': id => ({
+    decide(book) {
+      book.post(fundingOf(id))
+      throw new Error('the end')
+    },
+  }),
+  'throws a refusal after it has posted': id => ({
+    decide(book) {
+      book.post(fundingOf(id))
+      throw new AppError('conflict', 'the end')
+    },
+  }),
+  'refuses after it has posted': id => ({
+    decide(book) {
+      book.post(fundingOf(id))
+      return refuse('conflict', 'the end')
+    },
+  }),
+  'throws after it has written': () => ({
+    decide(book) {
+      book.write(marks, newMark(1))
+      throw new Error('the end')
+    },
+  }),
+  'posts what cannot be': id => ({
+    decide: book => book.post({ ...fundingOf(id), credit: newUuid(clock.now()) }),
+  }),
+  'violates a constraint': id => ({
+    decide(book) {
+      book.write(marks, newMark(10))
+      return book.post(fundingOf(id))
+    },
+  }),
+  'writes what cannot be sent': id => ({
+    decide(book) {
+      book.write(unsendable, {})
+      return book.post(fundingOf(id))
+    },
+  }),
+  'needs what cannot be read': id => ({
+    needs: [need(unreadable, 'x')],
+    decide: book => book.post(fundingOf(id)),
+  }),
+  'needs what throws a refusal': id => ({
+    needs: [need(impolite, 'x')],
+    decide: book => book.post(fundingOf(id)),
+  }),
+  'breaks in a step': id => ({
+    steps: [
+      () => {
+        throw new Error('the end')
+      },
+    ],
+    decide: book => book.post(fundingOf(id)),
+  }),
+}
+
+describe('a command of a batch that', () => {
+  test.each(Object.entries(BAD))('%s fails alone, and leaves nothing', async (_what, badCommand) => {
+    const node = startNode({ database: db.database, clock, lanes: 1 })
+    const neighbours = await Promise.all(Array.from({ length: 6 }, () => newAgent(db.database, clock.now())))
+    const bad = await newAgent(db.database, clock.now())
+    const marksBefore = await countMarks()
+
+    const good = (id: Uuid) =>
+      node.ledger.submit({
+        accounts: [id, bad],
+        needs: [],
+        decide(book: Book) {
+          book.write(marks, newMark(1))
+          return book.post(fundingOf(id))
+        },
+      })
+    const works = [
+      ...neighbours.slice(0, 3).map(good),
+      node.ledger.submit({ accounts: [bad], needs: [], ...badCommand(bad) }),
+      ...neighbours.slice(3).map(good),
+    ]
+    const outcomes = await Promise.allSettled(works)
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'fulfilled'],
+      'rejected',
+      ...['fulfilled', 'fulfilled', 'fulfilled'],
+    ])
+    expect(await balanceOf(db.database, bad)).toBe(0n)
+    for (const id of neighbours) expect(await balanceOf(db.database, id)).toBe(1_000n)
+    expect((await countMarks()) - marksBefore).toBe(6)
+    await expectBalanced(db.database)
+    await node.ledger.close()
+  })
+
+  async function countMarks(): Promise<number> {
+    const rows = await db.database.query<{ count: number }>('select count(*)::int4 as count from marks')
+    return rows[0]?.count ?? -1
+  }
+})
+
+describe('a line cut', () => {
+  /** A node whose first statement with this beginning meets a fault. */
+  function nodeWith(fault: Fault, at: string) {
+    const state = { left: 1, fault, at }
+    const database = faultyDatabase(db.database, text => {
+      if (!text.trimStart().startsWith(state.at) || state.left === 0) return 'none'
+      state.left--
+      return state.fault
+    })
+    return { node: startNode({ database, clock, lanes: 1 }), state }
+  }
+
+  test.each<[Fault, string]>([
+    ['cut before', 'update accounts'],
+    ['cut at once', 'update accounts'],
+    ['cut before', 'insert into transfers'],
+    ['cut before', 'commit'],
+    ['cut at once', 'commit'],
+    ['cut after', 'commit'],
+  ])('(%s %s) once it has decided costs nobody anything: all is done, and once', async (fault, at) => {
+    const { node, state } = nodeWith(fault, at)
+    const wallets = await Promise.all(Array.from({ length: 5 }, () => newAgent(db.database, clock.now())))
+    const transfers = await Promise.all(wallets.map(id => fund(node.ledger, id, 1_000n)))
+    expect(state.left).toBe(0)
+    for (const id of wallets) expect(await balanceOf(db.database, id)).toBe(1_000n)
+    const ids = transfers.map(({ id }) => id)
+    const [row] = await db.database.query<{ count: number }>(
+      'select count(*)::int4 as count from transfers where id = any($1)',
+      [ids],
+    )
+    expect(row?.count).toBe(5)
+    await node.ledger.close()
+  })
+
+  test.each<[Fault, string]>([
+    ['cut before', 'begin'],
+    ['cut at once', 'begin'],
+    ['cut after', 'begin'],
+    ['cut at once', 'select id, agent_version'],
+    ['cut before', 'set plan_cache_mode'],
+  ])('(%s %s) before it has decided refuses politely and has done nothing', async (fault, at) => {
+    const { node, state } = nodeWith(fault, at)
+    const id = await newAgent(db.database, clock.now())
+    await expect(fund(node.ledger, id, 1_000n)).rejects.toMatchObject({
+      code: 'service_unavailable',
+      headers: { 'retry-after': '1' },
+    })
+    expect(state.left).toBe(0)
+    expect(await balanceOf(db.database, id)).toBe(0n)
+    await fund(node.ledger, id, 1_000n)
+    expect(await balanceOf(db.database, id)).toBe(1_000n)
+    await node.ledger.close()
+  })
+
+  test('again and again does not apply anything twice', async () => {
+    const { node, state } = nodeWith('cut at once', 'commit')
+    state.left = 3
+    const id = await newAgent(db.database, clock.now())
+    await Promise.all(Array.from({ length: 10 }, () => fund(node.ledger, id, 100n)))
+    expect([state.left, await balanceOf(db.database, id)]).toEqual([0, 1_000n])
+    await node.ledger.close()
+  })
+
+  test('is looked up again when the look-up itself fails, whatever it fails with', async () => {
+    let failures = 3
+    const database = faultyDatabase(db.database, text =>
+      text === 'commit' && failures === 3 ? 'cut after' : 'none',
+    )
+    const errors = [
+      new DatabaseUnavailable('away'),
+      Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' }),
+      Object.assign(new Error('deadlock detected'), { code: '40P01' }),
+    ]
+    const node = startNode({
+      database: {
+        ...database,
+        inTransaction(work) {
+          const error = errors[--failures]
+          return error === undefined ? db.database.inTransaction(work) : Promise.reject(error)
+        },
+      },
+      clock,
+      lanes: 1,
+    })
+    const id = await newAgent(db.database, clock.now())
+    await fund(node.ledger, id, 1_000n)
+    expect([failures, await balanceOf(db.database, id)]).toEqual([-1, 1_000n])
+    await node.ledger.close()
+  })
+
+  test('whose look-up never succeeds is told as unknown, and nothing is tried again', async () => {
+    const database = faultyDatabase(db.database, text => (text === 'commit' ? 'cut after' : 'none'))
+    const away = () => Promise.reject(new DatabaseUnavailable('away'))
+    const node = startNode({
+      database: { ...database, inTransaction: away },
+      clock,
+      lanes: 1,
+      lookUpDeadlineSeconds: 0.02,
+    })
+    const wallets = await Promise.all(Array.from({ length: 3 }, () => newAgent(db.database, clock.now())))
+    const works = await Promise.allSettled(wallets.map(id => fund(node.ledger, id, 1_000n)))
+    for (const work of works) {
+      expect(work).toMatchObject({ reason: { code: 'service_unavailable', details: { outcome: 'unknown' } } })
+    }
+    for (const id of wallets) expect(await balanceOf(db.database, id)).toBe(1_000n)
+    await node.ledger.close()
+  })
+})
+
+describe('the queue', () => {
+  test('refuses politely when it is full, and does all that it took', async () => {
+    const node = startNode({ database: db.database, clock, maxQueued: 10, maxBatch: 3 })
+    const id = await newAgent(db.database, clock.now())
+    const works = Array.from({ length: 15 }, () => fund(node.ledger, id, 100n))
+    expect(node.ledger.queued()).toBe(10)
+    const outcomes = await Promise.allSettled(works)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(10)
+    for (const refused of outcomes.slice(10)) {
+      expect(refused).toMatchObject({
+        reason: { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } },
+      })
+    }
+    expect(await balanceOf(db.database, id)).toBe(1_000n)
+    await node.ledger.close()
+  })
+
+  test('is finished by close, and takes nothing more', async () => {
+    const node = startNode({ database: db.database, clock, maxBatch: 4 })
+    const wallets = await Promise.all(Array.from({ length: 7 }, () => newAgent(db.database, clock.now())))
+    let done = 0
+    const works = Array.from({ length: 70 }, async (_, at) => {
+      await fund(node.ledger, wallets[at % 7] ?? '', 100n)
+      done++
+    })
+    const late = node.ledger.close().then(() => done)
+    await expect(fund(node.ledger, wallets[0] ?? '', 1n)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+    expect(await late).toBe(70)
+    await Promise.all([...works, node.ledger.close()])
+  })
+
+  test('closed twice at once closes once', async () => {
+    const node = startNode({ database: db.database, clock })
+    const id = await newAgent(db.database, clock.now())
+    const work = fund(node.ledger, id, 100n)
+    await Promise.all([node.ledger.close(), node.ledger.close(), work])
+  })
+})

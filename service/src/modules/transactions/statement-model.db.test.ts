@@ -1,0 +1,108 @@
+import { listTransactions, TRANSACTION_STATUSES, TRANSACTION_TYPES, type Transaction } from '@batua/contract'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerCheck } from '../../http/answer-check.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { expectedStatement, type StatementQuery } from './testing/expected-statement.ts'
+import { randomSteps, take, WALLETS } from './testing/random-history.ts'
+import type { History } from './testing/wallet-history.ts'
+import {
+  emptyHistory,
+  newFilledWallet,
+  openWalletNetwork,
+  read,
+  type Wallet,
+  type WalletNetwork,
+} from './testing/wallet-network.ts'
+
+/** Ten minutes before a day, a month and a financial year end in India. */
+const START_MS = Date.parse('2026-03-31T18:20:00.000Z')
+const RUNS = 30
+
+let nowMs = START_MS
+const clock: Clock = { now: () => new Date(nowMs), offsetMs: () => 0, setOffsetMs: () => undefined }
+const fits = answerCheck(listTransactions)
+
+let open: WalletNetwork
+
+beforeAll(async () => {
+  open = await openWalletNetwork(clock)
+})
+
+afterAll(() => open.close())
+
+/** Ends of spans are picked among the moments of the history, once it is there. */
+const randomQuery = fc.record(
+  {
+    type: fc.constantFrom(...TRANSACTION_TYPES),
+    status: fc.constantFrom(...TRANSACTION_STATUSES),
+    from_date: fc.nat(),
+    to_date: fc.nat(),
+    limit: fc.integer({ min: 1, max: 100 }),
+    offset: fc.nat(20),
+  },
+  { requiredKeys: [] },
+)
+type RandomQuery = (typeof randomQuery extends fc.Arbitrary<infer T> ? T : never) & object
+
+const randomQueries = fc.array(randomQuery, { minLength: 4, maxLength: 10 })
+
+test('a statement is the same as one kept by hand, for any history and any query', async () => {
+  const property = fc.asyncProperty(randomSteps, randomQueries, async (steps, queries) => {
+    const history = emptyHistory(open)
+    const wallets: Wallet[] = []
+    for (const name of WALLETS) wallets.push(await newFilledWallet(open, history, name))
+    // What fills the wallets is never charged back, so that they can always pay.
+    history.fundings.length = 0
+    for (const [pauseMs, step] of steps) {
+      nowMs += pauseMs
+      await take(history, wallets, step)
+    }
+    for (const wallet of wallets) for (const query of queries) await compare(history, wallet, query)
+  })
+  // A failure prints the seed that makes it again.
+  await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
+})
+
+async function compare(history: History, wallet: Wallet, random: RandomQuery): Promise<void> {
+  const query = queryOf(history, random)
+  const asked = JSON.stringify(query)
+  const expected = expectedStatement(history.lines, wallet.id, query)
+  const { limit = 20, offset = 0 } = query
+  const answer = await read(open, wallet, query)
+  fits(answer)
+  expect(answer.transactions, asked).toEqual(expected.slice(offset, offset + limit))
+  expect(answer.pagination, asked).toMatchObject({ total: expected.length, limit, offset })
+  expect('next_cursor' in answer.pagination, asked).toBe(offset + limit < expected.length)
+  expect(await readThrough(wallet, query), asked).toEqual(expected)
+}
+
+function queryOf(history: History, { from_date: from, to_date: to, ...rest }: RandomQuery): StatementQuery {
+  const [fromDate, toDate] = [spanEnd(history, from), spanEnd(history, to)]
+  return {
+    ...rest,
+    ...(fromDate === undefined ? {} : { from_date: fromDate }),
+    ...(toDate === undefined ? {} : { to_date: toDate }),
+  }
+}
+
+/** A moment at which something happened or just beside it, or its date in UTC, which is a day of its own in India. */
+function spanEnd({ lines }: History, pick: number | undefined): string | undefined {
+  const line = pick === undefined ? undefined : lines[pick % Math.max(1, lines.length)]
+  if (pick === undefined || line === undefined) return undefined
+  const beside = new Date(line.at.getTime() + (pick % 3) - 1).toISOString()
+  return pick % 2 === 0 ? beside : beside.slice(0, 10)
+}
+
+/** The whole list, from page to page by their cursors. */
+async function readThrough(wallet: Wallet, { offset: _, limit = 20, ...filter }: StatementQuery) {
+  const all: Transaction[] = []
+  let cursor: string | undefined
+  do {
+    const query = { ...filter, limit: Math.max(limit, 5), ...(cursor === undefined ? {} : { cursor }) }
+    const { transactions, pagination } = await read(open, wallet, query)
+    all.push(...transactions)
+    cursor = pagination.next_cursor
+  } while (cursor !== undefined)
+  return all
+}
