@@ -1,6 +1,6 @@
 import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { type ResponseOf, routes } from '@batua/contract'
-import { canonicalize } from 'canonicalize'
+import canonicalize from 'canonicalize'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, openApi } from './src/api.ts'

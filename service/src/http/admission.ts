@@ -31,12 +31,10 @@ export function admissionHook(
   return (request, reply, done) => {
     const admitted = settle(authenticate(request.headers), found => {
       if (found.kind !== 'refusal') request.caller = found
-      if (!counted) return admit()
-      return settle(gate.rateLimits.count(request, reply), admit)
-
-      function admit(): void {
+      const inBudget = counted ? gate.rateLimits.count(request, reply) : undefined
+      return settle(inBudget, () => {
         if (found.kind === 'refusal') throw errorOf(found)
-      }
+      })
     })
     if (admitted instanceof Promise) admitted.then(() => done(), done)
     else done()

@@ -30,6 +30,13 @@ test('it is ready when its database answers, however often it is asked', async (
   }
 })
 
+test('a probe may ask with HEAD', async () => {
+  await start(async () => true)
+  const response = await fetch(`${server.url}/healthz`, { method: 'HEAD' })
+  expect(response.status).toBe(200)
+  expect(await response.text()).toBe('')
+})
+
 test('metrics are in the format of Prometheus', async () => {
   await start(async () => true)
   const response = await fetch(`${server.url}/metrics`)

@@ -38,7 +38,7 @@ export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaC
   if (route.method === 'POST') for (const status of [409, 422]) add('idempotency_error', status)
   if (counted) add('rate_limit_exceeded')
   for (const code of ['internal_error', 'service_unavailable'] as const) add(code)
-  const statuses = [...codesOf].sort(([left], [right]) => left - right)
+  const statuses = [...codesOf].toSorted(([left], [right]) => left - right)
   return Object.fromEntries(
     statuses.map(([status, codes]) => [String(status), errorResponse([...codes], schemas)]),
   )

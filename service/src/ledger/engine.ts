@@ -69,7 +69,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   async function drain(): Promise<void> {
-    if (busy > 0 || queue.length > 0) {
+    if (inFlight > 0 || queue.length > 0) {
       await new Promise<void>(resolve => {
         whenDrained = resolve
       })
@@ -86,15 +86,7 @@ export function openLedger(options: LedgerOptions): Ledger {
         schedule()
       })
     },
-    async close() {
-      closing = true
-      if (inFlight > 0 || queue.length > 0) {
-        await new Promise<void>(resolve => {
-          whenDrained = resolve
-        })
-      }
-      await Promise.all(lanes.map(lane => lane.close()))
-    },
+    close: () => (closed ??= drain()),
     queued: () => queue.length,
   }
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/database.ts'
+import type { Database, Queryable } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import { SYSTEM } from './accounts.ts'
@@ -52,7 +52,14 @@ const OVERDRAWN = `
   limit ${MAX_LISTED}`
 
 /** Checks every account and transfer of the book in one snapshot. Reads the whole history: not for a hot path. */
-export async function checkBook(tx: Queryable): Promise<BookReport> {
+export function checkBook(database: Database): Promise<BookReport> {
+  return database.inTransaction(async tx => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    return checkSnapshot(tx)
+  })
+}
+
+async function checkSnapshot(tx: Queryable): Promise<BookReport> {
   const [wrong, broken, overdrawn, wallets] = [
     await ids(tx, WRONG_BALANCES),
     await ids(tx, BROKEN_HISTORIES),

@@ -24,7 +24,8 @@ export const WINDOW_MS: Record<RollingWindow, number> = { hour: HOUR_MS, day: DA
 /** Brings the windows to a moment without reading: new days start at zero, idle rolling windows empty. */
 export function rollForward(spending: Spending, lastPostedMs: number, nowMs: number): void {
   const today = istDay(new Date(nowMs))
-  if (today !== spending.istDay) {
+  // Never back: another node's clock, a little ahead, may have opened the new day already.
+  if (today > spending.istDay) {
     if (monthOf(today) !== monthOf(spending.istDay)) spending.istMonthSpentPaise = 0n as Paise
     spending.istDaySpentPaise = 0n as Paise
     spending.istDay = today

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Connection, openConnection } from './connection.ts'
+import { latencyHistogram } from './latency-histogram.ts'
+import type { LoadReport, Order } from './messages.ts'
+import type { RequestRing } from './request-ring.ts'
+
+const DRAIN_WITHIN_MS = 30_000
+const MICROSECONDS = 1e6
+
+export interface WindowEvents {
+  onBegan(): void
+  onEnded(): void
+}
+
+/** Pays as fast as the answers come, over a number of connections, and counts within a window. */
+export async function driveLoad(
+  port: number,
+  ring: RequestRing,
+  order: Order,
+  events: WindowEvents,
+): Promise<LoadReport> {
+  const crew = await openCrew(port, ring, order.connections)
+  crew.start()
+  await delay(order.warmUpMs)
+  crew.latencies.clear()
+  const cpuBefore = process.cpuUsage()
+  const beganMs = performance.now()
+  events.onBegan()
+  await delay(order.measureMs)
+  const seconds = (performance.now() - beganMs) / 1000
+  const cpu = process.cpuUsage(cpuBefore)
+  const { latencies } = crew
+  const measured = {
+    seconds,
+    counted: latencies.count(),
+    p50Ms: latencies.percentile(0.5),
+    p95Ms: latencies.percentile(0.95),
+    p99Ms: latencies.percentile(0.99),
+    cpuSeconds: (cpu.user + cpu.system) / MICROSECONDS,
+  }
+  events.onEnded()
+  await crew.finish()
+  return { ...measured, paid: crew.paid(), refused: crew.refused, refusal: crew.refusal() }
+}
+
+/** The connections of one order, and what they have seen. */
+async function openCrew(port: number, ring: RequestRing, size: number) {
+  const latencies = latencyHistogram()
+  const refused: Record<string, number> = {}
+  let refusal: string | null = null
+  let paid = 0
+  let active = 0
+  let stopping = false
+  let whenIdle: (() => void) | undefined
+
+  function countRefusal(kind: string, text: string): void {
+    refused[kind] = (refused[kind] ?? 0) + 1
+    refusal ??= text
+  }
+  function leave(): void {
+    active--
+    if (active === 0) whenIdle?.()
+  }
+  async function hire(): Promise<Connection> {
+    const connection = await openConnection(port, {
+      onAnswer(status, milliseconds, body) {
+        if (status === 200) {
+          paid++
+          latencies.add(milliseconds)
+        } else countRefusal(String(status), body.toString())
+        if (stopping) leave()
+        else connection.send(ring.next())
+      },
+      onLost(reason) {
+        countRefusal('lost', reason)
+        leave()
+      },
+    })
+    return connection
+  }
+  const connections = await Promise.all(Array.from({ length: size }, hire))
+
+  return {
+    latencies,
+    refused,
+    refusal: () => refusal,
+    paid: () => paid,
+    start() {
+      active = connections.length
+      for (const connection of connections) connection.send(ring.next())
+    },
+    /** Waits for what is under way, because the book will be compared with what was answered. */
+    async finish() {
+      stopping = true
+      const idle = new Promise<void>(resolve => {
+        whenIdle = resolve
+        if (active === 0) resolve()
+      })
+      await Promise.race([idle, delay(DRAIN_WITHIN_MS, undefined, { ref: false })])
+      if (active > 0) countRefusal('unanswered', `${active} payments were never answered`)
+      for (const connection of connections) connection.close()
+    },
+  }
+}

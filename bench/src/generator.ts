@@ -1,0 +1,37 @@
+import { driveLoad } from './drive-load.ts'
+import type { FromGenerator, Introduction, Order, ToGenerator } from './messages.ts'
+import { keySource, type RequestRing, requestRing } from './request-ring.ts'
+
+/** The load generator's process: takes orders from the benchmark and ends when that does. */
+
+const keys = keySource()
+const rings = new Map<string, RequestRing>()
+let port = 0
+
+function tell(message: FromGenerator): void {
+  process.send?.(message)
+}
+
+function introduce(introduction: Introduction): void {
+  port = introduction.port
+  for (const payee of ['random', 'hot'] as const) {
+    rings.set(payee, requestRing(introduction.payers, payee, keys))
+  }
+  tell({ kind: 'introduced' })
+}
+
+async function carryOut(order: Order): Promise<void> {
+  const ring = rings.get(order.payee)
+  if (ring === undefined) throw new Error('the generator was not introduced to the network')
+  const report = await driveLoad(port, ring, order, {
+    onBegan: () => tell({ kind: 'began' }),
+    onEnded: () => tell({ kind: 'ended' }),
+  })
+  tell({ kind: 'report', report })
+}
+
+process.on('message', (message: ToGenerator) => {
+  if (message.kind === 'introduction') introduce(message)
+  else void carryOut(message)
+})
+process.on('disconnect', () => process.exit(0))

@@ -1,0 +1,37 @@
+const STEP_US = 10
+const STEPS = 200_000
+
+/** Counts latencies in steps of 10 µs up to 2 s; what is slower counts as 2 s. */
+export interface LatencyHistogram {
+  add(milliseconds: number): void
+  /** The latency in milliseconds that this share of all stayed at or under; 0 when there are none. */
+  percentile(share: number): number
+  count(): number
+  clear(): void
+}
+
+export function latencyHistogram(): LatencyHistogram {
+  const counts = new Uint32Array(STEPS)
+  let total = 0
+  return {
+    add(milliseconds) {
+      const step = Math.min(Math.floor((milliseconds * 1000) / STEP_US), STEPS - 1)
+      counts[step] = (counts[step] ?? 0) + 1
+      total++
+    },
+    percentile(share) {
+      const rank = Math.ceil(total * share)
+      let seen = 0
+      for (let step = 0; total > 0 && step < STEPS; step++) {
+        seen += counts[step] ?? 0
+        if (seen >= rank) return ((step + 1) * STEP_US) / 1000
+      }
+      return 0
+    },
+    count: () => total,
+    clear() {
+      counts.fill(0)
+      total = 0
+    },
+  }
+}

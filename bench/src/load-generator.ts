@@ -1,0 +1,64 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { FromGenerator, Introduction, LoadReport, Order, ToGenerator } from './messages.ts'
+
+/** The load generator, in a process of its own so that neither disturbs the other. */
+export interface LoadGenerator {
+  introduce(introduction: Omit<Introduction, 'kind'>): Promise<void>
+  /** Runs one order; the two calls come at the ends of its counting window. */
+  run(order: Omit<Order, 'kind'>, window: { onBegan(): void; onEnded(): void }): Promise<LoadReport>
+  stop(): Promise<void>
+}
+
+const SCRIPT = fileURLToPath(new URL('generator.ts', import.meta.url))
+
+export function startLoadGenerator(): LoadGenerator {
+  const child = fork(SCRIPT, { serialization: 'advanced', execArgv: [] })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  return {
+    async introduce(introduction) {
+      await converse(child, { kind: 'introduction', ...introduction }, answer => answer.kind === 'introduced')
+    },
+    async run(order, window) {
+      let report: LoadReport | undefined
+      await converse(child, { kind: 'order', ...order }, message => {
+        if (message.kind === 'began') window.onBegan()
+        if (message.kind === 'ended') window.onEnded()
+        if (message.kind === 'report') report = message.report
+        return report !== undefined
+      })
+      if (report === undefined) throw new Error('the load generator ended without a report')
+      return report
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await ended
+    },
+  }
+}
+
+/** Sends one message and hears the answers to it until one is the last. */
+function converse(
+  child: ChildProcess,
+  message: ToGenerator,
+  isLast: (answer: FromGenerator) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const hear = (answer: FromGenerator) => {
+      if (!isLast(answer)) return
+      leave()
+      resolve()
+    }
+    const fail = () => {
+      leave()
+      reject(new Error('the load generator ended'))
+    }
+    const leave = () => {
+      child.off('message', hear)
+      child.off('exit', fail)
+    }
+    child.on('message', hear)
+    child.once('exit', fail)
+    child.send(message)
+  })
+}

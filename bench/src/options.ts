@@ -1,0 +1,80 @@
+import { parseArgs } from 'node:util'
+import { LOAD_NAMES, type LoadName } from './loads.ts'
+
+/** What one run of the benchmark does. */
+export interface Options {
+  readonly rounds: number
+  /** How long each measurement counts; its warm-up comes on top. */
+  readonly seconds: number
+  readonly agents: number
+  /** The loads to measure, in their order. */
+  readonly loads: readonly LoadName[]
+  readonly withTpcb: boolean
+  /** Where the report goes as Markdown; null: only to the terminal. */
+  readonly writePath: string | null
+  /** Where the service leaves its CPU profile; null: none is taken. */
+  readonly profileFolder: string | null
+  /** The folder under which the temporary data folder is made; null: the system's own. */
+  readonly dataParent: string | null
+}
+
+export const USAGE = `npm run bench -- [options]
+
+  --rounds <n>      rounds over all measurements, medians are reported (3)
+  --seconds <n>     seconds that each measurement counts (8)
+  --agents <n>      agents on the network (10000)
+  --quick           one round of 3 seconds over 2000 agents
+  --only <a,b>      only these: ${[...LOAD_NAMES, 'tpcb'].join(', ')}
+  --write <file>    also write the report there, as Markdown
+  --profile <dir>   the service leaves a CPU profile of its whole run there
+  --data <dir>      where the database's temporary folder is made; must be a disk
+  --help            this text
+`
+
+const MIN_AGENTS = 300
+
+/** Reads the command line, or says in one sentence what is wrong with it. */
+export function readOptions(args: readonly string[]): Options | 'help' {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      agents: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      write: { type: 'string' },
+      profile: { type: 'string' },
+      data: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const only = namesIn(values.only)
+  return {
+    rounds: count('rounds', values.rounds, values.quick ? 1 : 3, 1),
+    seconds: count('seconds', values.seconds, values.quick ? 3 : 8, 1),
+    agents: count('agents', values.agents, values.quick ? 2_000 : 10_000, MIN_AGENTS),
+    loads: LOAD_NAMES.filter(name => only === null || only.has(name)),
+    withTpcb: only === null || only.has('tpcb'),
+    writePath: values.write ?? null,
+    profileFolder: values.profile ?? null,
+    dataParent: values.data ?? null,
+  }
+}
+
+function count(name: string, text: string | undefined, fallback: number, least: number): number {
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw new Error(`--${name} takes a whole number of at least ${least}, not ${text}`)
+}
+
+function namesIn(list: string | undefined): ReadonlySet<string> | null {
+  if (list === undefined) return null
+  const names = list.split(',').map(name => name.trim())
+  const known: readonly string[] = [...LOAD_NAMES, 'tpcb']
+  const unknown = names.find(name => !known.includes(name))
+  if (unknown !== undefined) throw new Error(`--only knows ${known.join(', ')}, not ${unknown}`)
+  return new Set(names)
+}

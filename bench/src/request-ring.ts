@@ -1,0 +1,79 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Payee } from './loads.ts'
+import type { Payer } from './messages.ts'
+
+/** Requests written beforehand, so that sending one costs the generator next to nothing. */
+export interface RequestRing {
+  /** The next payment with an idempotency key of its own. Good until the ring has gone round. */
+  next(): Buffer
+}
+
+/** Far more than can be under way at once, so that no request is changed while it is being sent. */
+const RING_SIZE = 32_768
+const COUNTER_DIGITS = 12
+const ZERO = 0x30
+const LEAST_PAISE = 100
+const MOST_PAISE = 300
+
+/** Keys look like UUIDs, the most common choice: a random part for the run and a counter. */
+export interface KeySource {
+  readonly prefix: string
+  nextNumber(): number
+}
+
+export function keySource(): KeySource {
+  let last = 0
+  return { prefix: randomUUID().slice(0, -COUNTER_DIGITS), nextNumber: () => ++last }
+}
+
+export function requestRing(payers: readonly Payer[], payee: Payee, keys: KeySource): RequestRing {
+  const requests = Array.from({ length: RING_SIZE }, (_, index) => {
+    const [from, to] = drawPair(payers, payee)
+    return writeRequest(from, to, index, keys.prefix)
+  })
+  const counterAts = requests.map(request => request.indexOf(keys.prefix) + keys.prefix.length)
+  let position = randomInt(RING_SIZE)
+  return {
+    next() {
+      position = (position + 1) % RING_SIZE
+      const request = requests[position] ?? Buffer.alloc(0)
+      writeCounter(request, counterAts[position] ?? 0, keys.nextNumber())
+      return request
+    },
+  }
+}
+
+/** Two different agents. The hot payee is the first of all. */
+function drawPair(payers: readonly Payer[], payee: Payee): [Payer, Payer] {
+  const to = payee === 'hot' ? 0 : randomInt(payers.length)
+  const from = (to + 1 + randomInt(payers.length - 1)) % payers.length
+  const pair = [payers[from], payers[to]] as const
+  if (pair[0] === undefined || pair[1] === undefined) throw new Error('a network has at least two agents')
+  return [pair[0], pair[1]]
+}
+
+/** As clients mix them: one payment in four has a reference, another one in four names its payee by handle. */
+function writeRequest(from: Payer, to: Payer, index: number, keyPrefix: string): Buffer {
+  const body = JSON.stringify({
+    to: index % 4 === 1 ? to.handle : to.id,
+    amount: randomInt(LEAST_PAISE, MOST_PAISE + 1) / 100,
+    idempotency_key: keyPrefix + '0'.repeat(COUNTER_DIGITS),
+    ...(index % 4 === 2 ? { reference: `invoice-${index}` } : {}),
+  })
+  const head = [
+    `POST /v1/agents/${from.id}/pay HTTP/1.1`,
+    'host: 127.0.0.1',
+    `x-agent-key: ${from.key}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function writeCounter(request: Buffer, at: number, counter: number): void {
+  let rest = counter
+  for (let index = at + COUNTER_DIGITS - 1; index >= at; index--) {
+    request[index] = ZERO + (rest % 10)
+    rest = Math.floor(rest / 10)
+  }
+}

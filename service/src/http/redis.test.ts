@@ -1,0 +1,89 @@
+import { createServer, type Socket, type Server as TcpServer } from 'node:net'
+import { route } from '@batua/contract'
+import { Type } from 'typebox'
+import { expect, test } from 'vitest'
+import { silentLogger } from '../kernel/logger.ts'
+import { connectRedis } from './redis.ts'
+import { AS_AGENT, call, startTestServer } from './test-server.ts'
+
+const ping = route({
+  operationId: 'ping',
+  method: 'GET',
+  path: '/v1/ping',
+  tag: 'Test',
+  summary: 'Answers',
+  who: ['agent'],
+  status: 200,
+  response: Type.Object({ pong: Type.Boolean() }),
+  errors: [],
+})
+
+const LIMITS = { agentPerMinute: 3, platformPerMinute: 3, unauthenticatedPerMinute: 3 }
+
+interface FakeRedis {
+  readonly port: number
+  readonly counts: Map<string, number>
+  close(): void
+}
+
+/** Counts for every script it is asked to run under the key it is given; says OK to all else. */
+async function startFakeRedis(): Promise<FakeRedis> {
+  const counts = new Map<string, number>()
+  const sockets = new Set<Socket>()
+  const server: TcpServer = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('data', data => {
+      for (const command of data.toString().split(/(?=\*\d+\r\n)/)) socket.write(answerTo(command, counts))
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no address')
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  return { port: address.port, counts, close }
+}
+
+function answerTo(command: string, counts: Map<string, number>): string {
+  const words = command.split('\r\n').filter((_, index) => index > 0 && index % 2 === 0)
+  const [name = '', , , key = ''] = words
+  if (!/^eval/i.test(name)) return '+OK\r\n'
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+  return `*2\r\n:${counts.get(key)}\r\n:60000\r\n`
+}
+
+test('two nodes with one Redis share each budget', async () => {
+  const fake = await startFakeRedis()
+  const stores = [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger()))
+  await Promise.all(stores.map(redis => new Promise(resolve => redis.once('ready', resolve))))
+  const nodes = await Promise.all(
+    stores.map(redis =>
+      startTestServer(({ serve }) => serve(ping, () => ({ pong: true })), { rateLimits: LIMITS, redis }),
+    ),
+  )
+  const statuses: number[] = []
+  for (const node of [...nodes, ...nodes]) {
+    statuses.push((await call(node, 'GET', '/v1/ping', { headers: AS_AGENT })).status)
+  }
+  expect(statuses).toEqual([200, 200, 200, 429])
+  expect([...fake.counts.values()]).toEqual([4])
+  await Promise.all(nodes.map(node => node.close()))
+  for (const redis of stores) redis.disconnect()
+  fake.close()
+})
+
+test('requests pass while Redis is away', async () => {
+  const redis = connectRedis('redis://127.0.0.1:1', silentLogger())
+  const node = await startTestServer(({ serve }) => serve(ping, () => ({ pong: true })), {
+    rateLimits: LIMITS,
+    redis,
+  })
+  for (let time = 0; time < 5; time++) {
+    expect(await call(node, 'GET', '/v1/ping', { headers: AS_AGENT })).toMatchObject({ status: 200 })
+  }
+  await node.close()
+  redis.disconnect()
+})

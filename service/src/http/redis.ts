@@ -1,0 +1,19 @@
+import { Redis } from 'ioredis'
+import type { Logger } from '../kernel/logger.ts'
+
+const COMMAND_TIMEOUT_MS = 250
+
+/**
+ * The store of shared rate limits. It fails fast and never queues, because a request that cannot be counted is let
+ * through rather than kept waiting.
+ */
+export function connectRedis(url: string, logger: Logger): Redis {
+  const redis = new Redis(url, {
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+  })
+  redis.on('error', (error: Error) => logger.warn({ err: error }, 'the store of rate limits is away'))
+  return redis
+}
