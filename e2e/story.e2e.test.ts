@@ -6,9 +6,16 @@ import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, openApi } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { faultsInDocument } from './src/documented.ts'
-import { type Agent, type Network, newBankAccount, type Owner, openNetwork, type Platform } from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import {
+  type Agent,
+  type Network,
+  newBankAccount,
+  type Owner,
+  openNetwork,
+  type Platform,
+} from './src/network.ts'
 import { openSeller, type Seller } from './src/seller.ts'
+import { type Service, startService } from './src/service.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 'e2e').toString('base64')
 
@@ -36,7 +43,10 @@ afterAll(async () => {
 group('a platform sets up its people and their agents', () => {
   test('a platform signs up without any credential and sees its secrets once', async () => {
     platform = await network.platform()
-    const seen = await api.ok(routes.getPlatform, { params: { platform_id: platform.id }, headers: platform.headers })
+    const seen = await api.ok(routes.getPlatform, {
+      params: { platform_id: platform.id },
+      headers: platform.headers,
+    })
     expect(seen).toMatchObject({ platform_id: platform.id, status: 'active', webhook_url: null })
     expect(JSON.stringify(seen)).not.toMatch(/secret|sk_live|whsec/)
   })
@@ -50,7 +60,12 @@ group('a platform sets up its people and their agents', () => {
       headers: platform.headers,
       body: { bank_account, bank_ifsc: 'HDFC0001234' },
     })
-    expect(result).toMatchObject({ kyc_status: 'verified', tier: 'tier1', reason: null, name_match_score: 100 })
+    expect(result).toMatchObject({
+      kyc_status: 'verified',
+      tier: 'tier1',
+      reason: null,
+      name_match_score: 100,
+    })
     expect(result.bank_account_last4).toBe(bank_account.slice(-4))
     expect(result.pan).toMatch(/^[A-Z]{3}x{5}\d[A-Z]$/)
     expect(JSON.stringify(result)).not.toContain(bank_account)
@@ -63,13 +78,18 @@ group('a platform sets up its people and their agents', () => {
     expect(me).toMatchObject({ agent_id: buyer.id, status: 'active', tier: 'tier1', name: 'Research Agent' })
     expect(me).not.toHaveProperty('vendor_id')
     expect(me.key_last4).toBe(buyer.key.slice(-4))
-    const theirs = await api.ok(routes.getAgent, { params: { agent_id: buyer.id }, headers: platform.headers })
+    const theirs = await api.ok(routes.getAgent, {
+      params: { agent_id: buyer.id },
+      headers: platform.headers,
+    })
     expect(theirs.vendor_id).toMatch(new RegExp(`^vendor_[A-Z]{5}\\d{4}[A-Z]_${buyer.id}$`))
     expect(JSON.stringify([me, theirs])).not.toContain(buyer.key)
   })
 
   test('anybody can ask whether a handle is free and whether an agent exists', async () => {
-    const taken = await api.ok(routes.getHandleAvailability, { params: { handle: `@${buyer.handle.toUpperCase()}` } })
+    const taken = await api.ok(routes.getHandleAvailability, {
+      params: { handle: `@${buyer.handle.toUpperCase()}` },
+    })
     expect(taken).toEqual({ handle: buyer.handle, available: false, reason: 'taken' })
     for (const name of [buyer.id, buyer.handle, `@${buyer.handle}`]) {
       const found = await api.ok(routes.getAgentExistence, { params: { agent_id: name } })
@@ -93,7 +113,12 @@ group('a human funds a wallet', () => {
       headers: buyer.headers,
       body: { amount: 1000 },
     })
-    expect(session).toMatchObject({ status: 'pending', amount: 1000, method: 'link', order_id: session.funding_id })
+    expect(session).toMatchObject({
+      status: 'pending',
+      amount: 1000,
+      method: 'link',
+      order_id: session.funding_id,
+    })
     expect(session.checkout_url).toBe(`${service.address}/checkout/${session.payment_session_id}`)
     const page = await fetch(session.checkout_url)
     expect(page.status).toBe(200)
@@ -113,7 +138,13 @@ group('a human funds a wallet', () => {
       params: { agent_id: buyer.id, funding_id: session.funding_id },
       headers: platform.headers,
     })
-    expect(funding).toMatchObject({ status: 'completed', paid_method: 'card', amount: 1000, fee: 25, net_amount: 975 })
+    expect(funding).toMatchObject({
+      status: 'completed',
+      paid_method: 'card',
+      amount: 1000,
+      fee: 25,
+      net_amount: 975,
+    })
     expect(await network.balance(buyer)).toEqual({ available: 975, total_funded: 975, total_spent: 0 })
   })
 })
@@ -154,13 +185,25 @@ group('an agent pays an agent', () => {
       const found = await api.ok(routes.listPayments, { params, headers, query })
       expect(found).toEqual({ payments: [whole], pagination: { total: 1, limit: 20, offset: 0 } })
     }
-    const none = await api.ok(routes.listPayments, { params, headers, query: { idempotency_key: 'never-used' } })
+    const none = await api.ok(routes.listPayments, {
+      params,
+      headers,
+      query: { idempotency_key: 'never-used' },
+    })
     expect(none.payments).toEqual([])
   })
 
   test('both statements show it from their own side', async () => {
-    const common = { status: 'completed', reference: paid.reference, note: paid.note, payment_id: payment.payment_id }
-    const out = await api.ok(routes.listTransactions, { params: { agent_id: buyer.id }, headers: buyer.headers })
+    const common = {
+      status: 'completed',
+      reference: paid.reference,
+      note: paid.note,
+      payment_id: payment.payment_id,
+    }
+    const out = await api.ok(routes.listTransactions, {
+      params: { agent_id: buyer.id },
+      headers: buyer.headers,
+    })
     expect(out.transactions[0]).toEqual({
       ...common,
       id: payment.transaction_id,
@@ -184,7 +227,10 @@ group('an agent pays an agent', () => {
       status: 'completed',
     })
     expect(out.pagination.total).toBe(2)
-    const into = await api.ok(routes.listTransactions, { params: { agent_id: seller.id }, headers: platform.headers })
+    const into = await api.ok(routes.listTransactions, {
+      params: { agent_id: seller.id },
+      headers: platform.headers,
+    })
     expect(into.transactions).toEqual([
       {
         ...common,
@@ -225,16 +271,28 @@ group('an agent pays an agent', () => {
     })
     const keys = await api.ok(routes.getServiceKeys)
     const raw = keys.keys.find(one => one.key_id === content.key_id)?.public_key ?? ''
-    expect(keys).toMatchObject({ platform: 'batua', algorithm: 'Ed25519', public_key: raw, key_id: content.key_id })
+    expect(keys).toMatchObject({
+      platform: 'batua',
+      algorithm: 'Ed25519',
+      public_key: raw,
+      key_id: content.key_id,
+    })
     expect(isSignedBy(raw, content, signature)).toBe(true)
     expect(isSignedBy(raw, { ...content, amount: 4000 }, signature)).toBe(false)
 
     const jwks = createRemoteJWKSet(new URL('/.well-known/jwks.json', service.address))
-    const { payload, protectedHeader } = await jwtVerify(token ?? '', jwks, { issuer: 'batua', algorithms: ['EdDSA'] })
+    const { payload, protectedHeader } = await jwtVerify(token ?? '', jwks, {
+      issuer: 'batua',
+      algorithms: ['EdDSA'],
+    })
     expect(payload).toMatchObject(content)
     expect(protectedHeader).toMatchObject({ alg: 'EdDSA', kid: content.key_id })
-    expect(await api.ok(routes.getReceipt, { params: { receipt_id: payment.payment_id ?? '' }, headers: buyer.headers }))
-      .toEqual(receipt)
+    expect(
+      await api.ok(routes.getReceipt, {
+        params: { receipt_id: payment.payment_id ?? '' },
+        headers: buyer.headers,
+      }),
+    ).toEqual(receipt)
   })
 
   test('a stranger may check the receipt, but reads no words of it', async () => {
@@ -337,5 +395,10 @@ group('afterwards', () => {
 function isSignedBy(rawPublicKey: string, content: object, signature: string): boolean {
   const x = Buffer.from(rawPublicKey, 'base64').toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-  return verifySignature(null, Buffer.from(canonicalize(content) ?? ''), key, Buffer.from(signature, 'base64'))
+  return verifySignature(
+    null,
+    Buffer.from(canonicalize(content) ?? ''),
+    key,
+    Buffer.from(signature, 'base64'),
+  )
 }

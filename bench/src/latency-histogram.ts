@@ -21,12 +21,13 @@ export function latencyHistogram(): LatencyHistogram {
     },
     percentile(share) {
       const rank = Math.ceil(total * share)
+      if (total === 0) return 0
       let seen = 0
-      for (let step = 0; total > 0 && step < STEPS; step++) {
+      for (let step = 0; step < STEPS; step++) {
         seen += counts[step] ?? 0
         if (seen >= rank) return ((step + 1) * STEP_US) / 1000
       }
-      return 0
+      return (STEPS * STEP_US) / 1000
     },
     count: () => total,
     clear() {

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CHALLENGE_HEADER, type PaymentChallenge, PROOF_HEADER, type PaymentProof, routes } from '@batua/contract'
+import {
+  CHALLENGE_HEADER,
+  type PaymentChallenge,
+  type PaymentProof,
+  PROOF_HEADER,
+  routes,
+} from '@batua/contract'
 import { openApi } from './api.ts'
 import type { Agent } from './network.ts'
 
@@ -14,14 +20,23 @@ export interface Seller {
   close(): Promise<void>
 }
 
-export async function openSeller(service: string, agent: Agent, { price }: { price: string }): Promise<Seller> {
+export async function openSeller(
+  service: string,
+  agent: Agent,
+  { price }: { price: string },
+): Promise<Seller> {
   const api = openApi(service)
 
   async function isPaid(request: IncomingMessage): Promise<boolean> {
     const header = request.headers[PROOF_HEADER.toLowerCase()]
     if (typeof header !== 'string') return false
     const proof = decode<PaymentProof>(header)
-    const query = { expected_payee: agent.id, expected_amount: Number(price), nonce: proof.nonce, consume: true }
+    const query = {
+      expected_payee: agent.id,
+      expected_amount: Number(price),
+      nonce: proof.nonce,
+      consume: true,
+    }
     const params = { txn_id: proof.transactionId }
     const { verified } = await api.ok(routes.verifyTransaction, { params, query, headers: agent.headers })
     return verified

@@ -21,7 +21,7 @@ export interface Service {
 export type Env = Readonly<Record<string, string>>
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = process.env['E2E_MAIN'] ?? fileURLToPath(new URL('../../service/src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url))
 const READY_WITHIN_MS = 30_000
 const POLL_MS = 20
 

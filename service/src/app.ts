@@ -1,14 +1,15 @@
 import type { AddressInfo } from 'node:net'
-import { Redis } from 'ioredis'
-import type { Config } from './config.ts'
-import { openDatabase } from './db/database.ts'
+import type { Config } from './config/config.ts'
+import { type Database, openDatabase } from './db/database.ts'
 import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
 import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
 import { createSandboxGateway } from './gateways/sandbox/payment-gateway.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
-import { createServer } from './http/server.ts'
-import { createJobs } from './jobs/jobs.ts'
+import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
+import { connectRedis } from './http/redis.ts'
+import { createServer, type Server } from './http/server.ts'
+import { createJobs, type Job } from './jobs/jobs.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import { createMetrics } from './kernel/metrics.ts'
@@ -21,7 +22,7 @@ import {
   raiseAgentsToTier1,
   serveAgents,
 } from './modules/agents/index.ts'
-import { serveCheckout } from './modules/checkout/index.ts'
+import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
 import { fundingJobs, gatewaysOf, serveFunding } from './modules/funding/index.ts'
 import { openSigningKeys, serveKeys } from './modules/keys/index.ts'
 import { serveOwners } from './modules/owners/index.ts'
@@ -29,12 +30,23 @@ import { servePayments } from './modules/payments/index.ts'
 import { createAuthenticators, servePlatforms } from './modules/platforms/index.ts'
 import { openAgentRegister } from './modules/policies/index.ts'
 import { serveReceipts } from './modules/receipts/index.ts'
-import { followSandboxClock, playOutcome, sandboxJobs, serveSandbox } from './modules/sandbox/index.ts'
+import {
+  followSandboxClock,
+  playOutcome,
+  type SandboxContext,
+  sandboxJobs,
+  serveSandbox,
+} from './modules/sandbox/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
 
-const NO_REAL_GATEWAY =
-  'GATEWAY=cashfree: this version has no adapter for it yet, so it cannot run with real money. Nothing was started'
+/** Stops before anything is opened when the configuration asks for what this version does not have. */
+export function requireGateway({ gateway }: Config): void {
+  if (gateway.kind === 'sandbox') return
+  throw new Error(
+    `GATEWAY=${gateway.kind}: this version has no adapter for it, so it cannot run with real money. Nothing was started`,
+  )
+}
 
 /** As people read it, on pages and in their payment apps. */
 const PRODUCT_NAME = 'Batua'
@@ -62,98 +74,123 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Puts the service together: plain factory calls, from the book outwards. */
+/** Puts the service together, from the book outwards: plain factory calls. */
 export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
-  const { clock, logger, databaseUrl } = surroundings
-  const sandbox = config.mode === 'sandbox'
-  if (config.gateway.kind !== 'sandbox') throw new Error(NO_REAL_GATEWAY)
-  const metrics = createMetrics()
-  const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
-  if (sandbox) await followSandboxClock(database, clock)
-
-  const vault = openVault(surroundings.masterKey)
-  const ledger = openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) })
-  const signingKeys = await openSigningKeys({ database, clock, vault })
-  const findAgent = openAgentDirectory(database)
-  const agents = openAgentRegister()
-  const authenticators = createAuthenticators(database)
-
-  const redis = config.redisUrl === null ? null : new Redis(config.redisUrl)
-  const server = await createServer({
-    clock,
-    logger,
-    metrics,
-    database,
-    authenticators,
-    rateLimits: config.rateLimits,
-    redis,
-    trustProxy: config.trustProxy,
-    secure: config.baseUrl.startsWith('https:'),
-    verifyResponses: surroundings.verifyResponses ?? false,
-  })
-  const { serve } = server
-  const shared = {
-    database,
-    clock,
-    vault,
-    ledger,
-    logger,
-    findAgent,
-    agents,
-    serviceName: config.serviceName,
-  }
-
-  let port = config.port
-  const gateway = createSandboxGateway({
-    database,
-    clock,
-    webhookSecrets: [vault.blindIndex('webhooks', 'sandbox gateway').toString('base64')],
-    deliver: deliverOverHttp(() => `http://${loopback(config.host)}:${port}`, logger),
-    merchantName: PRODUCT_NAME,
-  })
-  const funding = { ...shared, gateways: gatewaysOf(gateway), checkoutUrl: config.checkoutUrl }
-  const play = { ...shared, funding, gateway, jobs: () => jobs }
+  const core = await openCore(config, surroundings)
+  const server = await openServer(config, surroundings, core)
+  const address = { port: config.port }
+  const ownUrl = () => `http://${loopback(config.host)}:${address.port}`
+  const sandbox = { ...core, ...openGateway(config, core, ownUrl), jobs: () => jobs }
   const jobs = createJobs({
-    clock,
-    logger,
-    jobs: [...fundingJobs(funding), ...(sandbox ? sandboxJobs(play) : [])],
+    ...core,
+    jobs: [...fundingJobs(sandbox.funding), ...serviceJobs(core.database), ...sandboxJobs(sandbox)],
   })
-
-  servePlatforms(serve, { ...shared, signupOpen: config.platformSignup === 'open', mode: config.mode })
-  serveOwners(serve, { ...shared, bankVerifier: createSandboxBankVerifier(), raiseAgentsToTier1 })
-  serveAgents(serve, shared)
-  serveWallets(serve, shared)
-  serveFunding(serve, funding)
-  servePayments(serve, { ...shared, authenticators, keyring: openAgentKeyring(database) })
-  serveTransactions(serve, shared)
-  serveReceipts(serve, { ...shared, signingKeys })
-  serveKeys(serve, { ...shared, signingKeys })
-  server.pages(scope =>
-    serveCheckout(scope, {
-      funding,
-      serviceName: PRODUCT_NAME,
-      rehearse: sandbox ? (session, outcome, method) => playOutcome(play, session, outcome, method) : null,
-    }),
-  )
-  if (sandbox) serveSandbox(serve, play)
-  addHealth(server, { isReady: database.ready, metrics })
+  serveModules(config, server, core)
+  serveMoneyIn(config, server, sandbox)
+  addHealth(server, { isReady: core.database.ready, metrics: core.metrics })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
 
   return {
     async listen() {
-      const address = await server.listen(config)
-      port = address.port
+      const bound = await server.listen(config)
+      address.port = bound.port
       jobs.start()
-      return address
+      return bound
     },
     async close() {
       await server.close()
       await jobs.stop()
-      await ledger.close()
-      redis?.disconnect()
-      await database.close()
+      await core.ledger.close()
+      core.redis?.disconnect()
+      await core.database.close()
     },
   }
+}
+
+/** What every module works with. */
+async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
+  const metrics = createMetrics()
+  const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
+  if (config.mode === 'sandbox') await followSandboxClock(database, clock)
+  const vault = openVault(masterKey)
+  return {
+    clock,
+    logger,
+    metrics,
+    database,
+    vault,
+    ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),
+    signingKeys: await openSigningKeys({ database, clock, vault }),
+    findAgent: openAgentDirectory(database),
+    agents: openAgentRegister(),
+    authenticators: createAuthenticators(database),
+    keyring: openAgentKeyring(database),
+    serviceName: config.serviceName,
+    redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
+  }
+}
+
+type Core = Awaited<ReturnType<typeof openCore>>
+
+function openServer(config: Config, { verifyResponses = false }: Surroundings, core: Core): Promise<Server> {
+  return createServer({
+    ...core,
+    rateLimits: config.rateLimits,
+    trustProxy: config.trustProxy,
+    secure: config.baseUrl.startsWith('https:'),
+    verifyResponses,
+  })
+}
+
+/** The gateway that money comes in by. The sandbox's own sends its notices to this very process. */
+function openGateway(config: Config, core: Core, ownUrl: () => string) {
+  const { database, clock, vault, logger } = core
+  const gateway = createSandboxGateway({
+    database,
+    clock,
+    webhookSecrets: [vault.blindIndex('webhooks', 'sandbox gateway').toString('base64')],
+    deliver: deliverOverHttp(ownUrl, logger),
+    merchantName: PRODUCT_NAME,
+  })
+  const funding = { ...core, gateways: gatewaysOf(gateway), checkoutUrl: config.checkoutUrl }
+  return { gateway, funding }
+}
+
+function serveModules(config: Config, { serve }: Server, core: Core): void {
+  servePlatforms(serve, { ...core, signupOpen: config.platformSignup === 'open', mode: config.mode })
+  serveOwners(serve, { ...core, bankVerifier: createSandboxBankVerifier(), raiseAgentsToTier1 })
+  serveAgents(serve, core)
+  serveWallets(serve, core)
+  servePayments(serve, core)
+  serveTransactions(serve, core)
+  serveReceipts(serve, core)
+  serveKeys(serve, core)
+}
+
+function serveMoneyIn({ mode }: Config, { serve, pages }: Server, context: SandboxContext): void {
+  const { funding } = context
+  const rehearse: Rehearse = (session, outcome, method) => playOutcome(context, session, outcome, method)
+  serveFunding(serve, funding)
+  pages(scope =>
+    serveCheckout(scope, {
+      funding,
+      serviceName: PRODUCT_NAME,
+      rehearse: mode === 'sandbox' ? rehearse : null,
+    }),
+  )
+  if (mode === 'sandbox') serveSandbox(serve, context)
+}
+
+const IDEMPOTENCY_KEYS_AT_ONCE = 1_000
+
+function serviceJobs(database: Database): Job[] {
+  return [
+    {
+      name: 'idempotency keys',
+      everyMs: 60_000,
+      run: now => forgetIdempotencyKeys(database, now, IDEMPOTENCY_KEYS_AT_ONCE),
+    },
+  ]
 }
 
 /** Where a process reaches a server of its own that listens on `host`. */

@@ -7,7 +7,10 @@ const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
 /** What the posting engine shows of itself: how much it commits at once, how long that takes, what went wrong. */
-export function addLedgerMetrics(metrics: Metrics, logger: Logger): Pick<LedgerOptions, 'onBatch' | 'onError'> {
+export function addLedgerMetrics(
+  metrics: Metrics,
+  logger: Logger,
+): Pick<LedgerOptions, 'onBatch' | 'onError'> {
   const registers = [metrics]
   const sizes = new Histogram({
     name: 'ledger_batch_commands',
@@ -21,7 +24,11 @@ export function addLedgerMetrics(metrics: Metrics, logger: Logger): Pick<LedgerO
     buckets: BATCH_SECONDS,
     registers,
   })
-  const failures = new Counter({ name: 'ledger_batch_failures_total', help: 'Batches that had to be split', registers })
+  const failures = new Counter({
+    name: 'ledger_batch_failures_total',
+    help: 'Batches that had to be split',
+    registers,
+  })
   return {
     onBatch(commands, seconds) {
       sizes.observe(commands)

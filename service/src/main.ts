@@ -1,10 +1,10 @@
-import { createApp } from './app.ts'
-import { type Config, readConfig } from './config.ts'
+import { createApp, requireGateway } from './app.ts'
+import { type Config, readConfig } from './config/config.ts'
+import { keptMasterKey } from './config/master-key.ts'
 import { startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
-import { keptMasterKey } from './master-key.ts'
 import { welcome } from './welcome.ts'
 
 /** A database to work on, and how to let go of it. */
@@ -19,6 +19,7 @@ async function openDatabaseServer(config: Config, logger: Logger): Promise<Datab
 }
 
 async function start(config: Config, logger: Logger): Promise<() => Promise<void>> {
+  requireGateway(config)
   const server = await openDatabaseServer(config, logger)
   try {
     await migrate(server.url, { logger })

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 
 /** What a newcomer reads once the service is up: the addresses, and what to try first. */
 export function welcome(config: Config, port: number): string {

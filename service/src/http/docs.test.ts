@@ -16,6 +16,8 @@ test('the reference page and its script come from this server and name no other'
   expect(page.status).toBe(200)
   const html = await page.text()
   expect(html).not.toMatch(/https?:\/\//)
+  for (const off of ['"withDefaultFonts": false', '"telemetry": false', '"proxyUrl": ""'])
+    expect(html).toContain(off)
   const script = /<script src="([^"]+)"/.exec(html)?.[1] ?? ''
   const code = await fetch(new URL(script, page.url))
   expect(code.headers.get('content-type')).toContain('javascript')

@@ -7,6 +7,7 @@ import { answerCheck } from './answer-check.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
+import { checkQueryEncoding } from './query-text.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { addressCheck, bodyCheck, type Check, noBodyCheck, noQueryCheck } from './validate.ts'
 
@@ -130,6 +131,7 @@ function checkOf(route: Route): (request: FastifyRequest) => void {
   const query = route.query === undefined ? noQueryCheck() : addressCheck(route.query)
   const body = bodyCheckOf(route)
   return request => {
+    checkQueryEncoding(request.url)
     params?.(request.params)
     query(request.query)
     body?.(request.body)

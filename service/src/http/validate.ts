@@ -1,9 +1,10 @@
 import { FORMATS } from '@batua/contract'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { AppError } from '../kernel/app-error.ts'
 import { closedSchema } from './closed-schema.ts'
 import { describeInvalid } from './invalid-field.ts'
+import { checkPlainNumber } from './query-text.ts'
 
 /** Returns when a value fits its schema; otherwise throws `validation_error` that names the field. */
 export type Check = (value: unknown) => void
@@ -34,9 +35,19 @@ export function noBodyCheck(): Check {
 }
 
 /** For parameters and query strings; it changes the value to the types that the schema names. */
-export function addressCheck(schema: TSchema): Check {
-  return checkWith(addresses.compile(closedSchema(schema)))
+export function addressCheck(schema: TObject): Check {
+  const check = checkWith(addresses.compile(closedSchema(schema)))
+  const numbers = Object.entries(schema.properties)
+    .filter(([, property]) => NUMERIC.includes(Reflect.get(property, 'type')))
+    .map(([name]) => name)
+  return value => {
+    const fields = value as Readonly<Record<string, unknown>>
+    for (const name of numbers) checkPlainNumber(name, fields[name])
+    check(value)
+  }
 }
+
+const NUMERIC: readonly unknown[] = ['integer', 'number']
 
 export function noQueryCheck(): Check {
   return checkWith(addresses.compile({ type: 'object', additionalProperties: false }))

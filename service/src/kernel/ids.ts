@@ -5,7 +5,7 @@ import { assert } from './assert.ts'
 export type Uuid = string
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const DIGITS = [...ALPHABET]
+const DIGITS = ALPHABET.split('')
 const VALUE_OF = new Int8Array(128).fill(-1)
 for (const [value, digit] of DIGITS.entries()) VALUE_OF[digit.charCodeAt(0)] = value
 

@@ -29,7 +29,7 @@ export function newKeyPair(): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   return {
     publicKey: rawPublicKey(publicKey),
-    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }),
   }
 }
 

@@ -42,7 +42,7 @@ const BROKEN_HISTORIES = `
       lag(balance, 1, 0::int8) over history as balance_before
     from (${SIDES}) s window history as (partition by account order by sequence)
   ) steps
-  where sequence <> before + 1 or balance <> balance_before + change
+  where sequence <> before + 1 or balance is distinct from balance_before + change
   limit ${MAX_LISTED}`
 
 const OVERDRAWN = `

@@ -35,10 +35,11 @@ export interface TestNode {
 
 export function startNode(
   options: Pick<LedgerOptions, 'database' | 'clock'> & Partial<LedgerOptions>,
+  rememberedAgents?: number,
 ): TestNode {
   const broken: unknown[] = []
   const ledger = openLedger({ vault: TEST_VAULT, onError: error => broken.push(error), ...options })
-  const agents = openAgentRegister()
+  const agents = openAgentRegister(rememberedAgents)
   return {
     ledger,
     agents,

@@ -3,8 +3,13 @@ import { readFileSync } from 'node:fs'
 import { type Html, html, trusted } from './html.ts'
 import { ICONS } from './icons.ts'
 
-const CSS = readFileSync(new URL('./checkout.css', import.meta.url), 'utf8')
-const SCRIPT = readFileSync(new URL('./checkout.client.js', import.meta.url), 'utf8')
+const SHEETS = ['theme', 'frame', 'summary', 'ways', 'controls', 'result']
+const CSS = SHEETS.map(name => read(`./styles/${name}.css`)).join('\n')
+const SCRIPT = read('./checkout.client.js')
+
+function read(file: string): string {
+  return readFileSync(new URL(file, import.meta.url), 'utf8')
+}
 
 /** The page is one document: nothing is fetched for it, and no other style or script can run in it. */
 export const CONTENT_SECURITY_POLICY = [

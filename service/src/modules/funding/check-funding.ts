@@ -68,9 +68,9 @@ function report(logger: Logger, { funding, step, refunds }: Settled): void {
   }
 }
 
-const BATCH = 20
-/** Longer than three questions to a gateway may take. */
-const LEASE_MS = 45_000
+const BATCH = 50
+/** Who dies with a check in hand must not delay it so long that a payment is found only after a minute. */
+const LEASE_MS = 25_000
 
 /** Asks about the fundings whose check is due: one bounded batch. Returns how many it took. */
 export async function checkDueFundings(context: FundingContext, now: Date): Promise<number> {

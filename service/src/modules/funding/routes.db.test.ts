@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
 import type { Caller } from '../../http/caller.ts'
 import { call as callServer, startTestServer, type TestServer } from '../../http/test-server.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
-import { serveSandbox } from '../sandbox/index.ts'
+import { followSandboxClock, serveSandbox } from '../sandbox/index.ts'
 import { openWorld, type World } from '../sandbox/test-world.ts'
 import { gatewaysOf, serveFunding } from './index.ts'
 
@@ -77,6 +78,9 @@ const fund = (agent: string, body: unknown) => call(agent, 'POST', `/v1/agents/$
 
 const play = (session: unknown, body: unknown) =>
   callServer(server, 'POST', `/sandbox/payments/${String(session)}`, { body })
+
+const advance = (seconds: unknown) =>
+  callServer(server, 'POST', '/sandbox/clock', { body: { advance_seconds: seconds } })
 
 test('a funding is opened, paid by card, and shown with its fee', async () => {
   const agent = await newAgent()
@@ -160,8 +164,7 @@ test('a UPI collect goes to the app, and the code and the link are always there'
   })
   expect(started.body['upi_intent']).toMatch(/^upi:\/\/pay\?pa=.*&am=1000\.00&cu=INR$/)
   expect(started.body['qr']).toBe(started.body['upi_intent'])
-  world.advance(3)
-  await world.jobs.runDue()
+  await advance(3)
   expect(await world.balance(agents.get(agent) ?? '')).toBe(97_500n)
   const stored = await world.db.database.query(`select * from fundings where agent_id = $1`, [
     agents.get(agent),
@@ -212,15 +215,18 @@ test('the clock moves for the service, does what falls due, and is found again a
   const agent = await newAgent()
   const opened = await fund(agent, { amount: 10 })
   const before = world.clock.now().getTime()
-  const moved = await callServer(server, 'POST', '/sandbox/clock', { body: { advance_seconds: 1801 } })
-  const now = Date.parse(String((moved.body as { now: string }).now))
+  const moved = await advance(1801)
+  const now = Date.parse((moved.body as { now: string }).now)
   expect(now - before).toBeGreaterThanOrEqual(1_801_000)
   const path = `/v1/agents/${agent}/fund/${String(opened.body['funding_id'])}`
   expect((await call(agent, 'GET', path)).body).toMatchObject({ status: 'failed' })
   const [row] = await world.db.database.query(`select offset_ms from sandbox_clock`)
-  expect(row).toEqual({ offset_ms: 1_801_000n })
+  expect(row).toEqual({ offset_ms: 1_804_000n })
+  const restarted = systemClock()
+  await followSandboxClock(world.db.database, restarted)
+  expect(restarted.offsetMs()).toBe(1_804_000)
   for (const seconds of [-1, 1.5, '60', 315_360_001]) {
-    const refused = await callServer(server, 'POST', '/sandbox/clock', { body: { advance_seconds: seconds } })
+    const refused = await advance(seconds)
     expect(refused.status).toBe(400)
   }
 })

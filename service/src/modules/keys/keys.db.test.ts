@@ -5,8 +5,11 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { signObject } from '../../kernel/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { TEST_VAULT } from '../../testing/network.ts'
+import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
 import { openSigningKeys, rotateSigningKey } from './index.ts'
 import { jwksDocument, serviceKeysDocument } from './key-documents.ts'
+import { newStoredKey } from './signing-key.ts'
+import { insertKey, lockKeys } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -32,6 +35,19 @@ test('nodes that start at once share one key', async () => {
   expect(new Set(ids).size).toBe(1)
   expect(ids[0]).toMatch(/^key_\d{4}-\d{2}_[0-9a-f]{8}$/)
   expect(await nodes[0]?.all()).toHaveLength(1)
+})
+
+test('a node that starts while another makes the first key waits for it and takes it', async () => {
+  const now = clock.now()
+  const made = newStoredKey(TEST_VAULT, now, now)
+  const [late] = await db.database.inTransaction(async tx => {
+    await lockKeys(tx)
+    await insertKey(tx, made)
+    const starting = open()
+    await someoneWaitsForLock(db.database)
+    return [starting]
+  })
+  expect((await late?.then(keys => keys.all()))?.map(key => key.id)).toEqual([made.id])
 })
 
 test('a restart finds the same key', async () => {

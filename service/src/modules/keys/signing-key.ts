@@ -40,7 +40,7 @@ export function openKey(vault: Vault, { id, publicKey, privateKey, activeFrom }:
 
 /** The key that signs what happened at a moment. `keys` is in the order of their beginnings; the first has no start. */
 export function keyInForce(keys: readonly SigningKey[], moment: Date): SigningKey {
-  const key = keys.findLast(({ activeFrom }) => activeFrom < moment) ?? keys[0]
+  const key = keys.findLast(({ activeFrom }) => activeFrom <= moment) ?? keys[0]
   assert(key !== undefined, 'the service has a signing key')
   return key
 }

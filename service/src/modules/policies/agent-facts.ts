@@ -30,7 +30,7 @@ interface Row {
   blocked_payee_agents: Uuid[] | null
 }
 
-const MAX_REMEMBERED = 100_000
+const DEFAULT_MAX_REMEMBERED = 100_000
 
 // The usual lists ("network", nobody blocked) come as null: arrays are dear to parse on the pay path.
 const SELECT = `
@@ -54,7 +54,7 @@ const agents: Source<AgentFacts> = {
 export interface AgentRegister {
   /** What has to be read because this process has not seen the agent's present version. */
   needs(book: Book, ids: readonly Uuid[]): Need[]
-  /** The agent as it is now; undefined: there is none. */
+  /** The agent as it is now, for whom `needs` was asked; undefined: there is none. */
   facts(book: Book, id: Uuid): AgentFacts | undefined
 }
 
@@ -62,27 +62,32 @@ export interface AgentRegister {
  * Remembers agents by the version that their locked account names. A version is read at most once by each
  * process, and a change is seen by the very next decision, because whoever makes it raises the version.
  */
-export function openAgentRegister(): AgentRegister {
+export function openAgentRegister(maxRemembered = DEFAULT_MAX_REMEMBERED): AgentRegister {
   const known = new Map<Uuid, { readonly version: number; readonly facts: AgentFacts }>()
 
-  function remembered(book: Book, id: Uuid): AgentFacts | undefined {
-    const entry = known.get(id)
-    return entry?.version === book.account(id)?.agentVersion ? entry?.facts : undefined
+  function remember(version: number, facts: AgentFacts): void {
+    if (known.get(facts.id)?.version === version) return
+    if (known.size >= maxRemembered) known.clear()
+    known.set(facts.id, { version, facts })
   }
 
   return {
-    needs: (book, ids) =>
-      ids
-        .filter(id => book.account(id) !== undefined && remembered(book, id) === undefined)
-        .map(id => need(agents, id)),
+    needs(book, ids) {
+      const unknown: Need[] = []
+      for (const id of ids) {
+        const account = book.account(id)
+        const entry = known.get(id)
+        if (account === undefined) continue
+        // Into the book, which keeps it for this batch even if it has to be forgotten meanwhile.
+        if (entry?.version === account.agentVersion) book.setFact(agents, id, entry.facts)
+        else unknown.push(need(agents, id))
+      }
+      return unknown
+    },
     facts(book, id) {
-      const old = remembered(book, id)
-      if (old !== undefined) return old
       const account = book.account(id)
       const facts = book.fact(agents, id)
-      if (account === undefined || facts === undefined) return undefined
-      if (known.size >= MAX_REMEMBERED) known.clear()
-      known.set(id, { version: account.agentVersion, facts })
+      if (account !== undefined && facts !== undefined) remember(account.agentVersion, facts)
       return facts
     },
   }

@@ -9,10 +9,11 @@ import { type Clock, DAY_MS, systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import type { Ledger } from '../../ledger/index.ts'
+import { fund } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../testing/network.ts'
-import { fillWallet, openTestLedger, postPayment } from '../../testing/wallets.ts'
+import { openTestLedger, postPayment } from '../../testing/wallets.ts'
 import { openSigningKeys, rotateSigningKey, type SigningKeys } from '../keys/index.ts'
 import { jwksDocument, serviceKeysDocument } from '../keys/key-documents.ts'
 import { checkReceipt } from './check-receipt.ts'
@@ -52,7 +53,7 @@ beforeAll(async () => {
   payer = first
   payee = second
   stranger = third
-  await fillWallet(ledger, payer.agentId, 1_000_000n)
+  await fund(ledger, payer.agentId, 1_000_000n)
 })
 
 afterAll(async () => {

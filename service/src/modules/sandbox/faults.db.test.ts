@@ -125,6 +125,17 @@ test('a notice about which the gateway cannot be asked is refused, and welcome w
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
+test('a notice that was dealt with is not asked about again', async () => {
+  const { funding } = await world.open(await world.newAgent())
+  const payment = await world.gateway.rehearsal.pay(orderIdOf(funding), { method: 'upi' })
+  await world.gateway.rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  world.answers.length = 0
+  faults.set('getOrder', ['never arrives'])
+  await world.gateway.rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  expect(world.answers).toEqual([200])
+  expect(faults.get('getOrder')).toHaveLength(1)
+})
+
 test('a gateway that is away at the expiry does not cost what was paid in time', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
@@ -138,10 +149,11 @@ test('a gateway that is away at the expiry does not cost what was paid in time',
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
+// A refund that is sent again where asking would have done meets the second fault.
 test.each([
-  ['its answer is lost', ['answer lost']],
+  ['its answer is lost', ['answer lost', 'rejected']],
   ['it never arrives', ['never arrives']],
-  ['the process dies with it', ['dies']],
+  ['the process dies with it', ['dies', 'rejected']],
 ] as const)('a refund is made once when %s', async (_name, refundFaults) => {
   const { session, funding } = await world.open(await world.newAgent())
   faults.set('refund', [...refundFaults])

@@ -34,12 +34,16 @@ export interface World {
   readonly jobs: Jobs
   /** The status that the intake gave each notice, in the order of their arrival. */
   readonly answers: number[]
+  /** Batches that the posting engine had to take apart. There are none while decisions see each other. */
+  readonly faults: readonly unknown[]
   newAgent(): Promise<Uuid>
   open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
   balance(agentId: Uuid): Promise<bigint>
   refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
   book(): Promise<BookReport>
   advance(seconds: number): void
+  /** Another node of the same service, with a ledger and jobs of its own. */
+  newNode(): { readonly jobs: Jobs; close(): Promise<void> }
   close(): Promise<void>
 }
 
@@ -56,7 +60,8 @@ export async function openWorld(
   const { database } = db
   const clock = systemClock()
   const vault = openVault(Buffer.alloc(32, 1))
-  const ledger = openLedger({ database, clock, vault })
+  const faults: unknown[] = []
+  const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
   const answers: number[] = []
   const deliver = async (notice: OutgoingNotice) => {
     answers.push(await take(funding, notice))
@@ -92,17 +97,9 @@ export async function openWorld(
     sandbox,
     jobs,
     answers,
+    faults,
     newAgent: () => insertAgent(db, vault, clock.now()),
-    async open(agentId, amountPaise = 100_000n) {
-      const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
-      const opened = await openFunding(funding, {
-        payer,
-        amountPaise: paise(amountPaise),
-        method: 'link',
-        opened: true,
-      })
-      return { funding: opened, session: sessionIdOf(opened) }
-    },
+    open: (agentId, amountPaise = 100_000n) => openSessionFor(funding, agentId, amountPaise),
     balance: agentId => selectBalance(db, agentId),
     refundsOf: opened =>
       database.query(
@@ -111,10 +108,30 @@ export async function openWorld(
       ),
     book: () => checkBook(database),
     advance: seconds => clock.setOffsetMs(clock.offsetMs() + seconds * 1_000),
+    newNode: () => openNode(funding),
     async close() {
       await jobs.stop()
       await ledger.close()
       await db.drop()
+    },
+  }
+}
+
+async function openSessionFor(context: FundingContext, agentId: Uuid, amountPaise: bigint): Promise<Opened> {
+  const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
+  const request = { payer, amountPaise: paise(amountPaise), method: 'link', opened: true } as const
+  const funding = await openFunding(context, request)
+  return { funding, session: sessionIdOf(funding) }
+}
+
+function openNode(funding: FundingContext): ReturnType<World['newNode']> {
+  const ledger = openLedger(funding)
+  const jobs = createJobs({ ...funding, jobs: fundingJobs({ ...funding, ledger }) })
+  return {
+    jobs,
+    async close() {
+      await jobs.stop()
+      await ledger.close()
     },
   }
 }

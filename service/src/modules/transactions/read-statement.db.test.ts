@@ -1,9 +1,9 @@
 import { listTransactions } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { answerCheck } from '../../http/answer-check.ts'
-import type { Clock } from '../../kernel/clock.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
 import { readStatement } from './read-statement.ts'
 import type { StatementQuery } from './testing/expected-statement.ts'
 import {
@@ -25,10 +25,9 @@ import {
 } from './testing/wallet-network.ts'
 
 const MINUTE_MS = 60_000
-const START_MS = Date.parse('2026-03-31T18:20:00.000Z')
+const START = new Date('2026-03-31T18:20:00.000Z')
 
-let nowMs = START_MS
-const clock: Clock = { now: () => new Date(nowMs), offsetMs: () => 0, setOffsetMs: () => undefined }
+const clock = manualClock(START)
 const fits = answerCheck(listTransactions)
 
 let open: WalletNetwork
@@ -41,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => open.close())
 
 beforeEach(() => {
-  nowMs = START_MS
+  clock.set(START)
   history = emptyHistory(open)
 })
 
@@ -56,7 +55,7 @@ async function list(wallet: Wallet, query: StatementQuery = {}) {
 
 test('a payment is a line on both sides, and the fee is the payer’s', async () => {
   const [payer, payee] = [await filled('Research Agent'), await empty('Translation Agent')]
-  nowMs += MINUTE_MS
+  clock.advance(MINUTE_MS)
   const payment = await pay(history, payer, payee, 40_000n, {
     reference: 'invoice-2041',
     note: 'Twelve\npages',
@@ -96,12 +95,12 @@ test('a funding keeps its line and its id, whatever becomes of it', async () => 
     counterparty_id: null,
   })
 
-  nowMs += MINUTE_MS
+  clock.advance(MINUTE_MS)
   await completeFunding(history, funding, 2_500n)
   const completed = await list(wallet)
   expect(completed.transactions).toEqual([{ ...pending, fee: 25, net_amount: 975, status: 'completed' }])
 
-  nowMs += MINUTE_MS
+  clock.advance(MINUTE_MS)
   await reverseFunding(history, funding)
   const reversed = await list(wallet)
   expect(reversed.transactions).toEqual([{ ...pending, fee: 25, net_amount: 975, status: 'reversed' }])
@@ -111,7 +110,7 @@ test('a funding keeps its line and its id, whatever becomes of it', async () => 
 test('a refund is a line on both sides that names the payment', async () => {
   const [payer, payee] = [await filled('Payer'), await empty('Payee')]
   const payment = await pay(history, payer, payee, 40_000n, { reference: 'r', note: 'n' })
-  nowMs += MINUTE_MS
+  clock.advance(MINUTE_MS)
   await refund(history, { transfer: payment, payer, payee }, 10_000n)
   const refunded = {
     amount: 100,
@@ -146,6 +145,18 @@ test('pages by cursor hold every line once, also while newer ones arrive', async
   )
   expect(references).toEqual(['6', '5', '4', '3', '2', '1', '0'])
   expect(third.pagination).toEqual({ total: 8, limit: 3, offset: 0 })
+})
+
+test('an offset skips the newest lines, whichever side they are on', async () => {
+  const [one, two] = [await filled('One'), await filled('Two')]
+  for (const reference of ['0', '1', '2', '3', '4', '5']) {
+    await pay(history, one, two, 100n, { reference, note: null })
+  }
+  await pay(history, two, one, 100n, { reference: '6', note: null })
+  const { transactions, pagination } = await list(two, { limit: 2, offset: 4 })
+  expect(transactions.map(({ reference }) => reference)).toEqual(['2', '1'])
+  expect(pagination).toMatchObject({ total: 8, limit: 2, offset: 4 })
+  expect((await list(two, { limit: 2, offset: 1_000_000 })).transactions).toEqual([])
 })
 
 test('an agent reads its own statement only, its platform and owner read it too', async () => {

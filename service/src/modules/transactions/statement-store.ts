@@ -49,69 +49,80 @@ const SELECT_LINES = `
      where agent_id = $1 and id >= $2 and id < $3 and status = any($6::text[])
      order by id desc limit $7)
   ) lines
-  order by id desc offset $8 limit $9`
+  order by id desc limit $7`
 
+/**
+ * The same three parts as ids alone, for what counts and skips lines: the kind of a transfer would have to be read from
+ * its row, but the transfers that are no lines are known from the fundings, so the indexes have all that is needed.
+ */
+const DEBIT_IDS = `
+  select id from transfers
+  where $4::boolean and debit_account = $1 and id >= $2 and id < $3 and id not in (
+    select c.id from fundings f join transfers c on c.linked_id = f.id and c.kind = 'chargeback'
+    where f.agent_id = $1 and f.status = 'reversed')`
+const CREDIT_IDS = `
+  select id from transfers
+  where $5::boolean and credit_account = $1 and id >= $2 and id < $3 and id not in (
+    select id from fundings where agent_id = $1)`
+const FUNDING_IDS = `
+  select id from fundings where agent_id = $1 and id >= $2 and id < $3 and status = any($6::text[])`
+
+const SELECT_LAST_SKIPPED = `
+  select id from (
+    (${DEBIT_IDS} order by id desc limit $7)
+    union all (${CREDIT_IDS} order by id desc limit $7)
+    union all (${FUNDING_IDS} order by id desc limit $7)
+  ) lines
+  order by id desc offset $7 - 1 limit 1`
+
+const COUNT_RANGE = `
+  select count(*) as total from (${DEBIT_IDS} union all ${CREDIT_IDS} union all ${FUNDING_IDS}) lines`
+
+/**
+ * The account counts its transfers. A completed funding is one of them and a reversed one two, and neither is a line
+ * for it; the fundings themselves are.
+ */
+const COUNT_WHOLE = `
+  select a.sequence - f.posted + f.lines as total
+  from accounts a, (
+    select count(*) filter (where status in ('completed', 'reversed'))
+        + count(*) filter (where status = 'reversed') as posted,
+      count(*) filter (where status = any($2::text[])) as lines
+    from fundings where agent_id = $1
+  ) f
+  where a.id = $1`
+
+function rangeOf({ wallet, from, until, debits, credits, fundingStatuses }: StatementScope): unknown[] {
+  return [wallet, from, until, debits, credits, fundingStatuses]
+}
+
+/** A page of the statement, newest first. */
 export async function selectLines(
   db: Queryable,
   scope: StatementScope,
   { before, offset, fetch }: PageRequest,
 ): Promise<StatementLine[]> {
   const until = before !== null && before < scope.until ? before : scope.until
-  const parts = [scope.debits, scope.credits, scope.fundingStatuses]
-  return db.query<StatementLine>(SELECT_LINES, [
-    scope.wallet,
-    scope.from,
-    until,
-    ...parts,
-    offset + fetch,
-    offset,
-    fetch,
-  ])
+  const rest = await afterSkipping(db, { ...scope, until }, offset)
+  return rest === null ? [] : db.query<StatementLine>(SELECT_LINES, [...rangeOf(rest), fetch])
+}
+
+/** What follows the newest lines, null when there are no more than those. */
+async function afterSkipping(
+  db: Queryable,
+  scope: StatementScope,
+  lines: number,
+): Promise<StatementScope | null> {
+  if (lines === 0) return scope
+  const [last] = await db.query<{ id: Uuid }>(SELECT_LAST_SKIPPED, [...rangeOf(scope), lines])
+  return last === undefined ? null : { ...scope, until: last.id }
 }
 
 export async function countLines(db: Queryable, scope: StatementScope): Promise<bigint> {
-  const [row] = await (scope.whole ? countWhole(db, scope) : countRange(db, scope))
+  const [row] = await (scope.whole
+    ? db.query<{ total: bigint }>(COUNT_WHOLE, [scope.wallet, scope.fundingStatuses])
+    : db.query<{ total: bigint }>(COUNT_RANGE, rangeOf(scope)))
   return row?.total ?? 0n
-}
-
-interface Count {
-  readonly total: bigint
-}
-
-/**
- * The account counts its transfers. A completed funding is one of them and a reversed one two, and neither is a line
- * for it; the fundings themselves are.
- */
-function countWhole(db: Queryable, scope: StatementScope): Promise<Count[]> {
-  return db.query<Count>(
-    `select a.sequence - f.posted + f.lines as total
-     from accounts a, (
-       select count(*) filter (where status in ('completed', 'reversed'))
-           + count(*) filter (where status = 'reversed') as posted,
-         count(*) filter (where status = any($2::text[])) as lines
-       from fundings where agent_id = $1
-     ) f
-     where a.id = $1`,
-    [scope.wallet, scope.fundingStatuses],
-  )
-}
-
-/** Counts in the indexes alone: what is no line is found through the fundings, so no row of a transfer is read for it. */
-function countRange(db: Queryable, scope: StatementScope): Promise<Count[]> {
-  return db.query<Count>(
-    `select
-       (select count(*) from transfers where $4::boolean and debit_account = $1 and id >= $2 and id < $3)
-       - (select count(*) from fundings f join transfers c on c.linked_id = f.id
-          where $4::boolean and f.agent_id = $1 and f.status = 'reversed'
-            and c.debit_account = $1 and c.id >= $2 and c.id < $3 and c.kind = 'chargeback')
-       + (select count(*) from transfers where $5::boolean and credit_account = $1 and id >= $2 and id < $3)
-       - (select count(*) from fundings
-          where $5::boolean and agent_id = $1 and id >= $2 and id < $3 and status in ('completed', 'reversed'))
-       + (select count(*) from fundings
-          where agent_id = $1 and id >= $2 and id < $3 and status = any($6::text[]))
-       as total`,
-    [scope.wallet, scope.from, scope.until, scope.debits, scope.credits, scope.fundingStatuses],
-  )
 }
 
 export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Promise<Map<Uuid, string>> {

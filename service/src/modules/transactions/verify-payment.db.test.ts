@@ -5,10 +5,11 @@ import type { AgentCaller } from '../../http/caller.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
 import type { Ledger, Transfer } from '../../ledger/index.ts'
+import { fund } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../testing/network.ts'
-import { fillWallet, openTestLedger, postPayment, postRefund } from '../../testing/wallets.ts'
+import { openTestLedger, postPayment, postRefund } from '../../testing/wallets.ts'
 import type { TransactionsContext } from './context.ts'
 import { type VerificationQuery, verifyPayment } from './verify-payment.ts'
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   buyer = agentCaller(await newAgent(network, owner, { handle: 'buyer' }))
   seller = agentCaller(await newAgent(network, owner, { handle: 'seller' }))
   stranger = agentCaller(await newAgent(network, owner, { handle: 'stranger' }))
-  await fillWallet(ledger, buyer.agentId, 10_000_000n)
+  await fund(ledger, buyer.agentId, 10_000_000n)
 })
 
 afterAll(async () => {
@@ -152,7 +153,7 @@ describe('reasons', () => {
   )
 
   test('a funding is no payment, and neither is a refund', async () => {
-    const funding = await fillWallet(ledger, seller.agentId, 100n)
+    const funding = await fund(ledger, seller.agentId, 100n)
     expect(await verifyAs(seller, formatId('txn', creditSideOf(funding.id)))).toMatchObject(
       failed('transaction_not_found'),
     )
@@ -204,7 +205,7 @@ describe('consuming', () => {
   })
 
   test('a nonce is one payee’s own', async () => {
-    await fillWallet(ledger, seller.agentId, 10_000n)
+    await fund(ledger, seller.agentId, 10_000n)
     const [toSeller, toBuyer] = [
       await paid('shared'),
       await postPayment(ledger, seller.agentId, buyer.agentId, 100n, { reference: 'shared' }),

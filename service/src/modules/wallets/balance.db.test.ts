@@ -3,6 +3,7 @@ import type { AgentCaller } from '../../http/caller.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import type { Ledger } from '../../ledger/index.ts'
+import { fund } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import {
@@ -13,7 +14,7 @@ import {
   newOwner,
   newPlatform,
 } from '../../testing/network.ts'
-import { fillWallet, openTestLedger, postPayment } from '../../testing/wallets.ts'
+import { openTestLedger, postPayment } from '../../testing/wallets.ts'
 import { readBalance } from './read-balance.ts'
 
 const clock = systemClock()
@@ -45,7 +46,7 @@ test('a new wallet is empty', async () => {
 
 test('a payment counts with its fee for the payer and without it for the payee', async () => {
   const [payer, payee] = [await someAgent(), await someAgent()]
-  await fillWallet(ledger, payer.agentId, 97_505n)
+  await fund(ledger, payer.agentId, 97_505n)
   await postPayment(ledger, payer.agentId, payee.agentId, 40_000n)
   expect(await balanceOf(payer)).toEqual({ available: 573.05, total_funded: 975.05, total_spent: 402 })
   expect(await balanceOf(payee)).toEqual({ available: 400, total_funded: 400, total_spent: 0 })

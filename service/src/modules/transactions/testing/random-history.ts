@@ -58,7 +58,11 @@ const MORE_THAN_A_DAY_MS = 26 * 60 * 60_000
 /** How far the clock goes before a step: often not at all, so that many lines share one moment. */
 const pause = fc.constantFrom(0, 0, 0, 1, 999, HALF_HOUR_MS, MORE_THAN_A_DAY_MS)
 
-export const randomSteps = fc.array(fc.tuple(pause, step), { minLength: 5, maxLength: 40 })
+export const randomSteps = fc.array(fc.tuple(pause, step), {
+  minLength: 10,
+  maxLength: 80,
+  size: 'max',
+})
 
 export async function take(history: History, wallets: readonly HistoryAgent[], next: Step): Promise<void> {
   switch (next.do) {

@@ -3,7 +3,8 @@ import type { Database } from '../../../db/database.ts'
 import { creditSideOf, formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 import { type Ledger, SYSTEM, type Transfer } from '../../../ledger/index.ts'
-import { post, postPayment, postRefund } from '../../../testing/wallets.ts'
+import { post } from '../../../testing/builders.ts'
+import { postPayment, postRefund } from '../../../testing/wallets.ts'
 
 export interface HistoryAgent {
   readonly id: Uuid
@@ -109,7 +110,7 @@ export async function completeFunding(history: History, funding: KnownFunding, f
   const net = amountPaise - fee
   const sides = { debit: SYSTEM.gateway, credit: agent.id }
   const amounts = { amountPaise: paise(net), feePaise: paise(fee) }
-  await post(history.ledger, { kind: 'fund', id, ...sides, ...amounts }, [agent.id])
+  await post(history.ledger, [agent.id], { kind: 'fund', id, ...sides, ...amounts })
   await setFunding(history, funding, 'completed', fee)
   line.record = { ...line.record, fee: inr(fee), net_amount: inr(net) }
 }
@@ -123,11 +124,10 @@ export async function reverseFunding(history: History, funding: KnownFunding): P
   const { id, agent, amountPaise, line } = funding
   const fee = BigInt(Math.round(line.record.fee * 100))
   const chargeback = { kind: 'chargeback', credit: SYSTEM.gateway, linkedId: id } as const
-  await post(history.ledger, { ...chargeback, debit: agent.id, amountPaise: paise(amountPaise - fee) }, [
-    agent.id,
-  ])
+  const net = paise(amountPaise - fee)
+  await post(history.ledger, [agent.id], { ...chargeback, debit: agent.id, amountPaise: net })
   if (fee > 0n) {
-    await post(history.ledger, { ...chargeback, debit: SYSTEM.chargebacks, amountPaise: paise(fee) }, [])
+    await post(history.ledger, [], { ...chargeback, debit: SYSTEM.chargebacks, amountPaise: paise(fee) })
   }
   await setFunding(history, funding, 'reversed', fee)
 }

@@ -1,7 +1,7 @@
+import type { RateLimitConfig } from '../http/rate-limit.ts'
+import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
-import type { RateLimitConfig } from './http/rate-limit.ts'
-import { LOG_LEVELS, type LogLevel } from './kernel/logger.ts'
 
 export type Mode = 'sandbox' | 'live'
 

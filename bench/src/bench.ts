@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../service/src/db/database.ts'
+import { openApi } from './api.ts'
+import { type Cleanup, cleanup } from './cleanup.ts'
+import { startLoadGenerator } from './load-generator.ts'
+import { describeMachine, requireDisk } from './machine.ts'
+import { type Bench, measureAll } from './measure.ts'
+import { createNetwork, type Network } from './network.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
+import { familyMemoryBytes, hasProc, residentBytes } from './proc.ts'
+import { type Results, renderReport } from './report.ts'
+import { readServerAddress, urlOf } from './server-address.ts'
+import { startService } from './service.ts'
+import { growth, readStorage } from './storage.ts'
+import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
+import { verify } from './verify.ts'
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+async function run(options: Options, pgbench: string | null, undo: Cleanup): Promise<Results> {
+  const dataDir = mkdtempSync(join(options.dataParent ?? tmpdir(), 'batua-bench-'))
+  undo.add(() => rmSync(dataDir, { recursive: true, force: true }))
+  requireDisk(dataDir)
+
+  say(`starting the service on ${dataDir}`)
+  const service = startService(dataDir, options.profileFolder)
+  undo.add(service.stop)
+  const address = await service.ready
+  const server = readServerAddress(dataDir)
+  const db = openDatabase(urlOf(server), { maxConnections: 2, applicationName: 'bench' })
+  undo.add(db.close)
+  const generator = startLoadGenerator()
+  undo.add(generator.stop)
+
+  const api = openApi(address)
+  const network = await createNetwork(api, options.agents)
+  say(setUpOf(network))
+  await generator.introduce({ port: Number(new URL(address).port), payers: network.payers })
+  const tpcb = options.withTpcb ? await openTpcb(pgbench, () => prepareTpcb(pgbench ?? '', server, db)) : null
+  // What the set-up left behind is written out now and not in the midst of a measurement.
+  await db.query('checkpoint')
+
+  const machine = await describeMachine(dataDir, db)
+  const processes = { service: service.pid, postmaster: server.postmasterPid }
+  const bench: Bench = { options, address, processes, generator, db, tpcb, say }
+  const before = await readStorage(db)
+  const measurements = await measureAll(bench)
+  return {
+    options,
+    command: `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ --? *$/, ''),
+    finishedAt: new Date(),
+    machine,
+    setUp: setUpOf(network),
+    tpcb: tpcb === null ? 'not measured' : `${tpcb.version}, ${tpcb.settings}`,
+    measurements,
+    growth: growth(before, await readStorage(db)),
+    memory: hasProc()
+      ? { service: residentBytes(processes.service), postgres: familyMemoryBytes(processes.postmaster) }
+      : null,
+    findings: await verify(api, db, network, measurements.paid),
+  }
+}
+
+function setUpOf({ payers, seconds }: Network): string {
+  return `${payers.length} agents made in ${seconds.agents.toFixed(1)} s and paid their opening balance in ${seconds.openings.toFixed(1)} s`
+}
+
+async function openTpcb(program: string | null, prepare: () => Promise<Tpcb>): Promise<Tpcb | null> {
+  if (program !== null) {
+    say(`filling the database of ${program}`)
+    return prepare()
+  }
+  say('pgbench is missing, so there is nothing to compare with (on Debian it is in the package postgresql)')
+  return null
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  const undo = cleanup()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void undo.run().finally(() => process.exit(1)))
+  }
+  try {
+    const results = await run(options, findPgbench(process.env['PATH'] ?? ''), undo)
+    const report = renderReport(results)
+    process.stdout.write(`\n${report}`)
+    if (options.writePath !== null) writeFileSync(options.writePath, report)
+    return results.findings.every(finding => finding.holds) ? 0 : 1
+  } finally {
+    await undo.run()
+  }
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,20 @@
+/** The middle value; of an even number of values the mean of the two in the middle. NaN when there are none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  const middle = sorted.length / 2
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN
+  if (!Number.isInteger(middle)) return upper
+  return (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
+}
+
+/** A number for people: `12,345` or, with places, `1.24`. What was not measured is a dash. */
+export function figure(value: number, places = 0): string {
+  if (!Number.isFinite(value)) return '–'
+  return value.toLocaleString('en-US', { minimumFractionDigits: places, maximumFractionDigits: places })
+}
+
+const MIB = 1024 * 1024
+
+export function mebibytes(bytes: number): string {
+  return `${figure(bytes / MIB)} MiB`
+}

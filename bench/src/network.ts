@@ -1,0 +1,133 @@
+import { MAX_AMOUNT_INR, routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
+import { inParallel } from './in-parallel.ts'
+import type { Payer } from './messages.ts'
+
+/** The agents that pay each other, as the public interface made them. */
+export interface Network {
+  readonly platform: Headers
+  readonly payers: readonly Payer[]
+  /** The agent that was funded and gave every other its opening balance. */
+  readonly bank: Payer
+  /** What all wallets hold together once it is set up, in paise. */
+  readonly heldPaise: number
+  readonly openingPayments: number
+  readonly seconds: { readonly agents: number; readonly openings: number }
+}
+
+/** Every agent is under all four limits. They are evaluated with each payment and never refuse one here. */
+export const LIMITS = {
+  spend_limit_per_tx: 500,
+  spend_limit_hourly: 100_000,
+  spend_limit_daily: 200_000,
+  spend_limit_monthly: 2_000_000,
+} as const
+
+export const OPENING_BALANCE_INR = 10_000
+
+const OWNERS = 20
+const WIDTH = 32
+const PAISE = 100
+const GATEWAY_KEEPS = 0.975
+const FEE_SHARE = 0.005
+
+/** Makes platform, owners, agents and money through the public interface alone. */
+export async function createNetwork(api: Api, size: number): Promise<Network> {
+  const { platform_id, platform_secret } = await api.call(routes.createPlatform, {
+    body: { name: 'Benchmark' },
+  })
+  const platform = { 'x-platform-id': platform_id, 'x-platform-secret': platform_secret ?? '' }
+  const owners = await inParallel(Array.from({ length: OWNERS }), WIDTH, (_, index) =>
+    createOwner(api, platform, index),
+  )
+  const bank = await createAgent(api, platform, {
+    name: 'Bank',
+    handle: 'bench-bank',
+    owner_id: owners[0] ?? '',
+  })
+
+  const agentsMs = performance.now()
+  const payers = await inParallel(Array.from({ length: size }), WIDTH, (_, index) =>
+    createAgent(api, platform, {
+      name: `Agent ${index}`,
+      handle: `bench-${index}`,
+      owner_id: owners[index % OWNERS] ?? '',
+      ...LIMITS,
+    }),
+  )
+  const openingsMs = performance.now()
+  const fundedPaise = await fundBank(api, bank, size)
+  const costs = await inParallel(payers, WIDTH, payee => openWallet(api, bank, payee))
+  return {
+    platform,
+    payers,
+    bank,
+    heldPaise: fundedPaise - costs.reduce((sum, cost) => sum + cost, 0),
+    openingPayments: costs.length,
+    seconds: { agents: (openingsMs - agentsMs) / 1000, openings: (performance.now() - openingsMs) / 1000 },
+  }
+}
+
+async function createOwner(api: Api, platform: Headers, index: number): Promise<string> {
+  const number = String(index).padStart(4, '0')
+  const { owner_id } = await api.call(routes.createOwner, {
+    headers: platform,
+    body: { name: 'Asha Rao', phone: `900000${number}`, pan: `BENCH${number}R` },
+  })
+  const { kyc_status } = await api.call(routes.submitKyc, {
+    params: { owner_id },
+    headers: platform,
+    body: { bank_account: `12345678${number}`, bank_ifsc: 'HDFC0001234' },
+  })
+  if (kyc_status !== 'verified') throw new Error(`the bank did not verify an owner: ${kyc_status}`)
+  return owner_id
+}
+
+async function createAgent(
+  api: Api,
+  platform: Headers,
+  body: { name: string; handle: string; owner_id: string } & Partial<typeof LIMITS>,
+): Promise<Payer> {
+  const { agent_id, handle, agent_key } = await api.call(routes.createAgent, { headers: platform, body })
+  return { id: agent_id, handle, key: agent_key ?? '' }
+}
+
+/** Funds one agent with what all the others will be given, in as many sessions as that takes. */
+async function fundBank(api: Api, bank: Payer, payees: number): Promise<number> {
+  const wantedInr = Math.ceil((payees * OPENING_BALANCE_INR * (1 + FEE_SHARE)) / GATEWAY_KEEPS) + 1
+  let fundedPaise = 0
+  for (let leftInr = wantedInr; leftInr > 0; leftInr -= MAX_AMOUNT_INR) {
+    fundedPaise += await fund(api, bank, Math.min(leftInr, MAX_AMOUNT_INR))
+  }
+  return fundedPaise
+}
+
+async function fund(api: Api, bank: Payer, amount: number): Promise<number> {
+  const headers = { 'x-agent-key': bank.key }
+  const session = await api.call(routes.createFunding, {
+    params: { agent_id: bank.id },
+    headers,
+    body: { amount },
+  })
+  await api.call(routes.completeSandboxPayment, {
+    params: { payment_session_id: session.payment_session_id },
+    body: { outcome: 'success' },
+  })
+  const { status, net_amount } = await api.call(routes.getFunding, {
+    params: { agent_id: bank.id, funding_id: session.funding_id },
+    headers,
+  })
+  if (status !== 'completed' || net_amount === null) throw new Error(`the funding is ${status}`)
+  return Math.round(net_amount * PAISE)
+}
+
+/** Pays one agent its opening balance; answers the fee in paise. */
+async function openWallet(api: Api, bank: Payer, payee: Payer): Promise<number> {
+  const { status, cost } = await api.call(routes.pay, {
+    params: { agent_id: bank.id },
+    headers: { 'x-agent-key': bank.key },
+    body: { to: payee.id, amount: OPENING_BALANCE_INR, idempotency_key: `opening-${payee.handle}` },
+  })
+  if (status !== 'completed') throw new Error(`an opening payment is ${status}`)
+  return Math.round(cost * PAISE)
+}

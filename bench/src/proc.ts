@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Linux counts CPU time for programs in hundredths of a second, whatever the kernel's own tick. */
+const TICKS_PER_SECOND = 100
+const KIB = 1024
+
+// Fields of /proc/<pid>/stat behind the command's name, which may itself hold spaces and brackets.
+const PARENT = 1
+const USER_TICKS = 11
+const SYSTEM_TICKS = 12
+const REAPED_USER_TICKS = 13
+const REAPED_SYSTEM_TICKS = 14
+
+/** CPU seconds that one process has used, all its threads together. */
+export function processCpuSeconds(pid: number): number {
+  const fields = statOf(pid)
+  return (field(fields, USER_TICKS) + field(fields, SYSTEM_TICKS)) / TICKS_PER_SECOND
+}
+
+/** CPU seconds of a process and its children, those that have ended included. */
+export function familyCpuSeconds(pid: number): number {
+  const fields = statOf(pid)
+  const reaped = field(fields, REAPED_USER_TICKS) + field(fields, REAPED_SYSTEM_TICKS)
+  const living = [pid, ...childrenOf(pid)].reduce((seconds, id) => seconds + processCpuSeconds(id), 0)
+  return living + reaped / TICKS_PER_SECOND
+}
+
+/** CPU seconds that the machine has spent on anything but waiting, and how many another machine took from it. */
+export function machineCpuSeconds(): { readonly busy: number; readonly stolen: number } {
+  const [line = ''] = readText('/proc/stat').split('\n')
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, stolen = 0] = line
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
+  const busy = user + nice + system + irq + softIrq
+  return { busy: busy / TICKS_PER_SECOND, stolen: stolen / TICKS_PER_SECOND }
+}
+
+/** Physical memory of one process in bytes, shared pages included. */
+export function residentBytes(pid: number): number {
+  return kibOf(readText(`/proc/${pid}/status`), 'VmRSS') * KIB
+}
+
+/** Physical memory of a process and its children in bytes; a page that several share counts once. */
+export function familyMemoryBytes(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce(
+    (bytes, id) => bytes + kibOf(readText(`/proc/${id}/smaps_rollup`), 'Pss') * KIB,
+    0,
+  )
+}
+
+/** Whether this system shows its processes as Linux does. */
+export function hasProc(): boolean {
+  return readText('/proc/self/stat') !== ''
+}
+
+function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(id => field(statOf(id), PARENT) === pid)
+}
+
+function statOf(pid: number): readonly string[] {
+  const text = readText(`/proc/${pid}/stat`)
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+function field(fields: readonly string[], index: number): number {
+  return Number(fields[index] ?? 0)
+}
+
+function kibOf(text: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
+}
+
+/** A process may end between being listed and being read. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

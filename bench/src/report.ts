@@ -1,0 +1,173 @@
+import { figure, mebibytes, median } from './figures.ts'
+import { judgeGoals } from './goals.ts'
+import { LOADS, type LoadName } from './loads.ts'
+import { facts, table } from './markdown.ts'
+import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasurement } from './measure.ts'
+import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
+import type { Options } from './options.ts'
+import { SERVICE_SETTINGS } from './service.ts'
+import type { Storage } from './storage.ts'
+import type { Finding } from './verify.ts'
+
+/** Everything that a run found out. */
+export interface Results {
+  readonly options: Options
+  readonly command: string
+  readonly finishedAt: Date
+  readonly machine: readonly [string, string][]
+  readonly setUp: string
+  readonly tpcb: string
+  readonly measurements: Measurements
+  /** What the measured payments added to the disk. */
+  readonly growth: Storage
+  readonly memory: { readonly service: number; readonly postgres: number } | null
+  readonly findings: readonly Finding[]
+}
+
+/** The report as Markdown that reads well in a terminal too. */
+export function renderReport(results: Results): string {
+  const sections = [
+    `# Performance\n\n${introduction(results)}`,
+    `## Goals\n\n${goals(results)}`,
+    `## Payments a second\n\n${throughput(results)}`,
+    `## Where the CPU time goes\n\n${cpuTime(results)}`,
+    `## Disk and memory\n\n${space(results)}`,
+    `## Is it true?\n\n${truth(results)}`,
+    `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+function introduction({ options, setUp, tpcb }: Results): string {
+  const settings = Object.entries(SERVICE_SETTINGS).map(([name, value]) => `${name}=${value}`)
+  const limits = Object.entries(LIMITS).map(([name, value]) => `${name} ${figure(value)}`)
+  return [
+    'Written by `npm run bench`; do not edit.',
+    '',
+    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR and has limits that every payment is checked against (${limits.join(', ')} INR); every payment has an idempotency key of its own and a receipt.`,
+    '',
+    `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is \`pgbench\` (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns, ${options.rounds} rounds of ${options.seconds} s each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
+  ].join('\n')
+}
+
+function goals({ measurements }: Results): string {
+  return table(
+    ['Goal', 'measured', 'wanted', 'verdict'],
+    judgeGoals(measurements).map(goal => [goal.name, goal.measured, goal.wanted, goal.verdict]),
+  )
+}
+
+function throughput({ measurements }: Results): string {
+  const rows = [...measurements.loads].map(([name, rounds]) => loadRow(name, rounds))
+  if (measurements.tpcb.length > 0) rows.push(tpcbRow(measurements.tpcb))
+  return table(
+    ['', 'per second', 'lowest–highest', 'p50 ms', 'p95 ms', 'p99 ms', 'per commit', 'commit ms', 'not 200'],
+    rows,
+  )
+}
+
+function loadRow(name: LoadName, rounds: readonly LoadMeasurement[]): string[] {
+  const refused = rounds.flatMap(round => Object.values(round.refused)).reduce((sum, count) => sum + count, 0)
+  return [
+    LOADS[name].title,
+    ...spread(rounds.map(perSecond)),
+    of(rounds, round => round.p50Ms, 2),
+    of(rounds, round => round.p95Ms, 2),
+    of(rounds, round => round.p99Ms, 2),
+    of(rounds, round => round.commandsPerCommit, 1),
+    of(rounds, round => round.secondsPerCommit * 1000, 1),
+    figure(refused),
+  ]
+}
+
+function tpcbRow(rounds: readonly TpcbMeasurement[]): string[] {
+  return [
+    'pgbench TPC-B (average latency)',
+    ...spread(rounds.map(round => round.perSecond)),
+    of(rounds, round => round.averageMs, 2),
+  ]
+}
+
+function spread(rates: readonly number[]): [string, string] {
+  return [figure(median(rates)), `${figure(Math.min(...rates))}–${figure(Math.max(...rates))}`]
+}
+
+function of<Round>(rounds: readonly Round[], read: (round: Round) => number, places = 0): string {
+  return figure(median(rounds.map(read)), places)
+}
+
+/** Above this the machine had so much else to do, in cores, that absolute figures say little. */
+const NOISE_CORES = 0.2
+
+function cpuTime({ measurements }: Results): string {
+  const rows = [...measurements.loads].map(([name, rounds]) => [
+    LOADS[name].title,
+    of(rounds, round => micros(round.usage?.service, round.counted)),
+    of(rounds, round => micros(round.usage?.postgres, round.counted)),
+    of(rounds, round => micros(round.cpuSeconds, round.counted)),
+    of(rounds, round => cores(round.usage?.service, round), 2),
+    of(rounds, round => cores(round.usage?.postgres, round), 2),
+    of(rounds, round => cores(round.cpuSeconds, round), 2),
+    of(rounds, round => othersCores(round), 2),
+  ])
+  const { tpcb } = measurements
+  if (tpcb.length > 0) {
+    rows.push(['pgbench TPC-B', '–', of(tpcb, round => micros(round.usage?.postgres, round.transactions))])
+  }
+  const head = [
+    '',
+    'service µs',
+    'PostgreSQL µs',
+    'generator µs',
+    'service',
+    'PostgreSQL',
+    'generator',
+    'others',
+  ]
+  return `CPU time in µs of each payment, then cores kept busy.${noise(measurements)}\n\n${table(head, rows)}`
+}
+
+function noise({ loads }: Measurements): string {
+  const others = median([...loads.values()].flat().map(othersCores))
+  if (!(others > NOISE_CORES)) return ''
+  return ` **The machine was not quiet**: others kept ${figure(others, 2)} cores busy, so rates are too low.`
+}
+
+function micros(seconds: number | undefined, count: number): number {
+  return ((seconds ?? Number.NaN) * 1e6) / count
+}
+
+function cores(seconds: number | undefined, round: LoadMeasurement): number {
+  return (seconds ?? Number.NaN) / round.seconds
+}
+
+/** Whatever else the machine did meanwhile, and what its host took away. */
+function othersCores(round: LoadMeasurement): number {
+  if (round.usage === null) return Number.NaN
+  const { machine, stolen, service, postgres } = round.usage
+  return cores(machine + stolen - service - postgres - round.cpuSeconds, round)
+}
+
+function space({ measurements, growth, memory }: Results): string {
+  const perPayment = (bytes: number) => `${figure(bytes / measurements.paid)} bytes a payment`
+  const rounds = [...measurements.loads.values()].flat()
+  const rows: [string, string][] = [
+    ['Tables', perPayment(growth.accounts + growth.transfers)],
+    ['of it rows of transfers', perPayment(growth.transfers - growth.transferIndexes)],
+    ['of it indexes of transfers', perPayment(growth.transferIndexes)],
+    ['Write-ahead log', `${of(rounds, round => round.logBytesPerPayment)} bytes a payment`],
+    ['Payments written', figure(measurements.paid)],
+  ]
+  if (memory !== null) {
+    rows.push(
+      ['Memory of the service at the end', mebibytes(memory.service)],
+      ['Memory of PostgreSQL at the end, shared pages counted once', mebibytes(memory.postgres)],
+    )
+  }
+  return table(['', 'measured'], rows)
+}
+
+function truth({ findings }: Results): string {
+  const rows = findings.map(finding => [finding.guarantee, finding.found, finding.holds ? 'yes' : 'NO'])
+  return table(['After the load', 'found', 'holds'], rows)
+}

@@ -1,0 +1,109 @@
+import { routes } from '@batua/contract'
+import type { Database } from '../../service/src/db/database.ts'
+import { checkBook } from '../../service/src/ledger/index.ts'
+import type { Api } from './api.ts'
+import { inParallel } from './in-parallel.ts'
+import type { Payer } from './messages.ts'
+import type { Network } from './network.ts'
+
+/** Something that must hold after the load, or the figures are not believed. */
+export interface Finding {
+  readonly guarantee: string
+  readonly found: string
+  readonly holds: boolean
+}
+
+const WIDTH = 32
+const PAISE = 100
+/** Every measured payment is small enough for the least fee. */
+const FEE_PAISE = 100
+const SAMPLED_RECEIPTS = 25
+
+/** Compares what was answered with what the service now shows and with the book itself. */
+export async function verify(api: Api, db: Database, network: Network, paid: number): Promise<Finding[]> {
+  return [
+    ...(await verifyBalances(api, network, paid)),
+    await verifyReceipts(api, network),
+    await verifyCount(db, network, paid),
+    await verifyBook(db),
+  ]
+}
+
+/** Every wallet is asked for. Together they hold what came in less the fee of each acknowledged payment. */
+async function verifyBalances(api: Api, network: Network, paid: number): Promise<Finding[]> {
+  const wallets = [network.bank, ...network.payers]
+  const balances = await inParallel(wallets, WIDTH, ({ id }) =>
+    api.call(routes.getBalance, { params: { agent_id: id }, headers: network.platform }),
+  )
+  const heldPaise = balances.reduce((sum, { available }) => sum + toPaise(available), 0)
+  const expectedPaise = network.heldPaise - paid * FEE_PAISE
+  const odd = balances.filter(
+    ({ available, total_funded, total_spent }) =>
+      available < 0 || toPaise(available) !== toPaise(total_funded) - toPaise(total_spent),
+  )
+  return [
+    {
+      guarantee: 'all wallets together hold the funding less the fee of every acknowledged payment',
+      found: `${inr(heldPaise)} INR, expected ${inr(expectedPaise)} INR`,
+      holds: heldPaise === expectedPaise,
+    },
+    {
+      guarantee: 'each wallet holds what it received less what it spent, and none is below zero',
+      found: `${wallets.length - odd.length} of ${wallets.length}`,
+      holds: odd.length === 0,
+    },
+  ]
+}
+
+async function verifyReceipts(api: Api, network: Network): Promise<Finding> {
+  const sample = network.payers.slice(0, SAMPLED_RECEIPTS)
+  const valid = await inParallel(sample, WIDTH, payer => hasValidReceipt(api, payer))
+  const good = valid.filter(Boolean).length
+  return {
+    guarantee: 'the receipt of the last payment of some agents verifies',
+    found: `${good} of ${sample.length}`,
+    holds: good === sample.length,
+  }
+}
+
+/** An agent that was never drawn as a payer has no receipt to be wrong. */
+async function hasValidReceipt(api: Api, payer: Payer): Promise<boolean> {
+  const headers = { 'x-agent-key': payer.key }
+  const { payments } = await api.call(routes.listPayments, {
+    params: { agent_id: payer.id },
+    query: { limit: '1' },
+    headers,
+  })
+  const receipt_id = payments[0]?.receipt_id
+  if (receipt_id === undefined) return true
+  const { valid } = await api.call(routes.verifyReceipt, { params: { receipt_id }, headers })
+  return valid
+}
+
+async function verifyCount(db: Database, network: Network, paid: number): Promise<Finding> {
+  const [row] = await db.query<{ count: bigint }>(`select count(*) from transfers where kind = 'payment'`, [])
+  const expected = network.openingPayments + paid
+  return {
+    guarantee: 'the book holds exactly the acknowledged payments',
+    found: `${row?.count ?? 0} payments, ${expected} acknowledged`,
+    holds: row?.count === BigInt(expected),
+  }
+}
+
+async function verifyBook(db: Database): Promise<Finding> {
+  const report = await checkBook(db)
+  const faults = [report.wrongBalances, report.brokenHistories, report.overdrawn].flat().length
+  return {
+    guarantee: 'the book sums to zero, every balance equals its transfers, every history is without a gap',
+    found: `sum ${report.sumPaise} paise, ${faults} faults`,
+    holds: report.balanced,
+  }
+}
+
+function toPaise(rupees: number): number {
+  return Math.round(rupees * PAISE)
+}
+
+function inr(paise: number): string {
+  return (paise / PAISE).toFixed(2)
+}

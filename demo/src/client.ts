@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BodyOf, ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
+
+/** Something that ends the story, told in one sentence and without a stack. */
+export class StoryEnd extends Error {}
+
+export interface Call<R extends Route> {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean>>
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: BodyOf<R>
+}
+
+export interface Refused {
+  readonly status: number
+  readonly error: ErrorEnvelope['error']
+}
+
+/** A client of the service, typed by the contract's routes. */
+export interface Client {
+  readonly address: string
+  /** The answer of a call that must succeed. */
+  ok<R extends Route>(route: R, call?: Call<R>): Promise<ResponseOf<R>>
+  /** The error of a call that must be refused. */
+  refused<R extends Route>(route: R, call?: Call<R>): Promise<Refused>
+  /** Sends a call and breaks the connection before its answer is read. */
+  loseAnswer<R extends Route>(route: R, call: Call<R>): Promise<void>
+}
+
+export interface ClientOptions {
+  /** `path` is for people: the route's, with its parameters by name. `status` is null when the answer was lost. */
+  readonly onCall: (method: string, path: string, status: number | null) => void
+  readonly onWait: (seconds: number) => void
+}
+
+const MAX_WAITS = 3
+const DEFAULT_WAIT_S = 10
+
+export function openClient(address: string, options: ClientOptions): Client {
+  async function send<R extends Route>(route: R, call: Call<R>): Promise<{ status: number; body: unknown }> {
+    for (let waits = 0; ; waits++) {
+      const response = await request(address, route, call)
+      const body: unknown = await response.json()
+      if (response.status !== 429 || waits === MAX_WAITS) {
+        options.onCall(route.method, shownPath(route, call), response.status)
+        return { status: response.status, body }
+      }
+      // Someone who plays the story again and again meets the limit for strangers: it lets go within a minute.
+      const seconds = Number(response.headers.get('retry-after') ?? DEFAULT_WAIT_S)
+      options.onWait(seconds)
+      await delay(seconds * 1_000)
+    }
+  }
+  return {
+    address,
+    async ok<R extends Route>(route: R, call: Call<R> = {}): Promise<ResponseOf<R>> {
+      const { status, body } = await send(route, call)
+      if (status === route.status) return body as ResponseOf<R>
+      throw new StoryEnd(`${route.method} ${route.path} answered ${status}: ${messageOf(body)}`)
+    },
+    async refused<R extends Route>(route: R, call: Call<R> = {}): Promise<Refused> {
+      const { status, body } = await send(route, call)
+      if (status >= 400) return { status, error: (body as ErrorEnvelope).error }
+      throw new StoryEnd(`${route.method} ${route.path} should have been refused, but answered ${status}`)
+    },
+    async loseAnswer(route, call) {
+      const response = await request(address, route, call)
+      await response.body?.cancel()
+      options.onCall(route.method, shownPath(route, call), null)
+    },
+  }
+}
+
+/** Whether a service in sandbox mode answers there; a `StoryEnd` with what to do when not. */
+export async function requireSandbox(address: string): Promise<void> {
+  const ready = await ask(`${address}/readyz`, {})
+  if (ready.status !== 200)
+    throw new StoryEnd(`The service at ${address} is not ready; try again in a moment.`)
+  const answer = await ask(`${address}/openapi.json`, {})
+  if (!(await answer.text()).includes('/sandbox/')) {
+    throw new StoryEnd(
+      `The service at ${address} is in live mode. The story needs sandbox mode, where the money is play money.`,
+    )
+  }
+}
+
+function request<R extends Route>(address: string, route: R, call: Call<R>): Promise<Response> {
+  const { body, headers = {} } = call
+  return ask(address + pathOf(route, call), {
+    method: route.method,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+}
+
+async function ask(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    const { origin } = new URL(url)
+    throw new StoryEnd(
+      `No service answers at ${origin}. Start one with \`npm start\`, or set BASE_URL to where yours is.`,
+      { cause },
+    )
+  }
+}
+
+function pathOf<R extends Route>(route: R, { params = {}, query = {} }: Call<R>): string {
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => params[name] ?? '')
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return search.size === 0 ? path : `${path}?${search.toString()}`
+}
+
+const SHOWN_LENGTH = 8
+
+function shownPath<R extends Route>(route: R, { query = {} }: Call<R>): string {
+  const search = Object.entries(query).map(([name, value]) => {
+    const text = String(value)
+    return `${name}=${text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text}`
+  })
+  return search.length === 0 ? route.path : `${route.path}?${search.join('&')}`
+}
+
+function messageOf(body: unknown): string {
+  return (body as Partial<ErrorEnvelope>).error?.message ?? JSON.stringify(body)
+}

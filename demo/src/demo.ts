@@ -1,0 +1,62 @@
+import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
+import { openClient, requireSandbox, StoryEnd } from './client.ts'
+import { openPaper } from './paper.ts'
+import {
+  exceedLimit,
+  fundWallet,
+  makePayment,
+  recoverLostAnswer,
+  refundPart,
+  sellOneCall,
+} from './payments.ts'
+import { checkReceipt, proveSums, readStatements } from './proofs.ts'
+import type { Stage } from './stage.ts'
+
+const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
+
+function addressOf(text: string): string {
+  const url = URL.parse(text)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '')
+  throw new StoryEnd(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
+}
+
+/** The whole story, every chapter of it true or an error. */
+async function tell(stage: Stage): Promise<void> {
+  const platform = await signUpPlatform(stage)
+  const ownerId = await verifyOwner(stage, platform)
+  const agents = await createAgents(stage, platform, ownerId)
+  await fundWallet(stage, agents.payer)
+  const paymentId = await makePayment(stage, agents)
+  await exceedLimit(stage, agents)
+  await recoverLostAnswer(stage, agents)
+  await sellOneCall(stage, agents)
+  await refundPart(stage, agents, paymentId)
+  await checkReceipt(stage, agents, paymentId)
+  proveSums(stage, await readStatements(stage, agents))
+}
+
+async function main(): Promise<void> {
+  const address = addressOf(process.env['BASE_URL'] || DEFAULT_ADDRESS)
+  await requireSandbox(address)
+  const paper = openPaper(process.stdout)
+  let calls = 0
+  const client = openClient(address, {
+    onCall(method, path, status) {
+      calls += 1
+      paper.call(method, path, status)
+    },
+    onWait: seconds => paper.say(`Too many calls in this minute; waiting ${seconds} s, as the service asks…`),
+  })
+  const startedMs = performance.now()
+  paper.title('Batua, the whole story', `against ${address}`)
+  await tell({ client, paper })
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  paper.end(`${calls} calls in ${seconds} s, and every paisa is accounted for.`)
+}
+
+try {
+  await main()
+} catch (error) {
+  process.exitCode = 1
+  process.stderr.write(`\n  ${error instanceof StoryEnd ? error.message : String(error)}\n\n`)
+}

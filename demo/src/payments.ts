@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { type PaymentResult, routes } from '@batua/contract'
+import type { Agents } from './cast.ts'
+import { inr } from './money.ts'
+import { type Actor, insist, type Stage } from './stage.ts'
+
+export async function fundWallet({ client, paper }: Stage, agent: Actor): Promise<void> {
+  paper.chapter('The human puts 1,000 INR into the researcher’s wallet')
+  const session = await client.ok(routes.createFunding, {
+    params: { agent_id: agent.id },
+    headers: agent.headers,
+    body: { amount: 1000, method: 'upi' },
+  })
+  paper.facts([['checkout', session.checkout_url]])
+  paper.say('The page is for her phone; here the sandbox pays in her place.')
+  await client.ok(routes.completeSandboxPayment, {
+    params: { payment_session_id: session.payment_session_id },
+    body: { outcome: 'success' },
+  })
+  const funding = await client.ok(routes.getFunding, {
+    params: { agent_id: agent.id, funding_id: session.funding_id },
+    headers: agent.headers,
+  })
+  insist(funding.status === 'completed', 'a paid session completes the funding')
+  paper.facts([
+    ['paid', `${inr(funding.amount)} INR`],
+    ['gateway fee', `${inr(funding.fee ?? 0)} INR`, '2.5 %'],
+    ['credited', `${inr(funding.net_amount ?? 0)} INR`],
+  ])
+}
+
+export async function makePayment({ client, paper }: Stage, { payer, payee }: Agents): Promise<string> {
+  paper.chapter('An agent pays an agent')
+  const payment = await client.ok(routes.pay, {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    body: {
+      to: payee.handle,
+      amount: 400,
+      reference: 'invoice-2041',
+      note: 'Translation of 12 pages',
+      idempotency_key: randomUUID(),
+    },
+  })
+  paper.facts([
+    ['payment', idOf(payment)],
+    ['amount', `${inr(400)} INR`],
+    ['fee', `${inr(payment.cost)} INR`, '0.5 %, at least 1 INR; the payer pays it on top'],
+    ['left', `${inr(payment.from_balance)} INR`],
+  ])
+  return idOf(payment)
+}
+
+export async function exceedLimit({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
+  paper.chapter('A payment above the limit is refused, and the answer says how to go on')
+  const { error } = await client.refused(routes.pay, {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    body: { to: payee.handle, amount: 600 },
+  })
+  insist(error.code === 'spend_limit_exceeded', 'a payment above the limit is refused')
+  paper.say(`${error.code}: ${error.message}.`)
+  paper.facts(Object.entries(error.details ?? {}).map(([name, value]) => [name, String(value)]))
+}
+
+export async function recoverLostAnswer({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
+  paper.chapter('An answer is lost on the way, and nothing is paid twice')
+  const call = {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    body: { to: payee.handle, amount: 80, idempotency_key: randomUUID() },
+  }
+  await client.loseAnswer(routes.pay, call)
+  paper.say(
+    'The connection broke before the answer came. Was it paid? The same call, with the same key, tells:',
+  )
+  const { error } = await client.refused(routes.pay, call)
+  insist(error.code === 'idempotency_error', 'a key that was used is refused')
+  const paymentId = String(error.details?.['payment_id'])
+  const payment = await client.ok(routes.getPayment, {
+    params: { agent_id: payer.id, payment_id: paymentId },
+    headers: payer.headers,
+  })
+  paper.facts([
+    ['payment', paymentId, 'made by the first call, named by the second'],
+    ['amount', `${inr(payment.amount)} INR`],
+    ['left', `${inr(payment.from_balance)} INR`],
+  ])
+  const { payments } = await client.ok(routes.listPayments, {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    query: { idempotency_key: call.body.idempotency_key },
+  })
+  insist(payments.length === 1, 'one key makes one payment')
+  paper.proof('Two calls, one payment.')
+}
+
+export async function sellOneCall({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
+  paper.chapter('A seller asks for 12.50 INR a call, and serves each payment once')
+  const nonce = randomUUID()
+  paper.facts([['nonce', nonce, 'given out by the seller with its price']])
+  const payment = await client.ok(routes.pay, {
+    params: { agent_id: payer.id },
+    headers: payer.headers,
+    body: { to: payee.id, amount: 12.5, reference: nonce, unique_reference: true },
+  })
+  const check = {
+    params: { txn_id: idOf(payment) },
+    headers: payee.headers,
+    query: { expected_amount: 12.5, nonce, consume: true },
+  }
+  const first = await client.ok(routes.verifyTransaction, check)
+  insist(first.verified, 'the payee verifies the payment')
+  paper.proof(`The seller sees ${first.amount ?? ''} ${first.asset} for its nonce, and serves.`)
+  const second = await client.ok(routes.verifyTransaction, check)
+  insist(second.reason === 'nonce_already_used', 'a nonce verifies once')
+  paper.proof(`The same payment shown again: ${second.reason}.`)
+}
+
+export async function refundPart(
+  { client, paper }: Stage,
+  { payee }: Agents,
+  paymentId: string,
+): Promise<void> {
+  paper.chapter('The translator gives 100 INR back')
+  const refund = await client.ok(routes.refundPayment, {
+    params: { payment_id: paymentId },
+    headers: payee.headers,
+    body: { amount: 100, idempotency_key: randomUUID() },
+  })
+  paper.facts([
+    ['refund', refund.refund_id],
+    ['amount', `${inr(refund.amount)} INR`, 'without a fee, and never more in all than was paid'],
+  ])
+}
+
+function idOf({ payment_id: id }: PaymentResult): string {
+  insist(id !== null, 'a completed payment has an id')
+  return id
+}

@@ -1,0 +1,91 @@
+import { type Balance, routes, type Transaction } from '@batua/contract'
+import type { Agents } from './cast.ts'
+import { inPaise, inr, paise, sum } from './money.ts'
+import { isGenuine } from './receipt-check.ts'
+import { type Actor, insist, type Stage } from './stage.ts'
+
+export async function checkReceipt(
+  { client, paper }: Stage,
+  { payee }: Agents,
+  paymentId: string,
+): Promise<void> {
+  paper.chapter('The receipt proves itself, without asking the service')
+  const receipt = await client.ok(routes.getReceipt, {
+    params: { receipt_id: paymentId },
+    headers: payee.headers,
+  })
+  const keys = await client.ok(routes.getServiceKeys)
+  paper.facts([
+    ['receipt', receipt.receipt_id],
+    ['says', `@${receipt.from_handle} paid @${receipt.to_handle} ${inr(receipt.amount)} INR`],
+    ['signed by', `${receipt.issuer}, ${receipt.key_id}`],
+  ])
+  insist(isGenuine(receipt, keys), 'the signature fits the published key')
+  paper.proof('Checked here, with the published key and nothing but Node: genuine.')
+  insist(!isGenuine({ ...receipt, amount: 4000 }, keys), 'a changed receipt does not verify')
+  paper.proof(`The same receipt over ${inr(4000)} INR: forged.`)
+}
+
+/** A wallet as the service shows it at the end. */
+export interface Wallet {
+  readonly balance: Balance
+  readonly lines: readonly Transaction[]
+}
+
+export async function readStatements(stage: Stage, { payer, payee }: Agents): Promise<readonly Wallet[]> {
+  stage.paper.chapter('Both sides read their statements')
+  const wallets = [await readWallet(stage, payer), await readWallet(stage, payee)]
+  return wallets
+}
+
+const EVERYTHING = 100
+
+async function readWallet({ client, paper }: Stage, agent: Actor): Promise<Wallet> {
+  const who = { params: { agent_id: agent.id }, headers: agent.headers }
+  const balance = await client.ok(routes.getBalance, who)
+  const { transactions } = await client.ok(routes.listTransactions, { ...who, query: { limit: EVERYTHING } })
+  paper.say(`@${agent.handle}`)
+  paper.table([['type', 'amount', 'fee', 'net', 'with', 'reference'], ...transactions.map(rowOf)], [1, 2, 3])
+  paper.facts([['available', `${inr(balance.available)} INR`]])
+  return { balance, lines: transactions }
+}
+
+function rowOf(line: Transaction): string[] {
+  const net = inPaise(change(line))
+  const gained = change(line) > 0n ? `+${net}` : net
+  const other = line.counterparty_name ?? 'the bank'
+  return [line.type, inr(line.amount), inr(line.fee), gained, other, line.reference?.slice(0, 13) ?? '']
+}
+
+/** What a line did to its wallet. */
+function change({ type, net_amount: net }: Transaction): bigint {
+  return type === 'fund' || type === 'pay_in' ? paise(net) : -paise(net)
+}
+
+export function proveSums({ paper }: Stage, wallets: readonly Wallet[]): void {
+  paper.chapter('Nothing was made and nothing was lost')
+  for (const { balance, lines } of wallets) {
+    insist(sum(lines.map(change)) === paise(balance.available), 'a statement adds up to its balance')
+  }
+  paper.proof('Each statement adds up to its balance, to the paisa.')
+
+  const lines = wallets.flatMap(wallet => wallet.lines)
+  const paidIn = sum(lines.map(line => (line.type === 'fund' ? paise(line.amount) : 0n)))
+  const gatewayFees = sum(lines.map(line => (line.type === 'fund' ? paise(line.fee) : 0n)))
+  const fees = sum(lines.map(line => (line.type === 'fund' ? 0n : paise(line.fee))))
+  const [researcher = 0n, translator = 0n] = wallets.map(({ balance }) => paise(balance.available))
+  paper.table(
+    [
+      ['where the money is', 'INR'],
+      ['the researcher’s wallet', inPaise(researcher)],
+      ['the translator’s wallet', inPaise(translator)],
+      ['fees on payments', inPaise(fees)],
+      ['the gateway’s fee', inPaise(gatewayFees)],
+      ['together', inPaise(researcher + translator + fees + gatewayFees)],
+      ['what the human paid', inPaise(paidIn)],
+    ],
+    [1],
+  )
+  insist(researcher + translator + fees + gatewayFees === paidIn, 'all parts add up to what was paid in')
+  paper.proof('All parts add up to what the human paid.')
+}

@@ -1,0 +1,52 @@
+import { connect } from 'node:net'
+import type { Reply } from './api.ts'
+
+const PATIENCE_MS = 5_000
+
+/** Sends bytes as they are over a connection of their own, and answers all that came back until the server closed it. */
+export function exchangeBytes(port: number, bytes: string | Uint8Array): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const tooLong = setTimeout(() => socket.destroy(), PATIENCE_MS)
+    socket.on('data', chunk => chunks.push(Buffer.from(chunk)))
+    socket.on('close', () => {
+      clearTimeout(tooLong)
+      resolve(Buffer.concat(chunks).toString('utf8'))
+    })
+    // What is refused before it was read to its end may be cut off; the answer has come by then.
+    socket.on('error', error => (chunks.length > 0 ? undefined : reject(error)))
+  })
+}
+
+/** A request in HTTP/1.1 that asks for the connection to be closed; a body comes with the headers it is given. */
+export function requestText(requestLine: string, headers: readonly string[] = [], body = ''): string {
+  return [requestLine, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')
+}
+
+/** The answers in what came back over one connection. */
+export function repliesIn(text: string): Reply[] {
+  return text
+    .split(/(?=HTTP\/1\.1 \d{3} )/)
+    .filter(part => part.startsWith('HTTP/1.1 ') && !part.startsWith('HTTP/1.1 100'))
+    .map(part => {
+      const [head = '', ...rest] = part.split('\r\n\r\n')
+      const [statusLine = '', ...lines] = head.split('\r\n')
+      const headers = new Headers(lines.map(line => splitOnce(line)))
+      const body = rest.join('\r\n\r\n')
+      return { status: Number(statusLine.split(' ')[1]), headers, text: body, body: parsed(body) }
+    })
+}
+
+function splitOnce(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  return [line.slice(0, colon), line.slice(colon + 1).trim()]
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

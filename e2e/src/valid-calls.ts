@@ -1,0 +1,130 @@
+import type { OperationId } from '@batua/contract'
+import type { Headers, Sent } from './api.ts'
+import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
+import type { World } from './world.ts'
+
+/** A call of every route that its world allows, without a credential. A new route has to be added here. */
+export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
+  createPlatform: () => ({
+    body: { name: 'Another', email: 'dev@example.com', webhook_url: 'https://example.com/w' },
+  }),
+  getPlatform: ofPlatform,
+  updatePlatform: world => ({
+    ...ofPlatform(world),
+    body: { name: 'Renamed', email: 'dev@example.com', webhook_url: 'https://example.com/w' },
+  }),
+  deletePlatform: ofPlatform,
+  rotatePlatformSecret: ofPlatform,
+  rotateWebhookSecret: ofPlatform,
+  createOwner: () => ({
+    body: { name: 'Ravi Iyer', phone: newPhone(), pan: newPan(), email: 'ravi@example.com' },
+  }),
+  listOwners: () => ({ query: { limit: 5 } }),
+  getOwner: ofOwner,
+  submitKyc: world => ({
+    ...ofOwner(world),
+    body: { bank_account: newBankAccount(), bank_ifsc: 'HDFC0001234' },
+  }),
+  createAgent: world => ({
+    body: { name: 'Another', handle: newHandle(), owner_id: world.owner.id, ...policy(world) },
+  }),
+  listAgents: world => ({
+    query: { status: 'active', owner_id: world.owner.id, handle: world.payer.handle, limit: 5 },
+  }),
+  getCurrentAgent: () => ({}),
+  getHandleAvailability: () => ({ params: { handle: newHandle() } }),
+  getAgentExistence: ofPayer,
+  getAgent: ofPayer,
+  updateAgent: world => ({ ...ofPayer(world), body: { name: 'Renamed', ...policy(world) } }),
+  deactivateAgent: ofPayer,
+  rotateAgentKey: ofPayer,
+  getBalance: ofPayer,
+  createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
+  getFunding: ({ payer, session }) => ({ params: { agent_id: payer.id, funding_id: session.funding_id } }),
+  createUpiCollect: world => ({ ...ofPayer(world), body: { amount: 10, upi_id: 'asha@examplebank' } }),
+  pay: world => ({
+    ...ofPayer(world),
+    body: {
+      to: world.payee.handle,
+      amount: 1,
+      reference: 'invoice-2',
+      note: 'a note',
+      idempotency_key: newHandle(),
+      unique_reference: false,
+    },
+  }),
+  getPayment: ({ payer, payment }) => ({
+    params: { agent_id: payer.id, payment_id: payment.payment_id ?? '' },
+  }),
+  listPayments: world => ({ ...ofPayer(world), query: { idempotency_key: 'key-1', reference: 'invoice-1' } }),
+  refundPayment: ({ payment }) => ({
+    params: { payment_id: payment.payment_id ?? '' },
+    body: { amount: 1, idempotency_key: newHandle() },
+  }),
+  listTransactions: world => ({
+    ...ofPayer(world),
+    query: {
+      type: 'pay_out',
+      status: 'completed',
+      from_date: '2026-01-01',
+      to_date: '2099-12-31T23:59:59Z',
+      limit: 5,
+    },
+  }),
+  verifyTransaction: ({ payment, payee }) => ({
+    params: { txn_id: payment.payment_id ?? '' },
+    query: { expected_payee: payee.handle, expected_amount: 100, nonce: 'invoice-1', consume: false },
+  }),
+  getReceipt: ofReceipt,
+  verifyReceipt: ofReceipt,
+  getServiceKeys: () => ({}),
+  getJwks: () => ({}),
+  receiveGatewayNotice: () => ({ params: { gateway: 'sandbox' }, body: { type: 'PAYMENT_SUCCESS_WEBHOOK' } }),
+  completeSandboxPayment: ({ session }) => ({
+    params: { payment_session_id: session.payment_session_id },
+    body: { outcome: 'pending', method: 'upi' },
+  }),
+  advanceClock: () => ({ body: { advance_seconds: 0 } }),
+  getHealth: () => ({}),
+  getReadiness: () => ({}),
+}
+
+function ofPlatform({ platform }: World): Sent {
+  return { params: { platform_id: platform.id } }
+}
+
+function ofOwner({ owner }: World): Sent {
+  return { params: { owner_id: owner.id } }
+}
+
+function ofPayer({ payer }: World): Sent {
+  return { params: { agent_id: payer.id } }
+}
+
+function ofReceipt({ payment }: World): Sent {
+  return { params: { receipt_id: payment.receipt_id ?? '' } }
+}
+
+function policy({ payee, stranger }: World) {
+  return {
+    spend_limit_per_tx: 5000,
+    spend_limit_hourly: 5000,
+    spend_limit_daily: 5000,
+    spend_limit_monthly: 5000,
+    allowed_payees: [payee.id],
+    blocked_payee_agents: [stranger.agent.id],
+    per_counterparty_daily_limit: 5000,
+    max_counterparties_per_hour: 5,
+    require_escrow_above: 5000,
+    require_human_approval_above: 5000,
+  }
+}
+
+/** Routes that only the payee of the world's payment may use; every other is called by the payer. */
+const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction']
+
+/** The headers of the world's own credential of this kind for this route. */
+export function ownHeaders(world: World, operation: OperationId, kind: 'platform' | 'agent'): Headers {
+  if (kind === 'platform') return world.platform.headers
+  return BY_PAYEE.includes(operation) ? world.payee.headers : world.payer.headers
+}

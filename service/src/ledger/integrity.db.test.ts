@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { fund, newAgent, order, post, refundOrder, startNode, type TestNode } from '../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { SYSTEM } from './accounts.ts'
+import { type BookReport, checkBook } from './integrity.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+let payee: Uuid
+let bystander: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+/** A small book with every kind of transfer: 3 + 3 for the payer, 3 for the payee, a funding for the bystander. */
+beforeEach(async () => {
+  await db.database.query('truncate accounts, transfers, agents')
+  payer = await newAgent(db.database, clock.now())
+  payee = await newAgent(db.database, clock.now())
+  bystander = await newAgent(db.database, clock.now())
+  await fund(node.ledger, bystander, 7_000n)
+  await post(node.ledger, [payer], {
+    ...{ kind: 'fund', debit: SYSTEM.gateway, credit: payer },
+    ...{ amountPaise: paise(97_500n), feePaise: paise(2_500n) },
+  })
+  const { payment_id } = await node.pay(order(payer, payee, 10_000n))
+  await node.pay(order(payer, payee, 10_000n))
+  await node.pay(order(payer, payee, 30_000n))
+  await node.refund(await refundOrder(db.database, payment_id, 4_000n))
+  await post(node.ledger, [payer], {
+    ...{ kind: 'chargeback', debit: payer, credit: SYSTEM.gateway },
+    amountPaise: paise(97_500n),
+  })
+})
+
+test('an untouched book is balanced to the paisa, system accounts included', async () => {
+  expect(await checkBook(db.database)).toEqual({
+    balanced: true,
+    sumPaise: 0n,
+    system: {
+      gateway: -7_000n - 100_000n + 97_500n,
+      gatewayFees: 2_500n,
+      fees: 350n,
+      escrow: 0n,
+      payouts: 0n,
+      chargebacks: 0n,
+    },
+    wrongBalances: [],
+    brokenHistories: [],
+    overdrawn: [],
+  } satisfies BookReport)
+})
+
+test('a wallet below zero is right only where a chargeback took it there', async () => {
+  const rows = await db.database.query<{ balance_paise: bigint }>(
+    'select balance_paise from accounts where id = $1',
+    [payer],
+  )
+  expect(rows[0]?.balance_paise).toBeLessThan(0n)
+  await db.database.query(`update transfers set kind = 'payment' where kind = 'chargeback'`)
+  expect(await checkBook(db.database)).toMatchObject({ balanced: false, overdrawn: [payer] })
+})
+
+/** The nth transfer of the payer, counted as its history counts. */
+const OF_PAYER = 'debit_account = $1 and debit_sequence = $2'
+
+describe('the check finds', () => {
+  test.each([[1n], [-1n]])('a balance that was changed by %d paisa', async change => {
+    await db.database.query('update accounts set balance_paise = balance_paise + $2 where id = $1', [
+      bystander,
+      change,
+    ])
+    expect(await checkBook(db.database)).toMatchObject({
+      balanced: false,
+      sumPaise: change,
+      wrongBalances: [bystander],
+      brokenHistories: [],
+    })
+  })
+
+  test('balances that were changed so that the sum stays zero', async () => {
+    await db.database.query('update accounts set balance_paise = balance_paise + 5 where id = $1', [payer])
+    await db.database.query('update accounts set balance_paise = balance_paise - 5 where id = $1', [payee])
+    const report = await checkBook(db.database)
+    expect({ ...report, wrongBalances: report.wrongBalances.toSorted() }).toMatchObject({
+      balanced: false,
+      sumPaise: 0n,
+      wrongBalances: [payer, payee].toSorted(),
+    })
+  })
+
+  test.each([
+    ['the first', 2n],
+    ['one in the middle', 3n],
+    ['the last', 6n],
+  ])('a transfer that was deleted: %s of the payer', async (_which, sequence) => {
+    await db.database.query(`delete from transfers where ${OF_PAYER}`, [payer, sequence])
+    const report = await checkBook(db.database)
+    expect(report.balanced).toBe(false)
+    expect(report.wrongBalances).toContain(payer)
+  })
+
+  test('a transfer whose deletion was covered up in the balance', async () => {
+    await db.database.query(`delete from transfers where ${OF_PAYER}`, [payer, 6n])
+    await db.database.query('update accounts set balance_paise = balance_paise + 97500 where id = $1', [
+      payer,
+    ])
+    expect(await checkBook(db.database)).toMatchObject({ balanced: false, wrongBalances: [payer] })
+  })
+
+  test.each(['amount_paise', 'fee_paise', 'debit_balance_paise', 'credit_balance_paise'])(
+    'a transfer whose %s was changed',
+    async column => {
+      await db.database.query(`update transfers set ${column} = ${column} + 1 where ${OF_PAYER}`, [payer, 3n])
+      const report = await checkBook(db.database)
+      expect(report.balanced).toBe(false)
+      expect(report.brokenHistories).toContain(column === 'credit_balance_paise' ? payee : payer)
+    },
+  )
+
+  test('a balance that was erased from a history', async () => {
+    await db.database.query(`update transfers set debit_balance_paise = null where ${OF_PAYER}`, [payer, 3n])
+    expect(await checkBook(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+  })
+
+  test('two transfers whose places were swapped, although their amounts are the same', async () => {
+    await db.database.query(
+      `update transfers set debit_sequence = 5 - debit_sequence where debit_account = $1 and debit_sequence in (2, 3)`,
+      [payer],
+    )
+    expect(await checkBook(db.database)).toMatchObject({
+      balanced: false,
+      sumPaise: 0n,
+      wrongBalances: [],
+      brokenHistories: [payer],
+    })
+  })
+
+  test('a transfer that was given to another wallet', async () => {
+    await db.database.query(`update transfers set credit_account = $3 where ${OF_PAYER}`, [
+      payer,
+      3n,
+      bystander,
+    ])
+    const report = await checkBook(db.database)
+    expect(report.balanced).toBe(false)
+    expect(report.brokenHistories).toContain(bystander)
+  })
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { arrayLiteral } from '../db/array-literal.ts'
+import type { Connection } from '../db/database.ts'
+import { HOUR_MS } from '../kernel/clock.ts'
+import { changeAgent, newFundedAgent, order, refundOrder, startNode } from '../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { manualClock } from '../testing/manual-clock.ts'
+import { recordingDatabase, type Sent } from '../testing/recording-database.ts'
+
+const WALLETS = 5_000
+const PAYEES = 20
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+const sent = new Map<string, Sent>()
+let db: TestDatabase
+let session: Connection
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  await playEverything()
+  session = await db.database.connect()
+  await prepareAll()
+})
+
+afterAll(async () => {
+  await session.release()
+  await db.drop()
+})
+
+/** Makes the lanes send every statement they know: limits, lists of payees, keys, references, refunds. */
+async function playEverything(): Promise<void> {
+  const node = startNode({ database: recordingDatabase(db.database, sent), clock })
+  const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
+  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n, watched)
+  const payee = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
+  await node.pay(order(payer, payee, 9_000n, { idempotencyKey: 'k', reference: 'r', uniqueReference: true }))
+  clock.advance(HOUR_MS / 2)
+  const { payment_id } = await node.pay(order(payer, payee, 500n))
+  clock.advance(HOUR_MS / 2)
+  await node.pay(order(payer, payee, 9_000n))
+  await node.refund(await refundOrder(db.database, payment_id, 100n))
+  await changeAgent(db.database, payer, { max_counterparties_per_hour: null })
+  await node.pay(order(payer, payee, 1n))
+  await node.ledger.close()
+}
+
+/** Statements prepared and planned while the tables were as good as empty, as a lane has them on the first day. */
+async function prepareAll(): Promise<void> {
+  for (const { text, values } of sent.values())
+    if (values === null && text.startsWith('set')) await session.query(text)
+  for (const [at, { text, values }] of prepared().entries()) {
+    await session.query(`prepare plan_${at} as ${text}`)
+    await session.query('begin')
+    await session.query(`execute plan_${at} (${literals(values)})`).catch(() => undefined)
+    await session.query('rollback')
+  }
+}
+
+function prepared(): { text: string; values: readonly unknown[] }[] {
+  return [...sent.values()].flatMap(({ text, values }) => (values === null ? [] : [{ text, values }]))
+}
+
+function literals(values: readonly unknown[]): string {
+  return values.map(value => `'${literal(value).replaceAll("'", "''")}'`).join(', ')
+}
+
+function literal(value: unknown): string {
+  if (value instanceof Date) return value.toISOString()
+  return Array.isArray(value) ? arrayLiteral(value) : String(value)
+}
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Index Cond'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+async function planOf(at: number, values: readonly unknown[]): Promise<PlanNode> {
+  const rows = await session.query<{ 'QUERY PLAN': readonly { Plan: PlanNode }[] }>(
+    `explain (format json) execute plan_${at} (${literals(values)})`,
+  )
+  const plan = rows[0]?.['QUERY PLAN'][0]?.Plan
+  if (plan === undefined) throw new Error('there is no plan')
+  return plan
+}
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** Every index that some statement reads, with the columns that lead into it. */
+async function indexesUsed(): Promise<string[]> {
+  const used = new Set<string>()
+  for (const [at, { text, values }] of prepared().entries()) {
+    for (const node of nodesOf(await planOf(at, values))) {
+      if (node['Node Type'].includes('Seq Scan'))
+        throw new Error(`A scan of ${node['Relation Name']} in ${text}`)
+      if (node['Index Name'] === undefined) continue
+      const columns = [...(node['Index Cond'] ?? '').matchAll(/\((\w+) [<>=]/g)].map(match => match[1])
+      used.add(`${node['Index Name']} (${[...new Set(columns)].join(', ')})`)
+    }
+  }
+  return [...used].toSorted()
+}
+
+/** Each payer has paid 20 agents, the next 20 in the order of their numbers. */
+async function grow(): Promise<void> {
+  await db.database.query(`
+    create temporary table numbered as select gen_random_uuid() as id, n from generate_series(0, ${WALLETS - 1}) n;
+    create temporary table pairs as
+      select a.id as payer, b.id as payee, gen_random_uuid() as payment
+      from numbered a cross join generate_series(1, ${PAYEES}) step
+        join numbered b on b.n = (a.n + step) % ${WALLETS};
+    insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day)
+      select id, 0, 0, 0, 0 from numbered;
+    insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
+      select id, id, id, id, 'x', '', '', '', now() from numbered;
+    insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id,
+        idempotency_key, reference)
+      select payer, payment, payee, 'payment', 1, now(), '', payment, payment, payment from pairs;
+    insert into counterparty_windows (payer, payee, ist_day, ist_day_spent_paise, last_paid_at)
+      select payer, payee, 0, 0, now() from pairs`)
+}
+
+const EXPECTED = [
+  'accounts_pkey (id)',
+  'agents_pkey (id)',
+  'counterparty_windows_pkey (payer, payee)',
+  'counterparty_windows_recent (payer, last_paid_at)',
+  'transfers_id (id)',
+  'transfers_idempotency (debit_account, idempotency_key)',
+  'transfers_linked (linked_id)',
+  'transfers_pkey (debit_account, id)',
+  'transfers_reference (debit_account, reference)',
+]
+
+test('every statement of a lane finds its rows by index, planned when the tables are empty or when they are full', async () => {
+  expect(await indexesUsed()).toEqual(EXPECTED)
+  await grow()
+  expect(await indexesUsed()).toEqual(EXPECTED)
+  // Statistics make the server plan anew.
+  await db.database.query('analyze')
+  expect(await indexesUsed()).toEqual(EXPECTED)
+})

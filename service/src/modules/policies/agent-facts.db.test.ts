@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../kernel/clock.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
+import { changeAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+let node: TestNode
+let other: TestNode
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+  other = startNode({ database: db.database, clock })
+})
+
+afterAll(async () => {
+  await Promise.all([node.ledger.close(), other.ledger.close()])
+  await db.drop()
+})
+
+const newWallet = () => newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
+
+describe('a change of an agent holds for the next payment on every node:', () => {
+  test('its state, as payer and as payee', async () => {
+    const [payer, payee] = [await newWallet(), await newWallet()]
+    for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
+    await changeAgent(db.database, payer, { status: 'paused' })
+    for (const each of [node, other]) {
+      await expect(each.pay(order(payer, payee, 100n))).rejects.toMatchObject({ message: 'Agent is paused' })
+      await expect(each.pay(order(payee, payer, 100n))).rejects.toMatchObject({ code: 'validation_error' })
+    }
+    await changeAgent(db.database, payer, { status: 'active' })
+    for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
+  })
+
+  test('its key', async () => {
+    const [payer, payee] = [await newWallet(), await newWallet()]
+    for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
+    const keyHash = hashSecret('rotated')
+    await changeAgent(db.database, payer, { key_hash: keyHash })
+    for (const each of [node, other]) {
+      await expect(each.pay(order(payer, payee, 100n))).rejects.toMatchObject({
+        code: 'authentication_error',
+      })
+      await each.pay(order(payer, payee, 100n, { keyHash }))
+    }
+  })
+
+  test('its limits and lists', async () => {
+    const [payer, payee, stranger] = [await newWallet(), await newWallet(), await newWallet()]
+    for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
+    await changeAgent(db.database, payer, {
+      spend_limit_per_tx_paise: 50n,
+      allowed_payees: [payee],
+      blocked_payee_agents: [stranger],
+    })
+    for (const each of [node, other]) {
+      await expect(each.pay(order(payer, payee, 51n))).rejects.toMatchObject({ code: 'spend_limit_exceeded' })
+      await expect(each.pay(order(payer, stranger, 50n))).rejects.toMatchObject({ message: /blocks/ })
+      await each.pay(order(payer, payee, 50n))
+    }
+  })
+})
+
+test('agents that had to be forgotten for want of room are read again, not taken for unknown', async () => {
+  const tiny = startNode({ database: db.database, clock }, 1)
+  const wallets = await Promise.all(Array.from({ length: 4 }, newWallet))
+  for (const payer of wallets) {
+    for (const payee of wallets) {
+      if (payer !== payee) await tiny.pay(order(payer, payee, 100n))
+    }
+  }
+  await Promise.all(
+    wallets.flatMap(payer =>
+      wallets.filter(payee => payee !== payer).map(payee => tiny.pay(order(payer, payee, 100n))),
+    ),
+  )
+  await tiny.ledger.close()
+})

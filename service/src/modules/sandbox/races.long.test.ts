@@ -1,0 +1,3 @@
+import { testRaces } from './race-tests.ts'
+
+testRaces(600)

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { call, startTestServer, type TestServer } from '../../http/test-server.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { newAgent } from '../../testing/network.ts'
+import { createAuthenticators } from '../platforms/index.ts'
+import { serveTransactions } from './routes.ts'
+import { pay } from './testing/wallet-history.ts'
+import {
+  emptyHistory,
+  newFilledWallet,
+  openWalletNetwork,
+  type WalletNetwork,
+} from './testing/wallet-network.ts'
+
+let open: WalletNetwork
+let server: TestServer
+
+beforeAll(async () => {
+  open = await openWalletNetwork(manualClock(new Date('2026-11-20T10:15:30.000Z')))
+  const authenticators = createAuthenticators(open.db.database)
+  server = await startTestServer(({ serve }) => serveTransactions(serve, open.network), { authenticators })
+})
+
+afterAll(async () => {
+  await server.close()
+  await open.close()
+})
+
+/** A payment of 12.50 for a nonce, and the key of the agent that was paid. */
+async function sold(nonce: string) {
+  const payer = await newFilledWallet(open, emptyHistory(open), 'Buyer')
+  const seller = await newAgent(open.network, open.owner, { name: 'Seller' })
+  const payee = { id: seller.agent.id, name: 'Seller' }
+  const { id } = await pay(emptyHistory(open), payer, payee, 1_250n, { reference: nonce, note: null })
+  return {
+    payment: formatId('pay', id),
+    seller: formatId('agt', payee.id),
+    headers: { 'x-agent-key': seller.agentKey },
+  }
+}
+
+test('a seller verifies and uses up a nonce over HTTP, and no answer may be kept', async () => {
+  const { payment, headers } = await sold('a nonce/1')
+  const path = `/v1/transactions/${payment}/verify?expected_amount=12.50&nonce=a%20nonce%2F1&consume=true`
+  const first = await call(server, 'GET', path, { headers })
+  expect(first).toMatchObject({ status: 200, body: { verified: true, amount: '12.50', asset: 'INR' } })
+  expect(first.headers.get('cache-control')).toBe('no-store')
+  const second = await call(server, 'GET', path, { headers })
+  expect(second).toMatchObject({ status: 200, body: { verified: false, reason: 'nonce_already_used' } })
+})
+
+test.each([
+  ['consume=true', 'nonce'],
+  ['expected_amount=1.234', 'expected_amount'],
+  ['expected_amount=-1', 'expected_amount'],
+  ['expected_amount=12,50', 'expected_amount'],
+  ['consume=yes&nonce=a', 'consume'],
+  ['nonce=', 'nonce'],
+  ['nonse=a', 'nonse'],
+])('a verification with %s is refused, and the field named', async (query, field) => {
+  const { payment, headers } = await sold('n')
+  const reply = await call(server, 'GET', `/v1/transactions/${payment}/verify?${query}`, { headers })
+  expect(reply).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
+})
+
+test('a statement is filtered and paged by its query string', async () => {
+  const { seller, payment, headers } = await sold('n')
+  const list = (query: string) =>
+    call(server, 'GET', `/v1/agents/${seller}/transactions?${query}`, { headers })
+  expect(
+    await list('type=pay_in&status=completed&from_date=2026-11-20&to_date=2026-11-20&limit=1'),
+  ).toMatchObject({
+    status: 200,
+    body: { transactions: [{ payment_id: payment }], pagination: { total: 1, limit: 1, offset: 0 } },
+  })
+  expect((await list('from_date=2026-11-21')).body).toMatchObject({
+    transactions: [],
+    pagination: { total: 0 },
+  })
+  for (const [query, field] of [
+    ['type=payment', 'type'],
+    ['status=open', 'status'],
+    ['from_date=20-11-2026', 'from_date'],
+    ['to_date=2026-02-30', 'to_date'],
+    ['limit=101', 'limit'],
+    ['offset=-1', 'offset'],
+    ['cursor=abc', 'cursor'],
+  ]) {
+    expect(await list(query ?? '')).toMatchObject({ status: 400, body: { error: { field } } })
+  }
+})
