@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../../service/src/db/database.ts'
+import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { openApi } from './api.ts'
 import { type Cleanup, cleanup } from './cleanup.ts'
-import { startLoadGenerator } from './load-generator.ts'
+import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { describeMachine, requireDisk } from './machine.ts'
-import { type Bench, measureAll } from './measure.ts'
+import { measureAll } from './measure.ts'
 import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
-import { familyMemoryBytes, hasProc, residentBytes } from './proc.ts'
+import { type Processes, readMemory } from './proc.ts'
 import { type Results, renderReport } from './report.ts'
-import { readServerAddress, urlOf } from './server-address.ts'
+import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
 import { startService } from './service.ts'
 import { growth, readStorage } from './storage.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
@@ -21,7 +21,17 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-async function run(options: Options, pgbench: string | null, undo: Cleanup): Promise<Results> {
+/** A service with nothing in it, a way to look into its database, and who will load it. */
+interface Stage {
+  readonly dataDir: string
+  readonly address: string
+  readonly server: ServerAddress
+  readonly db: Database
+  readonly generator: LoadGenerator
+  readonly processes: Processes
+}
+
+async function setStage(options: Options, undo: Cleanup): Promise<Stage> {
   const dataDir = mkdtempSync(join(options.dataParent ?? tmpdir(), 'batua-bench-'))
   undo.add(() => rmSync(dataDir, { recursive: true, force: true }))
   requireDisk(dataDir)
@@ -35,32 +45,37 @@ async function run(options: Options, pgbench: string | null, undo: Cleanup): Pro
   undo.add(db.close)
   const generator = startLoadGenerator()
   undo.add(generator.stop)
+  const processes = { service: service.pid, postmaster: server.postmasterPid }
+  return { dataDir, address, server, db, generator, processes }
+}
 
+async function run(args: readonly string[], options: Options, undo: Cleanup): Promise<Results> {
+  const stage = await setStage(options, undo)
+  const { address, db, generator, processes } = stage
   const api = openApi(address)
   const network = await createNetwork(api, options.agents)
   say(setUpOf(network))
   await generator.introduce({ port: Number(new URL(address).port), payers: network.payers })
-  const tpcb = options.withTpcb ? await openTpcb(pgbench, () => prepareTpcb(pgbench ?? '', server, db)) : null
+  const tpcb = options.withTpcb ? await openTpcb(stage) : null
   // What the set-up left behind is written out now and not in the midst of a measurement.
   await db.query('checkpoint')
 
-  const machine = await describeMachine(dataDir, db)
-  const processes = { service: service.pid, postmaster: server.postmasterPid }
-  const bench: Bench = { options, address, processes, generator, db, tpcb, say }
+  const machine = await describeMachine(stage.dataDir, db)
   const before = await readStorage(db)
-  const measurements = await measureAll(bench)
+  const measurements = await measureAll({ options, address, processes, generator, db, tpcb, say })
+  const after = await readStorage(db)
+  const memory = readMemory(processes)
+  say('comparing the book with what was answered')
   return {
     options,
-    command: `npm run bench -- ${process.argv.slice(2).join(' ')}`.replace(/ --? *$/, ''),
+    command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     finishedAt: new Date(),
     machine,
     setUp: setUpOf(network),
     tpcb: tpcb === null ? 'not measured' : `${tpcb.version}, ${tpcb.settings}`,
     measurements,
-    growth: growth(before, await readStorage(db)),
-    memory: hasProc()
-      ? { service: residentBytes(processes.service), postgres: familyMemoryBytes(processes.postmaster) }
-      : null,
+    growth: growth(before, after),
+    memory,
     findings: await verify(api, db, network, measurements.paid),
   }
 }
@@ -69,17 +84,18 @@ function setUpOf({ payers, seconds }: Network): string {
   return `${payers.length} agents made in ${seconds.agents.toFixed(1)} s and paid their opening balance in ${seconds.openings.toFixed(1)} s`
 }
 
-async function openTpcb(program: string | null, prepare: () => Promise<Tpcb>): Promise<Tpcb | null> {
+async function openTpcb({ server, db }: Stage): Promise<Tpcb | null> {
+  const program = findPgbench(process.env['PATH'] ?? '')
   if (program !== null) {
     say(`filling the database of ${program}`)
-    return prepare()
+    return prepareTpcb(program, server, db)
   }
-  say('pgbench is missing, so there is nothing to compare with (on Debian it is in the package postgresql)')
+  say('pgbench is missing, so there is nothing to compare with (on Debian: apt-get install postgresql)')
   return null
 }
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2))
+async function main(args: readonly string[]): Promise<number> {
+  const options = readOptions(args)
   if (options === 'help') {
     process.stdout.write(USAGE)
     return 0
@@ -89,7 +105,7 @@ async function main(): Promise<number> {
     process.once(signal, () => void undo.run().finally(() => process.exit(1)))
   }
   try {
-    const results = await run(options, findPgbench(process.env['PATH'] ?? ''), undo)
+    const results = await run(args, options, undo)
     const report = renderReport(results)
     process.stdout.write(`\n${report}`)
     if (options.writePath !== null) writeFileSync(options.writePath, report)
@@ -100,7 +116,7 @@ async function main(): Promise<number> {
 }
 
 try {
-  process.exitCode = await main()
+  process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))
   process.exitCode = 1

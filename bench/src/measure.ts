@@ -4,9 +4,10 @@ import type { LoadGenerator } from './load-generator.ts'
 import { LOADS, type LoadName } from './loads.ts'
 import type { LoadReport } from './messages.ts'
 import type { Options } from './options.ts'
+import type { Processes } from './proc.ts'
 import { growth, readStorage } from './storage.ts'
 import type { Tpcb, TpcbReport } from './tpcb.ts'
-import { meterUsage, type Processes, type Usage } from './usage.ts'
+import { meterUsage, type Usage } from './usage.ts'
 
 /** One load, measured once. */
 export interface LoadMeasurement extends LoadReport {

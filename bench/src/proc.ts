@@ -1,5 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
+/** The processes under measurement. */
+export interface Processes {
+  readonly service: number
+  readonly postmaster: number
+}
+
 /** Linux counts CPU time for programs in hundredths of a second, whatever the kernel's own tick. */
 const TICKS_PER_SECOND = 100
 const KIB = 1024
@@ -36,13 +42,19 @@ export function machineCpuSeconds(): { readonly busy: number; readonly stolen: n
   return { busy: busy / TICKS_PER_SECOND, stolen: stolen / TICKS_PER_SECOND }
 }
 
+/** Physical memory of the service and of PostgreSQL in bytes; null where the system does not tell. */
+export function readMemory({ service, postmaster }: Processes): { service: number; postgres: number } | null {
+  if (!hasProc()) return null
+  return { service: residentBytes(service), postgres: familyMemoryBytes(postmaster) }
+}
+
 /** Physical memory of one process in bytes, shared pages included. */
-export function residentBytes(pid: number): number {
+function residentBytes(pid: number): number {
   return kibOf(readText(`/proc/${pid}/status`), 'VmRSS') * KIB
 }
 
 /** Physical memory of a process and its children in bytes; a page that several share counts once. */
-export function familyMemoryBytes(pid: number): number {
+function familyMemoryBytes(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce(
     (bytes, id) => bytes + kibOf(readText(`/proc/${id}/smaps_rollup`), 'Pss') * KIB,
     0,

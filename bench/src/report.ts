@@ -46,7 +46,7 @@ function introduction({ options, setUp, tpcb }: Results): string {
     '',
     `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR and has limits that every payment is checked against (${limits.join(', ')} INR); every payment has an idempotency key of its own and a receipt.`,
     '',
-    `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is \`pgbench\` (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns, ${options.rounds} rounds of ${options.seconds} s each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
+    `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is pgbench (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns: ${options.rounds} × ${options.seconds} s for each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
   ].join('\n')
 }
 

@@ -1,10 +1,4 @@
-import { familyCpuSeconds, hasProc, machineCpuSeconds, processCpuSeconds } from './proc.ts'
-
-/** The processes under measurement. */
-export interface Processes {
-  readonly service: number
-  readonly postmaster: number
-}
+import { familyCpuSeconds, hasProc, machineCpuSeconds, type Processes, processCpuSeconds } from './proc.ts'
 
 /** CPU seconds that passed between two moments; null where the system does not tell. */
 export interface Usage {

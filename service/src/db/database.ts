@@ -197,13 +197,14 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
       if (lost !== undefined) listener(lost)
     },
   }
+  // Before it connects: a line that breaks in the very moment it stands must not find nobody listening.
+  client.on('error', error => lose(unavailable(error)))
+  client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
   try {
     await client.connect()
   } catch (error) {
     throw unavailable(error)
   }
-  client.on('error', error => lose(unavailable(error)))
-  client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
   return connection
 }
 

@@ -8,14 +8,19 @@ export function clientErrorHandler(
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
   return (error, socket) => {
     if (error.code === 'ECONNRESET' || socket.destroyed) return
-    if (socket.writable) socket.write(responseTo(error.code, newRequestId()))
-    socket.destroySoon()
+    const [statusLine, message] = complaint(error.code)
+    refuseOnSocket(socket, statusLine, new AppError('validation_error', message), newRequestId())
   }
 }
 
-function responseTo(code: string | undefined, requestId: string): string {
-  const [statusLine, message] = complaint(code)
-  const body = JSON.stringify(envelopeOf(new AppError('validation_error', message), requestId))
+/** Writes an error's envelope on a connection that no request stands for, and ends it. */
+export function refuseOnSocket(socket: Socket, statusLine: string, error: AppError, requestId: string): void {
+  if (socket.writable) socket.write(responseTo(statusLine, error, requestId))
+  socket.destroySoon()
+}
+
+function responseTo(statusLine: string, error: AppError, requestId: string): string {
+  const body = JSON.stringify(envelopeOf(error, requestId))
   return [
     `HTTP/1.1 ${statusLine}`,
     'Content-Type: application/json; charset=utf-8',

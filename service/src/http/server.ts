@@ -14,6 +14,7 @@ import { addDrain, type Drain } from './drain.ts'
 import { addErrorRenderer, renderError } from './errors.ts'
 import { createIdempotentRequests } from './idempotency-key.ts'
 import { addNotFound } from './not-found.ts'
+import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
 import { addSecurityHeaders, registerPages } from './security-headers.ts'
@@ -62,6 +63,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     return503OnClosing: false,
+    http: SERVED_HERE,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     frameworkErrors: (error, request, reply) => renderError(error, request, reply, logger),
     clientErrorHandler: clientErrorHandler(newRequestId),
@@ -70,6 +72,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   fastify.decorateRequest('caller', null)
   addSecurityHeaders(fastify, options.secure)
   addAccessLog(fastify, logger, options.metrics)
+  addOddRequests(fastify, newRequestId)
   addBodyParser(fastify)
   addErrorRenderer(fastify, logger)
   const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)

@@ -36,7 +36,7 @@ const LANE_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqs
 const MAX_ATTEMPTS = 5
 const RETRY_DELAY_MS = 5
 const DEFAULT_LOOKUP_DEADLINE_SECONDS = 30
-const LOOKUP_PAUSE_MS = 250
+const LOOKUP_PAUSE_MS = 50
 
 export function createLane(options: LaneOptions): Lane {
   const { database, clock, vault } = options

@@ -132,7 +132,7 @@ async function startUpi(
   })
 }
 
-/** NPCI's deep link; `tr` holds letters and digits only, at most 35. */
+/** NPCI's deep link; `tr` holds letters and digits only, at most 35. Some apps read an address only with a plain `@`. */
 function intentOf(order: SandboxOrder, merchantName: string): string {
   const fields = {
     pa: SANDBOX_VPA,
@@ -142,7 +142,9 @@ function intentOf(order: SandboxOrder, merchantName: string): string {
     am: rupeesText(order.amountPaise),
     cu: order.currency,
   }
-  const query = Object.entries(fields).map(([name, text]) => `${name}=${encodeURIComponent(text)}`)
+  const query = Object.entries(fields).map(
+    ([name, text]) => `${name}=${encodeURIComponent(text).replaceAll('%40', '@')}`,
+  )
   return `upi://pay?${query.join('&')}`
 }
 

@@ -90,7 +90,7 @@ function unpaid(view: SessionView, icon: Html, title: string, look: Result['look
     title,
     body: explained(
       html`${formatInr(view.funding.amountPaise)} for ${who(view)} was not paid.`,
-      `Nothing was taken. Money that still arrives for this link goes back to you. To try again, ask ${view.payee.platformName} for a new link.`,
+      `No money reached us. What still arrives for this link goes back to you. To try again, ask ${view.payee.platformName} for a new link.`,
     ),
   }
 }

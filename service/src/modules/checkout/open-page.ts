@@ -58,7 +58,7 @@ function summary({ funding, payee, now }: SessionView): Html {
 <div class="payee"><span class="letter" aria-hidden="true">${initialOf(payee.agentName)}</span><div>
 <p class="eyebrow">Add money to</p>
 <h1>${payee.agentName}</h1>
-<p class="who"><span>@${payee.handle} ·</span><span>${payee.platformName}</span></p></div></div>
+<p class="who"><span>@${payee.handle}</span><span>${payee.platformName}</span></p></div></div>
 <p class="amount${long}">${amount}</p>
 <p class="expiry">${ICONS.clock}<span>Pay by ${formatTime(funding.expiresAt)}
 <span aria-hidden="true">(<span data-countdown="${leftMs}">${formatCountdown(leftMs)}</span> left)</span></span></p>

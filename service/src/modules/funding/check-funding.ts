@@ -59,13 +59,10 @@ async function look(gateway: PaymentGateway, funding: Funding): Promise<Sighting
   return answer.value === null ? { kind: 'none' } : { kind: 'order', order: answer.value }
 }
 
-function report(logger: Logger, { funding, step, refunds }: Settled): void {
+function report(logger: Logger, { funding, step }: Settled): void {
   const facts = { funding_id: orderIdOf(funding), status: funding.status }
   if (step === 'complete' || step === 'reverse') logger.info(facts, `funding: ${step}`)
   if (step === 'fail') logger.info({ ...facts, reason: funding.failureReason }, 'funding: fail')
-  for (const { gatewayPaymentId, reason } of refunds) {
-    logger.warn({ ...facts, gateway_payment_id: gatewayPaymentId, reason }, 'funding: a payment goes back')
-  }
 }
 
 const BATCH = 50

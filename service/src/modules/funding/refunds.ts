@@ -21,20 +21,27 @@ export async function sendDueRefunds(context: FundingContext, now: Date): Promis
 
 async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promise<void> {
   const { database, gateways, clock, logger } = context
+  const { orderId, gatewayPaymentId, reason, attempts } = refund
+  const facts = {
+    refund_id: refundIdOf(refund),
+    order_id: orderId,
+    gateway_payment_id: gatewayPaymentId,
+    reason,
+  }
+  if (attempts === 1) logger.warn(facts, 'refund: a payment goes back to who paid it')
   const gateway = gateways.named(refund.gateway)
   const answer: Answer<RefundStatus> =
     gateway === undefined
       ? { kind: 'retryable', message: 'no such gateway here' }
       : await askOrSend(gateway, refund)
   const status = statusOf(answer)
-  const facts = { refund_id: refundIdOf(refund), reason: refund.reason, attempts: refund.attempts }
   if (status === 'done' || status === 'failed') {
     await settleRefund(database, refund.id, status, clock.now())
     if (status === 'done') logger.info(facts, 'refund: done')
     else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; a person must pay this back')
     return
   }
-  const next = new Date(clock.now().getTime() + pauseMs(refund.attempts))
+  const next = new Date(clock.now().getTime() + pauseMs(attempts))
   await postponeRefund(database, refund.id, status, next)
 }
 

@@ -3,15 +3,13 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
 import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
-import type { FailureReason, Funding, FundingKey, RefundReason } from './funding.ts'
+import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
 import { refundSink } from './refund-store.ts'
 import { fundingSink, fundingSource, keyOf } from './store.ts'
 
 export interface Settled {
   readonly funding: Funding
   readonly step: Verdict['step']['kind']
-  /** Payments that go back, for the log. */
-  readonly refunds: readonly { readonly gatewayPaymentId: string; readonly reason: RefundReason }[]
 }
 
 /** The one way in which a funding changes its state: by what was seen at the gateway, under the wallet's lock. */
@@ -32,27 +30,21 @@ export function settleFunding(
       postStep(book, funding, verdict.step)
       book.setFact(fundingSource, keyOf(key), funding)
       book.write(fundingSink, funding)
-      for (const { payment, reason } of verdict.refunds) {
-        const { gatewayPaymentId, amountPaise, currency } = payment
-        const { gateway, gatewayOrderId } = funding
-        const order = { orderId: orderIdOf(funding), gateway, gatewayOrderId }
-        book.write(refundSink, {
-          ...order,
-          id: newUuid(now),
-          gatewayPaymentId,
-          amountPaise,
-          currency,
-          reason,
-          now,
-        })
-      }
-      const refunds = verdict.refunds.map(({ payment, reason }) => ({
-        gatewayPaymentId: payment.gatewayPaymentId,
-        reason,
-      }))
-      return { funding, step: verdict.step.kind, refunds }
+      for (const refund of verdict.refunds) book.write(refundSink, owed(funding, refund, now))
+      return { funding, step: verdict.step.kind }
     },
   }
+}
+
+function owed(
+  funding: Funding,
+  { payment, reason }: Verdict['refunds'][number],
+  now: Date,
+): OwedRefund & { readonly now: Date } {
+  const { gatewayPaymentId, amountPaise, currency } = payment
+  const { gateway, gatewayOrderId } = funding
+  const order = { gateway, orderId: orderIdOf(funding), gatewayOrderId }
+  return { id: newUuid(now), ...order, gatewayPaymentId, amountPaise, currency, reason, now }
 }
 
 /** Our name of an order at the gateway: the funding's id as it stands on the wire. */

@@ -5,19 +5,30 @@ import { advanceClock } from './clock.ts'
 import type { SandboxContext } from './context.ts'
 import { playOutcome } from './play-outcome.ts'
 
-export function serveSandbox(serve: Serve, context: SandboxContext): void {
-  serve(completeSandboxPayment, async call => {
-    const { outcome, method } = call.body
-    const funding = await playOutcome(context, call.params.payment_session_id, outcome, method)
-    return {
-      payment_session_id: sessionIdOf(funding),
-      funding_id: orderIdOf(funding),
-      status: wireStatus(funding.status),
-    }
-  })
+/** These play the checkout page, which is not counted either: a rehearsal asks faster than people do. */
+const UNCOUNTED = { uncounted: true }
 
-  serve(advanceClockRoute, async call => {
-    const now = await advanceClock(context, call.body.advance_seconds)
-    return { now: now.toISOString() }
-  })
+export function serveSandbox(serve: Serve, context: SandboxContext): void {
+  serve(
+    completeSandboxPayment,
+    async call => {
+      const { outcome, method } = call.body
+      const funding = await playOutcome(context, call.params.payment_session_id, outcome, method)
+      return {
+        payment_session_id: sessionIdOf(funding),
+        funding_id: orderIdOf(funding),
+        status: wireStatus(funding.status),
+      }
+    },
+    UNCOUNTED,
+  )
+
+  serve(
+    advanceClockRoute,
+    async call => {
+      const now = await advanceClock(context, call.body.advance_seconds)
+      return { now: now.toISOString() }
+    },
+    UNCOUNTED,
+  )
 }

@@ -9,9 +9,7 @@ export function serveTransactions(serve: Serve, context: TransactionsContext): v
     readStatement(context, caller, params.agent_id, query),
   )
 
-  serve(verifyTransaction, ({ caller, params, query, now }, answer) => {
-    // A kept answer would verify a nonce that has been used since, or a payment that was given back.
-    answer.header('cache-control', 'no-store')
-    return verifyPayment(context, caller, params.txn_id, query, now)
-  })
+  serve(verifyTransaction, ({ caller, params, query, now }) =>
+    verifyPayment(context, caller, params.txn_id, query, now),
+  )
 }

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { driveLoad } from './drive-load.ts'
+import type { LoadReport } from './messages.ts'
+
+const REQUEST = Buffer.from('POST /pay HTTP/1.1\r\nhost: test\r\ncontent-length: 2\r\n\r\n{}')
+const servers: ReturnType<typeof createServer>[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+async function drive(answer: RequestListener, connections: number): Promise<LoadReport> {
+  const server = createServer(answer)
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const order = { kind: 'order', connections, payee: 'random', warmUpMs: 20, measureMs: 100 } as const
+  return driveLoad(port, { next: () => REQUEST }, order, { onBegan: () => {}, onEnded: () => {} })
+}
+
+function reply(status: number): RequestListener {
+  return (request, response) => {
+    request.resume()
+    response.writeHead(status, { 'content-length': 2 }).end('{}')
+  }
+}
+
+it('every payment that the service answered is reported as paid, those after the window too', async () => {
+  let answered = 0
+  const ok = reply(200)
+  const report = await drive((request, response) => {
+    // Slower than the window is long: what is under way at its end must be awaited.
+    setTimeout(() => {
+      answered++
+      ok(request, response)
+    }, 75)
+  }, 8)
+  expect(report.paid).toBe(answered)
+  expect(report.paid).toBeGreaterThan(report.counted)
+  expect(report.refused).toEqual({})
+})
+
+it('what is not 200 counts as refused by its status and never as paid', async () => {
+  const report = await drive(reply(402), 2)
+  expect(report.paid).toBe(0)
+  expect(report.counted).toBe(0)
+  expect(report.refused['402']).toBeGreaterThan(0)
+  expect(report.refusal).toBe('{}')
+})
+
+it('lost connections are reported and end the order', async () => {
+  const report = await drive(request => request.socket.destroy(), 3)
+  expect(report.refused).toEqual({ lost: 3 })
+})

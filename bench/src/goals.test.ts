@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { judgeGoals } from './goals.ts'
+import type { LoadName } from './loads.ts'
+import type { LoadMeasurement, Measurements } from './measure.ts'
+
+function rounds(...rates: number[]): LoadMeasurement[] {
+  return rates.map(rate => ({
+    seconds: 1,
+    counted: rate,
+    paid: rate,
+    refused: {},
+    refusal: null,
+    p50Ms: 1,
+    p95Ms: 1,
+    p99Ms: 1,
+    cpuSeconds: 0,
+    usage: null,
+    commandsPerCommit: 1,
+    secondsPerCommit: 1,
+    logBytesPerPayment: 1,
+  }))
+}
+
+function measured(
+  loads: Partial<Record<LoadName, LoadMeasurement[]>>,
+  tpcb: readonly number[],
+): Measurements {
+  return {
+    loads: new Map(Object.entries(loads) as [LoadName, LoadMeasurement[]][]),
+    tpcb: tpcb.map(perSecond => ({ perSecond, transactions: perSecond, averageMs: 1, usage: null })),
+    paid: 0,
+  }
+}
+
+it('ratios are taken within each round, so that a slow machine in one round does not bend them', () => {
+  const [goal] = judgeGoals(measured({ 'random-64': rounds(30, 300, 300) }, [10, 100, 50]))
+  expect(goal?.measured).toBe('3.00')
+  expect(goal?.verdict).toBe('reached')
+})
+
+it('twice TPC-B is the least that was promised, and once is not', () => {
+  const twice = judgeGoals(measured({ 'random-64': rounds(20) }, [10]))
+  const once = judgeGoals(measured({ 'random-64': rounds(10) }, [10]))
+  expect([twice[0]?.verdict, once[0]?.verdict]).toEqual(['at least', 'missed'])
+})
+
+it('what was not measured is neither reached nor missed', () => {
+  const verdicts = judgeGoals(measured({ 'hot-64': rounds(10) }, [])).map(goal => goal.verdict)
+  expect(new Set(verdicts)).toEqual(new Set(['not measured']))
+})

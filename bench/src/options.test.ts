@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { LOAD_NAMES } from './loads.ts'
+import { readOptions } from './options.ts'
+
+it('by default everything is measured in three rounds over ten thousand agents', () => {
+  expect(readOptions([])).toMatchObject({
+    rounds: 3,
+    seconds: 8,
+    agents: 10_000,
+    loads: LOAD_NAMES,
+    withTpcb: true,
+  })
+})
+
+it('a quick run is short, and what is named beside it still counts', () => {
+  expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 3, agents: 2_000 })
+})
+
+it('a mistyped option is an error and not a default', () => {
+  expect(() => readOptions(['--rounds', 'three'])).toThrow('--rounds')
+  expect(() => readOptions(['--only', 'random-65'])).toThrow('random-65')
+  expect(() => readOptions(['--sceonds', '3'])).toThrow()
+})

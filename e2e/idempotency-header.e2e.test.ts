@@ -1,0 +1,174 @@
+import { type OperationId, type Route, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { type Api, errorOf, openApi, type Reply, type Sent } from './src/api.ts'
+import { createDatabase, openWindow, type ServiceDatabase } from './src/database.ts'
+import { newHandle, newPan, newPhone } from './src/network.ts'
+import { type Service, startService } from './src/service.ts'
+import { ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
+import { openWorld, type World } from './src/world.ts'
+
+const table = Object.entries(routes) as [OperationId, Route][]
+// A gateway signs its notices instead of numbering its requests, and the clock is no resource.
+const posts = table.filter(
+  ([operation, route]) => route.method === 'POST' && operation !== 'receiveGatewayNotice',
+)
+
+let database: ServiceDatabase
+let service: Service
+let api: Api
+let world: World
+
+beforeAll(async () => {
+  database = await createDatabase()
+  service = await startService({ DATABASE_URL: database.url })
+  api = openApi(service.address)
+  world = await openWorld(api)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+function keyed(operation: OperationId, route: Route, key: string): Sent {
+  const call = VALID_CALLS[operation](world)
+  const kind = route.who.includes('platform') ? 'platform' : 'agent'
+  const credential = route.who.length === 0 ? {} : ownHeaders(world, operation, kind)
+  return { ...call, headers: { ...credential, 'idempotency-key': key } }
+}
+
+const SECRETS = ['platform_secret', 'webhook_secret', 'agent_key']
+
+function withoutSecrets(body: unknown): object {
+  const secrets = SECRETS.filter(name => name in Object(body)).map(name => [name, null])
+  return { ...Object(body), ...Object.fromEntries(secrets) }
+}
+
+group('the header Idempotency-Key', () => {
+  test.each(posts)(
+    'makes a repeated %s answer what the first one answered, without its secret',
+    async (operation, route) => {
+      const fresh = await openWorld(api)
+      world = fresh
+      const call = keyed(operation, route, `again-${operation}`)
+      const first = await api.send(route, call)
+      expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([route.status, null])
+      const before = await database.fingerprint()
+      const second = await api.send(route, callAfter(operation, call, first))
+      expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([route.status, 'true'])
+      expect(second.body).toEqual(withoutSecrets(first.body))
+      expect(await database.fingerprint()).toEqual(before)
+    },
+  )
+
+  test.each(posts)('with another body is refused for %s', async (operation, route) => {
+    const fresh = await openWorld(api)
+    world = fresh
+    const call = keyed(operation, route, `other-${operation}`)
+    const first = await api.send(route, call)
+    const before = await database.fingerprint()
+    const other = { ...callAfter(operation, call, first), body: otherBody(call.body) }
+    const error = await api.refused(route, 422, 'idempotency_error', other)
+    expect(error.field).toBe('Idempotency-Key')
+    expect(await database.fingerprint()).toEqual(before)
+  })
+
+  test('belongs to one credential: another may use the same one for itself', async () => {
+    const { platform, stranger } = world
+    const ids = []
+    for (const { headers } of [platform, stranger.platform]) {
+      const body = { name: 'Ravi Iyer', phone: newPhone(), pan: newPan() }
+      const call = { headers: { ...headers, 'idempotency-key': 'mine' }, body }
+      ids.push((await api.ok(routes.createOwner, call)).owner_id)
+    }
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  test('is not used up by a request that was refused', async () => {
+    const { network, owner, payee } = world
+    const poor = await network.agent(owner)
+    const headers = { ...poor.headers, 'idempotency-key': 'try-again' }
+    const call = { params: { agent_id: poor.id }, headers, body: { to: payee.id, amount: 10 } }
+    await api.refused(routes.pay, 402, 'insufficient_balance', call)
+    await network.fund(poor, 100)
+    expect((await api.send(routes.pay, call)).headers.get('idempotent-replayed')).toBeNull()
+    expect((await api.send(routes.pay, call)).headers.get('idempotent-replayed')).toBe('true')
+    expect((await network.balance(poor)).available).toBe(97.5 - 11)
+  })
+
+  test('is free again after a day', async () => {
+    const { payer } = world
+    const call = {
+      params: { agent_id: payer.id },
+      headers: { ...payer.headers, 'idempotency-key': 'yesterday' },
+      body: { amount: 10 },
+    }
+    const first = await api.ok(routes.createFunding, call)
+    await api.ok(routes.advanceClock, { body: { advance_seconds: 86_300 } })
+    expect((await api.ok(routes.createFunding, call)).funding_id).toBe(first.funding_id)
+    await api.ok(routes.advanceClock, { body: { advance_seconds: 101 } })
+    expect((await api.ok(routes.createFunding, call)).funding_id).not.toBe(first.funding_id)
+  })
+
+  test('of a request that still runs is refused for the moment, and that one takes effect once', async () => {
+    const { payer, payee, network } = world
+    const { available } = await network.balance(payer)
+    const call = {
+      params: { agent_id: payer.id },
+      headers: { ...payer.headers, 'idempotency-key': 'in-flight' },
+      body: { to: payee.id, amount: 10 },
+    }
+    const window = await openWindow(database.url)
+    await window.query('begin')
+    await window.query('select id from accounts for no key update')
+    const first = api.send(routes.pay, call)
+    const early = await firstRefusal(() => api.send(routes.pay, call))
+    expect([early.status, errorOf(early).code]).toEqual([409, 'idempotency_error'])
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
+    await window.query('rollback')
+    await window.close()
+    const answer = await first
+    expect(answer.status).toBe(200)
+    expect((await api.send(routes.pay, call)).body).toEqual(answer.body)
+    expect((await network.balance(payer)).available).toBe(available - 11)
+  })
+
+  test('sent twenty times at once takes effect once', async () => {
+    const { payer, payee, network } = world
+    const { available } = await network.balance(payer)
+    const call = {
+      params: { agent_id: payer.id },
+      headers: { ...payer.headers, 'idempotency-key': 'all-at-once' },
+      body: { to: payee.id, amount: 10 },
+    }
+    const replies = await Promise.all(Array.from({ length: 20 }, () => api.send(routes.pay, call)))
+    const done = replies.filter(reply => reply.status === 200)
+    expect(done.filter(reply => reply.headers.get('idempotent-replayed') === null).length).toBe(1)
+    expect(new Set(done.map(reply => reply.text)).size).toBe(1)
+    for (const reply of replies.filter(reply => reply.status !== 200)) {
+      expect([reply.status, errorOf(reply).code]).toEqual([409, 'idempotency_error'])
+    }
+    expect((await network.balance(payer)).available).toBe(available - 11)
+  })
+})
+
+/** Calls until one is refused: the first may not have arrived yet. */
+async function firstRefusal(send: () => Promise<Reply>): Promise<Reply> {
+  const reply = await send()
+  return reply.status === 200 ? firstRefusal(send) : reply
+}
+
+/** A rotation replaces the credential that the first call came with. */
+function callAfter(operation: OperationId, call: Sent, { body }: Reply): Sent {
+  if (operation !== 'rotatePlatformSecret') return call
+  return { ...call, headers: { ...call.headers, 'x-platform-secret': String(Object(body).platform_secret) } }
+}
+
+function otherBody(body: unknown): object {
+  const fields = Object(body)
+  if ('amount' in fields) return { ...fields, amount: 2 }
+  if ('name' in fields) return { ...fields, name: newHandle() }
+  if ('outcome' in fields) return { ...fields, method: 'card' }
+  if ('advance_seconds' in fields) return { advance_seconds: 1 }
+  if ('bank_ifsc' in fields) return { ...fields, bank_ifsc: 'SBIN0000001' }
+  return {}
+}

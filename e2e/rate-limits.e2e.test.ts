@@ -1,0 +1,133 @@
+import { routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { type Api, errorOf, openApi, type Reply, request } from './src/api.ts'
+import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { type Agent, type Network, openNetwork, type Platform } from './src/network.ts'
+import { type Service, startService } from './src/service.ts'
+
+// The limits of the interface, section 8: the service is started without any configuration of them.
+const AGENT = 100
+const PLATFORM = 1000
+const UNAUTHENTICATED = 30
+
+let database: ServiceDatabase
+let service: Service
+let api: Api
+let network: Network
+let platform: Platform
+let agent: Agent
+let other: Agent
+
+beforeAll(async () => {
+  database = await createDatabase()
+  service = await startService({
+    DATABASE_URL: database.url,
+    RATE_LIMIT_AGENT: '',
+    RATE_LIMIT_PLATFORM: '',
+    RATE_LIMIT_UNAUTHENTICATED: '',
+  })
+  api = openApi(service.address)
+  network = openNetwork(api)
+  platform = await network.platform()
+  const owner = await network.owner(platform)
+  agent = await network.agent(owner)
+  other = await network.agent(owner)
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+async function times(count: number, send: () => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = []
+  for (let sent = 0; sent < count; sent += 10) {
+    replies.push(...(await Promise.all(Array.from({ length: Math.min(10, count - sent) }, send))))
+  }
+  return replies
+}
+
+function refused(replies: readonly Reply[]): Reply[] {
+  return replies.filter(reply => reply.status === 429)
+}
+
+function budget({ headers }: Reply) {
+  return {
+    limit: Number(headers.get('ratelimit-limit')),
+    remaining: Number(headers.get('ratelimit-remaining')),
+    reset: Number(headers.get('ratelimit-reset')),
+  }
+}
+
+function expectRefusal(reply: Reply, limit: number): void {
+  expect([reply.status, errorOf(reply).code]).toEqual([429, 'rate_limit_exceeded'])
+  expect(budget(reply)).toMatchObject({ limit, remaining: 0 })
+  const wait = Number(reply.headers.get('retry-after'))
+  expect(wait).toBeGreaterThan(0)
+  expect(wait).toBeLessThanOrEqual(60)
+}
+
+group('within a minute', () => {
+  test('an agent makes 100 requests, each told what is left', async () => {
+    const first = await api.send(routes.getCurrentAgent, { headers: agent.headers })
+    expect(budget(first)).toMatchObject({ limit: AGENT, remaining: AGENT - 1 })
+    expect(budget(first).reset).toBeGreaterThan(0)
+    expect(budget(first).reset).toBeLessThanOrEqual(60)
+    const rest = await times(AGENT - 1, () => api.send(routes.getCurrentAgent, { headers: agent.headers }))
+    expect(refused(rest)).toEqual([])
+    expectRefusal(await api.send(routes.getCurrentAgent, { headers: agent.headers }), AGENT)
+  })
+
+  test('an agent beyond its limit pays nothing, and its neighbour and its platform are not touched', async () => {
+    const call = { params: { agent_id: agent.id }, headers: agent.headers, body: { to: other.id, amount: 1 } }
+    expectRefusal(await api.send(routes.pay, call), AGENT)
+    expect((await api.send(routes.getCurrentAgent, { headers: other.headers })).status).toBe(200)
+    const seen = await api.send(routes.getPlatform, {
+      params: { platform_id: platform.id },
+      headers: platform.headers,
+    })
+    // The platform itself has made four requests: one owner, two agents, and this one.
+    expect(budget(seen)).toMatchObject({ limit: PLATFORM, remaining: PLATFORM - 4 })
+  })
+
+  test('a platform makes 1000 requests', async () => {
+    const send = () =>
+      api.send(routes.getPlatform, { params: { platform_id: platform.id }, headers: platform.headers })
+    expect(refused(await times(PLATFORM - 4, send))).toEqual([])
+    expectRefusal(await send(), PLATFORM)
+  })
+
+  test('an address makes 30 requests without a credential, wrong credentials and wrong addresses included', async () => {
+    const exists = () => api.send(routes.getAgentExistence, { params: { agent_id: agent.handle } })
+    const first = await exists()
+    const left = budget(first).remaining
+    expect(budget(first).limit).toBe(UNAUTHENTICATED)
+    // Signing the platform up was one.
+    expect(left).toBe(UNAUTHENTICATED - 2)
+    const wrongKey = { 'x-agent-key': `agk_live_${'x'.repeat(43)}` }
+    expect((await api.send(routes.getCurrentAgent, { headers: wrongKey })).status).toBe(401)
+    expect((await request(service.address, 'GET', '/v1/nothing')).status).toBe(404)
+    expect(refused(await times(left - 2, exists))).toEqual([])
+    expectRefusal(await exists(), UNAUTHENTICATED)
+    expectRefusal(await api.send(routes.getCurrentAgent, { headers: wrongKey }), UNAUTHENTICATED)
+    expectRefusal(await request(service.address, 'GET', '/v1/nothing'), UNAUTHENTICATED)
+    expect((await api.send(routes.getCurrentAgent, { headers: other.headers })).status).toBe(200)
+  })
+
+  test('a forwarded address is not believed without a proxy that is known', async () => {
+    const headers = {
+      'x-forwarded-for': '203.0.113.7',
+      'x-real-ip': '203.0.113.8',
+      forwarded: 'for=203.0.113.9',
+    }
+    const reply = await api.send(routes.getAgentExistence, { params: { agent_id: agent.handle }, headers })
+    expectRefusal(reply, UNAUTHENTICATED)
+  })
+
+  test('health, metrics, documentation and checkout pages are not counted', async () => {
+    const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/checkout/ps_none']
+    for (const page of pages) {
+      const replies = await times(40, () => request(service.address, 'GET', page))
+      expect([page, refused(replies).length]).toEqual([page, 0])
+    }
+  })
+})

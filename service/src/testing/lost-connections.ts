@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Database, openDatabase } from '../db/database.ts'
+import { AppError } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { newFundedAgent, order, startNode, type TestNode } from './builders.ts'
+import type { TestDatabase } from './database.ts'
+import { type Fault, faultyDatabase } from './faulty-database.ts'
+
+const WALLETS = 12
+const WALLET_PAISE = 100_000_000n
+const AMOUNT_PAISE = 100n
+/** One in so many commits is sent and not waited for, or done and not heard of. */
+const COMMITS_PER_CUT = 6
+const LONGEST_PAUSE_MS = 40
+
+/** What the payers were told about payments, by the references they gave them. */
+export interface Told {
+  readonly done: Set<string>
+  readonly unknown: Set<string>
+  readonly refused: Set<string>
+  kills: number
+  readonly wallets: readonly Uuid[]
+}
+
+/** Payments on two nodes, round after round, while somebody ends their connections at any moment. */
+export async function payWhileConnectionsDie(
+  db: TestDatabase,
+  clock: Clock,
+  goOn: (round: number) => boolean,
+): Promise<Told> {
+  const victims = [openVictim(db), openVictim(db)]
+  const nodes = victims.map(victim => startNode({ database: faultyDatabase(victim, randomFault), clock }))
+  const told: Told = {
+    done: new Set(),
+    unknown: new Set(),
+    refused: new Set(),
+    kills: 0,
+    wallets: await fill(db, clock),
+  }
+  const state = { over: false }
+  const killing = kill(db.database, told, state)
+  for (let round = 0; goOn(round); round++) await payRound(nodes, told, round)
+  state.over = true
+  await killing
+  for (const { ledger } of nodes) await ledger.close()
+  for (const victim of victims) await victim.close()
+  return told
+}
+
+function openVictim(db: TestDatabase): Database {
+  return openDatabase(db.url, { applicationName: 'victim' })
+}
+
+function randomFault(text: string): Fault {
+  if (text !== 'commit' || Math.random() * COMMITS_PER_CUT > 1) return 'none'
+  return Math.random() < 0.5 ? 'cut at once' : 'cut after'
+}
+
+async function fill(db: TestDatabase, clock: Clock): Promise<Uuid[]> {
+  const { ledger } = startNode({ database: db.database, clock })
+  const wallets = await Promise.all(
+    Array.from({ length: WALLETS }, () => newFundedAgent(ledger, db.database, clock, WALLET_PAISE)),
+  )
+  await ledger.close()
+  return wallets
+}
+
+async function kill(database: Database, told: Told, state: { readonly over: boolean }): Promise<void> {
+  while (!state.over) {
+    const rows = await database.query<{ killed: boolean }>(
+      `select pg_terminate_backend(pid) as killed from pg_stat_activity
+       where datname = current_database() and application_name = 'victim' order by random() limit 1`,
+    )
+    told.kills += rows.length
+    await delay(Math.random() * LONGEST_PAUSE_MS)
+  }
+}
+
+async function payRound(nodes: readonly TestNode[], told: Told, round: number): Promise<void> {
+  const works = Array.from({ length: 60 }, async (_, at) => {
+    const reference = `${round}/${at}`
+    const payer = told.wallets[at % WALLETS] ?? ''
+    const payee = told.wallets[(at * 7 + round + 1) % WALLETS] ?? ''
+    // Half of them have no key that would keep them from being paid twice.
+    const idempotencyKey = at % 2 === 0 ? reference : null
+    const wanted = order(payer, payer === payee ? null : payee, AMOUNT_PAISE, { reference, idempotencyKey })
+    await nodes[at % nodes.length]?.pay(wanted).then(
+      () => told.done.add(reference),
+      (error: unknown) => told[verdictOf(error)].add(reference),
+    )
+  })
+  await Promise.all(works)
+}
+
+function verdictOf(error: unknown): 'unknown' | 'refused' {
+  if (!(error instanceof AppError))
+    throw new Error('Not an answer that a payer could act on', { cause: error })
+  return error.details?.['outcome'] === 'unknown' ? 'unknown' : 'refused'
+}
+
+/** How often each reference was really paid. */
+export async function paidReferences(database: Database): Promise<Map<string, number>> {
+  const rows = await database.query<{ reference: string; count: number }>(
+    `select reference, count(*)::int4 as count from transfers where kind = 'payment' group by reference`,
+  )
+  return new Map(rows.map(({ reference, count }) => [reference, count]))
+}
+
+/** What is wrong between what payers were told and what the book holds; nothing, one hopes. */
+export async function liesTold(database: Database, told: Told): Promise<string[]> {
+  const paid = await paidReferences(database)
+  return [
+    ...[...told.done]
+      .filter(reference => paid.get(reference) !== 1)
+      .map(reference => `done, but not paid once: ${reference}`),
+    ...[...told.refused]
+      .filter(reference => paid.has(reference))
+      .map(reference => `refused, but paid: ${reference}`),
+    ...[...paid].filter(([, count]) => count !== 1).map(([reference]) => `paid twice: ${reference}`),
+  ]
+}
