@@ -17,7 +17,7 @@ import {
 import { openSeller, type Seller } from './src/seller.ts'
 import { type Service, startService } from './src/service.ts'
 
-const MASTER_KEY = Buffer.alloc(32, 'e2e').toString('base64')
+const MASTER_KEY = Buffer.alloc(32, 'story').toString('base64')
 
 let database: ServiceDatabase
 let service: Service

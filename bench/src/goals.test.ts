@@ -27,7 +27,14 @@ function measured(
 ): Measurements {
   return {
     loads: new Map(Object.entries(loads) as [LoadName, LoadMeasurement[]][]),
-    tpcb: tpcb.map(perSecond => ({ perSecond, transactions: perSecond, averageMs: 1, usage: null })),
+    tpcb: tpcb.map(perSecond => ({
+      perSecond,
+      transactions: perSecond,
+      averageMs: 1,
+      usage: null,
+      seconds: 1,
+      cpuSeconds: 0,
+    })),
     paid: 0,
   }
 }

@@ -4,7 +4,7 @@ import type { LoadGenerator } from './load-generator.ts'
 import { LOADS, type LoadName } from './loads.ts'
 import type { LoadReport } from './messages.ts'
 import type { Options } from './options.ts'
-import type { Processes } from './proc.ts'
+import { endedChildrenCpuSeconds, type Processes } from './proc.ts'
 import { growth, readStorage } from './storage.ts'
 import type { Tpcb, TpcbReport } from './tpcb.ts'
 import { meterUsage, type Usage } from './usage.ts'
@@ -20,6 +20,9 @@ export interface LoadMeasurement extends LoadReport {
 
 export interface TpcbMeasurement extends TpcbReport {
   readonly usage: Usage | null
+  /** How long pgbench ran, its start and its vacuum included. */
+  readonly seconds: number
+  readonly cpuSeconds: number
 }
 
 /** Every measurement of every round; index 0 is the first round. */
@@ -123,6 +126,13 @@ function perCommit(before: Commits, after: Commits) {
 
 async function measureTpcb({ options, processes }: Bench, tpcb: Tpcb): Promise<TpcbMeasurement> {
   const stopMeter = meterUsage(processes)
+  const startMs = performance.now()
+  const cpuBefore = endedChildrenCpuSeconds(process.pid)
   const report = await tpcb.run(options.seconds)
-  return { ...report, usage: stopMeter() }
+  return {
+    ...report,
+    usage: stopMeter(),
+    seconds: (performance.now() - startMs) / 1000,
+    cpuSeconds: endedChildrenCpuSeconds(process.pid) - cpuBefore,
+  }
 }

@@ -23,12 +23,16 @@ export function processCpuSeconds(pid: number): number {
   return (field(fields, USER_TICKS) + field(fields, SYSTEM_TICKS)) / TICKS_PER_SECOND
 }
 
+/** CPU seconds that children of a process had used when they ended. */
+export function endedChildrenCpuSeconds(pid: number): number {
+  const fields = statOf(pid)
+  return (field(fields, REAPED_USER_TICKS) + field(fields, REAPED_SYSTEM_TICKS)) / TICKS_PER_SECOND
+}
+
 /** CPU seconds of a process and its children, those that have ended included. */
 export function familyCpuSeconds(pid: number): number {
-  const fields = statOf(pid)
-  const reaped = field(fields, REAPED_USER_TICKS) + field(fields, REAPED_SYSTEM_TICKS)
   const living = [pid, ...childrenOf(pid)].reduce((seconds, id) => seconds + processCpuSeconds(id), 0)
-  return living + reaped / TICKS_PER_SECOND
+  return living + endedChildrenCpuSeconds(pid)
 }
 
 /** CPU seconds that the machine has spent on anything but waiting, and how many another machine took from it. */

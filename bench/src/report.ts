@@ -7,6 +7,7 @@ import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
 import { SERVICE_SETTINGS } from './service.ts'
 import type { Storage } from './storage.ts'
+import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
 
 /** Everything that a run found out. */
@@ -96,56 +97,62 @@ function of<Round>(rounds: readonly Round[], read: (round: Round) => number, pla
   return figure(median(rounds.map(read)), places)
 }
 
-/** Above this the machine had so much else to do, in cores, that absolute figures say little. */
+/** One measurement's use of the processors, per payment and per second. */
+interface CpuRound {
+  readonly usage: Usage | null
+  /** Of the load generator, or of pgbench. */
+  readonly cpuSeconds: number
+  readonly seconds: number
+  readonly count: number
+}
+
+/** Above this, in cores, the machine had so much else to do that absolute figures say little. */
 const NOISE_CORES = 0.2
 
 function cpuTime({ measurements }: Results): string {
-  const rows = [...measurements.loads].map(([name, rounds]) => [
-    LOADS[name].title,
-    of(rounds, round => micros(round.usage?.service, round.counted)),
-    of(rounds, round => micros(round.usage?.postgres, round.counted)),
-    of(rounds, round => micros(round.cpuSeconds, round.counted)),
-    of(rounds, round => cores(round.usage?.service, round), 2),
-    of(rounds, round => cores(round.usage?.postgres, round), 2),
-    of(rounds, round => cores(round.cpuSeconds, round), 2),
-    of(rounds, round => othersCores(round), 2),
-  ])
-  const { tpcb } = measurements
-  if (tpcb.length > 0) {
-    rows.push(['pgbench TPC-B', '–', of(tpcb, round => micros(round.usage?.postgres, round.transactions))])
+  const loads = [...measurements.loads].map(([name, rounds]) => ({
+    title: LOADS[name].title as string,
+    rounds: rounds.map(round => ({ ...round, count: round.counted }) satisfies CpuRound),
+  }))
+  const tpcb = {
+    title: 'pgbench TPC-B',
+    rounds: measurements.tpcb.map(round => ({ ...round, count: round.transactions }) satisfies CpuRound),
   }
-  const head = [
-    '',
-    'service µs',
-    'PostgreSQL µs',
-    'generator µs',
-    'service',
-    'PostgreSQL',
-    'generator',
-    'others',
+  const rows = [...loads, ...(tpcb.rounds.length > 0 ? [tpcb] : [])]
+  const head = ['', 'service µs', 'PostgreSQL µs', 'load µs', 'service', 'PostgreSQL', 'load', 'others']
+  const body = table(
+    head,
+    rows.map(({ title, rounds }) => cpuRow(title, rounds)),
+  )
+  const noise = noiseOf(rows.flatMap(({ rounds }) => rounds.map(othersCores)))
+  return `CPU time in µs of each payment, then cores kept busy.${noise}\n\n${body}`
+}
+
+function cpuRow(title: string, rounds: readonly CpuRound[]): string[] {
+  const readings: ((round: CpuRound) => number)[] = [
+    round => round.usage?.service ?? Number.NaN,
+    round => round.usage?.postgres ?? Number.NaN,
+    round => round.cpuSeconds,
   ]
-  return `CPU time in µs of each payment, then cores kept busy.${noise(measurements)}\n\n${table(head, rows)}`
-}
-
-function noise({ loads }: Measurements): string {
-  const others = median([...loads.values()].flat().map(othersCores))
-  if (!(others > NOISE_CORES)) return ''
-  return ` **The machine was not quiet**: others kept ${figure(others, 2)} cores busy, so rates are too low.`
-}
-
-function micros(seconds: number | undefined, count: number): number {
-  return ((seconds ?? Number.NaN) * 1e6) / count
-}
-
-function cores(seconds: number | undefined, round: LoadMeasurement): number {
-  return (seconds ?? Number.NaN) / round.seconds
+  return [
+    title,
+    ...readings.map(read => of(rounds, round => (read(round) * 1e6) / round.count)),
+    ...readings.map(read => of(rounds, round => read(round) / round.seconds, 2)),
+    of(rounds, othersCores, 2),
+  ]
 }
 
 /** Whatever else the machine did meanwhile, and what its host took away. */
-function othersCores(round: LoadMeasurement): number {
-  if (round.usage === null) return Number.NaN
-  const { machine, stolen, service, postgres } = round.usage
-  return cores(machine + stolen - service - postgres - round.cpuSeconds, round)
+function othersCores({ usage, cpuSeconds, seconds }: CpuRound): number {
+  if (usage === null) return Number.NaN
+  return (usage.machine + usage.stolen - usage.service - usage.postgres - cpuSeconds) / seconds
+}
+
+function noiseOf(others: readonly number[]): string {
+  const disturbed = others.filter(cores => cores > NOISE_CORES)
+  if (disturbed.length === 0) return ''
+  const most = figure(Math.max(...disturbed), 1)
+  return ` **The machine was not quiet**: in ${disturbed.length} of ${others.length} measurements others kept up to ${most} cores busy.`
 }
 
 function space({ measurements, growth, memory }: Results): string {

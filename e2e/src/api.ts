@@ -62,8 +62,9 @@ export function openApi(address: string): Api {
     },
     async refused(route, status, code, call) {
       const reply = await send(route, call)
+      if (reply.status !== status) throw unexpected(route, `${status} ${code}`, reply)
       const error = errorOf(reply)
-      if (reply.status !== status || error.code !== code) throw unexpected(route, `${status} ${code}`, reply)
+      if (error.code !== code) throw unexpected(route, `${status} ${code}`, reply)
       return error
     },
   }

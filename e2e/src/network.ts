@@ -31,6 +31,8 @@ export interface Network {
   readonly confidential: readonly string[]
   platform(): Promise<Platform>
   owner(platform: Platform): Promise<Owner>
+  /** Has the bank verify an owner, which raises its tier. */
+  verify(owner: Owner): Promise<void>
   agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
   /** Opens a session and has the human pay it; the wallet gains the amount less 2.5 %. */
   fund(agent: Agent, amount: number): Promise<void>
@@ -59,6 +61,15 @@ export function openNetwork(api: Api): Network {
       const { owner_id } = await api.ok(routes.createOwner, { headers: platform.headers, body })
       confidential.push(...Object.values(person))
       return { id: owner_id, platform }
+    },
+    async verify(owner) {
+      const bank_account = newBankAccount()
+      confidential.push(bank_account)
+      await api.ok(routes.submitKyc, {
+        params: { owner_id: owner.id },
+        headers: owner.platform.headers,
+        body: { bank_account, bank_ifsc: 'HDFC0001234' },
+      })
     },
     async agent(owner, extras = {}) {
       const body = { name: 'Research Agent', handle: newHandle(), ...extras, owner_id: owner.id }

@@ -25,8 +25,9 @@ const MAIN = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url)
 const READY_WITHIN_MS = 30_000
 const POLL_MS = 20
 
-/** What tests want unless they are about it: no rate limits, and only the log lines that matter. */
+/** What tests want unless they are about it: a key of their own, no rate limits, only the log lines that matter. */
 const DEFAULTS: Env = {
+  MASTER_KEY: Buffer.alloc(32, 'e2e').toString('base64'),
   RATE_LIMIT_AGENT: '0',
   RATE_LIMIT_PLATFORM: '0',
   RATE_LIMIT_UNAUTHENTICATED: '0',

@@ -40,12 +40,10 @@ import {
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
 
-/** Stops before anything is opened when the configuration asks for what this version does not have. */
-export function requireGateway({ gateway }: Config): void {
-  if (gateway.kind === 'sandbox') return
-  throw new Error(
-    `GATEWAY=${gateway.kind}: this version has no adapter for it, so it cannot run with real money. Nothing was started`,
-  )
+/** A wallet that takes real money must not stand on parts that only play at it: stops before anything is opened. */
+export function refuseMissingParts({ mode, gateway }: Config): void {
+  if (mode === 'sandbox' && gateway.kind === 'sandbox') return
+  throw new Error('GATEWAY: this version has only the sandbox gateway, and live mode must not use it')
 }
 
 /** As people read it, on pages and in their payment apps. */

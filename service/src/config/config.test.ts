@@ -51,7 +51,7 @@ test('nothing set is a sandbox on this machine', () => {
     redisUrl: null,
     gateway: { kind: 'sandbox' },
     otpSender: { kind: 'sandbox' },
-    logLevel: 'info',
+    logLevel: 'warn',
     settlement: 'on',
     limitIncreaseCooldownS: 86_400,
   })

@@ -83,7 +83,7 @@ export function readConfig(env: Env): Config {
     redisUrl: reader.read('REDIS_URL', url('redis:', 'rediss:'), null),
     gateway: readGateway(reader, live),
     otpSender: readOtpSender(reader, live),
-    logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), 'info'),
+    logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
     limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),
   }

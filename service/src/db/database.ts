@@ -178,8 +178,20 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
     onEnd(connection)
     for (const listener of listeners) listener(error)
   }
+  let gathering = false
+  // What is issued in one turn leaves in one packet, and the server finds all of it when it wakes.
+  const gather = () => {
+    if (gathering) return
+    gathering = true
+    client.connection.stream.cork()
+    process.nextTick(() => {
+      gathering = false
+      client.connection.stream.uncork()
+    })
+  }
   const connection: Connection = {
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
+      gather()
       return run<R>(client, text, values, named)
     },
     async release() {

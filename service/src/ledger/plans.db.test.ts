@@ -132,7 +132,7 @@ const EXPECTED = [
   'transfers_idempotency (debit_account, idempotency_key)',
   'transfers_linked (linked_id)',
   'transfers_pkey (debit_account, id)',
-  'transfers_reference (debit_account, reference)',
+  'transfers_reference (debit_account, reference, credit_account)',
 ]
 
 test('every statement of a lane finds its rows by index, planned when the tables are empty or when they are full', async () => {

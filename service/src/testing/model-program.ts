@@ -53,22 +53,30 @@ export type ModelCommand =
       readonly staleKey: boolean
     }
 
+const letters = (...all: string[]): fc.Arbitrary<string> => fc.constantFrom(...all)
 const wallet = fc.nat(MODEL_WALLETS - 1)
 const amount = fc.oneof(fc.bigInt(1n, 3_000n), fc.constantFrom(1n, 100n, 1_000n, 20_100n, 30_000n))
 /** Few keys and references, so that they meet. */
-const key = fc.option(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { freq: 2 })
+const key = fc.option(letters('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { freq: 2 })
+const reference = fc.option(letters('r', 's', 't', 'u'), { freq: 2 })
 const rarely = fc.nat(19).map(drawn => drawn === 0)
 
-const pay: fc.Arbitrary<ModelCommand> = fc.record({
-  do: fc.constant('pay' as const),
-  payer: wallet,
-  payee: fc.oneof({ weight: 20, arbitrary: wallet }, { weight: 1, arbitrary: fc.constant(MODEL_WALLETS) }),
-  amount,
-  key: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: key }),
-  reference: fc.option(fc.constantFrom('r', 's', 't', 'u')),
-  unique: fc.boolean(),
-  staleKey: rarely,
-})
+const pay: fc.Arbitrary<ModelCommand> = fc
+  .record({
+    do: fc.constant('pay' as const),
+    payer: wallet,
+    payee: fc.oneof({ weight: 30, arbitrary: wallet }, { weight: 1, arbitrary: fc.constant(MODEL_WALLETS) }),
+    amount,
+    key: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: key }),
+    reference,
+    unique: fc.boolean(),
+    staleKey: rarely,
+    selfToo: rarely,
+  })
+  // Now and then an agent pays itself; as a rule it pays the next.
+  .map(({ selfToo, ...each }) =>
+    each.payer === each.payee && !selfToo ? { ...each, payee: (each.payee + 1) % MODEL_WALLETS } : each,
+  )
 
 const fund: fc.Arbitrary<ModelCommand> = fc.record({
   do: fc.constant('fund' as const),
@@ -93,7 +101,10 @@ const command = fc.oneof(
 const nearby = fc.constantFrom(-1, 0, 1)
 const advance: fc.Arbitrary<Advance> = fc.oneof(
   fc.record({ to: fc.constant('later' as const), ms: fc.constantFrom(0, 0, 0, 1, 1_000) }),
-  fc.record({ to: fc.constant('later' as const), ms: fc.oneof(fc.nat(HOUR_MS), fc.nat(DAY_MS), fc.nat(20 * DAY_MS)) }),
+  fc.record({
+    to: fc.constant('later' as const),
+    ms: fc.oneof(fc.nat(HOUR_MS), fc.nat(DAY_MS), fc.nat(20 * DAY_MS)),
+  }),
   fc.record({ to: fc.constantFrom('midnight' as const, 'month end' as const), ms: nearby }),
   fc.record({ to: fc.constantFrom('hour end' as const, 'day end' as const), which: fc.nat(12), ms: nearby }),
 )
@@ -118,22 +129,40 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant('status' as const),
       wallet,
-      status: fc.oneof(fc.constant('active' as const), fc.constantFrom(...AGENT_STATUSES)),
+      status: fc.oneof(
+        { weight: 3, arbitrary: fc.constant('active' as const) },
+        { weight: 1, arbitrary: fc.constantFrom(...AGENT_STATUSES) },
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('key' as const), wallet }) },
 )
 
-const round: fc.Arbitrary<Round> = fc.record({
-  advance,
-  change: fc.option(change, { freq: 1 }),
-  beside: fc.boolean(),
-  commands: fc.array(command, { minLength: 1, maxLength: 12 }),
-})
+/** When programs begin: shortly before a year, a leap day or a day ends, or at any moment of a day. */
+const starts = fc.oneof(
+  fc
+    .constantFrom('2027-12-31T18:00:00.000Z', '2028-02-28T17:00:00.000Z', '2026-11-20T18:29:59.999Z')
+    .map(Date.parse),
+  fc.nat(DAY_MS).map(ms => Date.parse('2026-11-20T00:00:00.000Z') + ms),
+)
 
-/** Programs of so many rounds, with about seven commands each. */
-export function programs(rounds: number): fc.Arbitrary<Round[]> {
-  return fc.array(round, { minLength: Math.min(20, rounds), maxLength: rounds, size: 'max' })
+export interface Program {
+  readonly startMs: number
+  readonly rounds: readonly Round[]
+}
+
+/** Programs of at most so many rounds with at most so many commands each. */
+export function programs(rounds: number, commands: number): fc.Arbitrary<Program> {
+  const round: fc.Arbitrary<Round> = fc.record({
+    advance,
+    change: fc.option(change, { freq: 3 }),
+    beside: fc.boolean(),
+    commands: fc.array(command, { minLength: 1, maxLength: commands, size: 'max' }),
+  })
+  return fc.record({
+    startMs: starts,
+    rounds: fc.array(round, { minLength: Math.min(20, rounds), maxLength: rounds, size: 'max' }),
+  })
 }
 
 /** Where a step of the clock leads; never back. */

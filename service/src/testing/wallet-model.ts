@@ -102,7 +102,10 @@ export function balanceIn({ history }: Model, wallet: string): bigint {
   return balance
 }
 
-export function totalsIn({ history }: Model, wallet: string): { funded: bigint; spent: bigint; sequence: bigint } {
+export function totalsIn(
+  { history }: Model,
+  wallet: string,
+): { funded: bigint; spent: bigint; sequence: bigint } {
   let [funded, spent, sequence] = [0n, 0n, 0n]
   for (const { from, to, amount, fee } of history) {
     if (to === wallet) funded += amount
@@ -118,7 +121,9 @@ export function judgePayment(model: Model, payment: ModelPayment, nowMs: number)
   if (sender === undefined || sender.key !== payment.presentedKey) return refused('authentication_error')
   const used = keyUse(model, payer, payment.key)
   if (used !== null) return used
-  const same = model.history.find(each => isPayment(each, payer, payee) && each.reference === payment.reference)
+  const same = model.history.find(
+    each => isPayment(each, payer, payee) && each.reference === payment.reference,
+  )
   if (payment.unique && payment.reference !== null && same !== undefined) {
     return refused('conflict', { payment: same.id })
   }
@@ -147,7 +152,11 @@ export function judgeRefund(model: Model, refund: ModelRefund): Verdict {
   const left = payment.amount - given
   const amount = refund.amount ?? left
   if (left === 0n || amount > left) {
-    return refused('conflict', { amount: inr(payment.amount), refunded_total: inr(given), remaining: inr(left) })
+    return refused('conflict', {
+      amount: inr(payment.amount),
+      refunded_total: inr(given),
+      remaining: inr(left),
+    })
   }
   return short(model, payment.to, amount, 0n) ?? { kind: 'done', amount, fee: 0n }
 }
@@ -180,14 +189,18 @@ export function judgeLimits(
     ['spend_limit_hourly', controls.hourly, sum(paid, each => withinHour(each.postedMs))],
     ['spend_limit_daily', controls.daily, sum(paid, each => today(each.postedMs))],
     ['spend_limit_monthly', controls.monthly, sum(paid, each => thisMonth(each.postedMs))],
-    ['per_counterparty_daily_limit', controls.perCounterparty, sum(paid, each => each.to === payee && today(each.postedMs))],
+    [
+      'per_counterparty_daily_limit',
+      controls.perCounterparty,
+      sum(paid, each => each.to === payee && today(each.postedMs)),
+    ],
   ]
   const limits = all.flatMap(([rule, limit, used]) => (limit === null ? [] : [{ rule, limit, used }]))
   const over = limits.filter(limit => amount > leftOf(limit))
 
   const recent = new Set(paid.filter(each => withinHour(each.postedMs)).map(each => each.to))
   const most = controls.maxCounterparties
-  const crowded = most !== null && !recent.has(payee) && recent.size >= most
+  const crowded = most !== null && new Set([...recent, payee]).size > most
   if (over.length === 0 && !crowded) return null
 
   const least = crowded ? 0n : min(limits.map(leftOf))
@@ -202,7 +215,12 @@ export function judgeLimits(
 
 function amountDetails(limit: Limit, least: bigint): Record<string, unknown> {
   const { rule, used } = limit
-  const amounts = { limit: inr(limit.limit), used: inr(used), remaining: inr(leftOf(limit)), max_amount_now: inr(least) }
+  const amounts = {
+    limit: inr(limit.limit),
+    used: inr(used),
+    remaining: inr(leftOf(limit)),
+    max_amount_now: inr(least),
+  }
   return { rule, layer: 'agent', ...amounts }
 }
 

@@ -48,5 +48,6 @@ create index transfers_credit on transfers (credit_account, id);
 create index transfers_id on transfers (id);
 create unique index transfers_idempotency on transfers (debit_account, idempotency_key)
   where idempotency_key is not null;
-create index transfers_reference on transfers (debit_account, reference) where reference is not null;
+create index transfers_reference on transfers (debit_account, reference, credit_account, id)
+  where reference is not null;
 create index transfers_linked on transfers (linked_id) where linked_id is not null;

@@ -96,7 +96,10 @@ function decideAndPost(book: Book, agents: AgentRegister, order: PaymentOrder): 
     note: order.note,
   })
   if (keyed !== null) book.setFact(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
-  if (referenced !== null) book.setFact(usedReferences, referenced, transfer.id)
+  // The first payment with a reference is the one that is named, so a later one does not take its place.
+  if (referenced !== null && book.fact(usedReferences, referenced) === undefined) {
+    book.setFact(usedReferences, referenced, transfer.id)
+  }
   if (payer !== undefined && watchesCounterparties(payer.layers)) {
     countCounterparty(book, plan.payerAccount, plan.payeeId, amountPaise)
   }

@@ -58,19 +58,20 @@ export const usedKeys: Source<KeyUse> = {
 export const usedReferences: Source<Uuid> = {
   name: 'references',
   async load(tx: Queryable, keys: readonly string[]) {
-    const rows = await tx.query<{ payer: Uuid; payee: Uuid; reference: string; id: Uuid }>(
-      `select distinct on (k.payer, k.payee, k.reference) k.payer, k.payee, k.reference, t.id
-       from unnest($1::uuid[], $2::uuid[], $3::text[]) k(payer, payee, reference)
-       join transfers t on t.debit_account = k.payer and t.reference = k.reference
-         and t.credit_account = k.payee and t.kind = 'payment'
-       order by k.payer, k.payee, k.reference, t.id`,
+    const rows = await tx.query<{ position: number; id: Uuid | null }>(
+      `select k.position::int4 as position,
+         (select t.id from transfers t where t.debit_account = k.payer and t.reference = k.reference
+            and t.credit_account = k.payee and t.kind = 'payment' order by t.id limit 1) as id
+       from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(payer, payee, reference, position)`,
       [
         arrayLiteral(payersOf(keys)),
         arrayLiteral(payersOf(textsOf(keys))),
         textArrayLiteral(textsOf(textsOf(keys))),
       ],
     )
-    return new Map(rows.map(row => [referenceKey(row.payer, row.payee, row.reference), row.id]))
+    const used = new Map<string, Uuid>()
+    for (const { position, id } of rows) if (id !== null) used.set(keys[position - 1] ?? '', id)
+    return used
   },
 }
 

@@ -74,13 +74,13 @@ describe('each limit', () => {
     })
   })
 
-  test('on recipients refuses one more, and never one who was paid within the hour', () => {
+  test('on recipients refuses one more, but not one who was paid within the hour', () => {
     const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
     const use = (recentPayees: number, paidRecently: boolean) =>
       decideLimits(
         factsOf(1n, layers, { counterparty: { daySpentPaise: paise(0n), recentPayees, paidRecently } }),
       )
-    expect([use(2, false), use(3, true), use(9, true)]).toEqual([null, null, null])
+    expect([use(2, false), use(3, true)]).toEqual([null, null])
     expect(use(3, false)).toMatchObject({
       code: 'spend_limit_exceeded',
       field: 'to',
@@ -91,22 +91,34 @@ describe('each limit', () => {
     })
   })
 
-  test('of 0 lets nothing pass, and waiting does not help', () => {
-    const counterparty = { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false }
-    const zero = paise(0n)
-    for (const controls of [
-      { perTxPaise: zero },
-      { hourlyPaise: zero },
-      { dailyPaise: zero },
-      { monthlyPaise: zero },
-      { perCounterpartyDailyPaise: zero },
-      { maxCounterpartiesPerHour: 0 },
-    ]) {
-      const refusal = decideLimits(factsOf(1n, [layer('agent', controls)], { counterparty }))
-      expect(refusal?.details).toMatchObject({ limit: 0, remaining: 0 })
-      expect(refusal?.details).not.toHaveProperty('retry_at')
-    }
+  test('on recipients that was lowered lets nobody be paid until there are few enough', () => {
+    const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true }
+    expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
+      details: { rule: 'max_counterparties_per_hour', used: 4, remaining: 0, retry_at: IN_50_MINUTES },
+    })
   })
+
+  test.each([true, false])(
+    'of 0 lets nothing pass, and waiting does not help (paid recently: %s)',
+    paidRecently => {
+      const recentPayees = paidRecently ? 1 : 0
+      const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently }
+      const zero = paise(0n)
+      for (const controls of [
+        { perTxPaise: zero },
+        { hourlyPaise: zero },
+        { dailyPaise: zero },
+        { monthlyPaise: zero },
+        { perCounterpartyDailyPaise: zero },
+        { maxCounterpartiesPerHour: 0 },
+      ]) {
+        const refusal = decideLimits(factsOf(1n, [layer('agent', controls)], { counterparty }))
+        expect(refusal?.details).toMatchObject({ limit: 0, remaining: 0 })
+        expect(refusal?.details).not.toHaveProperty('retry_at')
+      }
+    },
+  )
 
   test('that was lowered below what is spent has nothing left, not less', () => {
     const layers = [layer('agent', { monthlyPaise: paise(1_000n) })]

@@ -105,12 +105,12 @@ function amountLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
   return limits
 }
 
-/** The limit of a layer on the number of recipients, when it keeps this payee from becoming one more. */
+/** The limit of a layer on the number of recipients, when there would be more with this payee. */
 function recipientLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
   const { counterparty, lastPostedMs } = facts
   const limit = controls.maxCounterpartiesPerHour
-  if (limit === null || counterparty === null || counterparty.paidRecently) return []
-  if (counterparty.recentPayees < limit) return []
+  if (limit === null || counterparty === null) return []
+  if (counterparty.recentPayees + (counterparty.paidRecently ? 0 : 1) <= limit) return []
   return [
     {
       rule: 'max_counterparties_per_hour',
@@ -140,6 +140,12 @@ function maxAmountNow(facts: PolicyFacts, limits: readonly Limit[]): Paise {
   return most.reduce((least, each) => (each < least ? each : least))
 }
 
+function standing(limit: Limit): string {
+  const name = `${limit.rule} of the ${limit.layer} policy`
+  if (limit.used === 0n) return `${name}, ${rupeesText(limit.limit)} INR`
+  return `what ${name} leaves, ${rupeesText(remaining(limit))} of ${rupeesText(limit.limit)} INR`
+}
+
 function amountRefusal(
   limit: Limit,
   amountPaise: Paise,
@@ -148,9 +154,7 @@ function amountRefusal(
 ): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${rupeesText(amountPaise)} INR is above what ${limit.rule} of the ${limit.layer} policy leaves: ` +
-      `${rupeesText(remaining(limit))} INR of ${rupeesText(limit.limit)} INR. ` +
-      `At most ${rupeesText(most)} INR can be paid now`,
+    `${rupeesText(amountPaise)} INR is above ${standing(limit)}. At most ${rupeesText(most)} INR can be paid now`,
     {
       field: 'amount',
       details: {
@@ -168,8 +172,7 @@ function amountRefusal(
 function recipientRefusal({ rule, layer, limit, used }: Limit, more: Record<string, unknown>): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}. ` +
-      'Until one falls out, only those can be paid',
+    `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}`,
     {
       field: 'to',
       details: { rule, layer, limit: Number(limit), used: Number(used), remaining: 0, ...more },

@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aftermathFaults, eventually } from './src/aftermath.ts'
+import { type Api, openApi, request } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
+import { startLoad } from './src/load.ts'
+import { type Agent, openNetwork } from './src/network.ts'
+import { isReady } from './src/service.ts'
+
+const CRASHES = Number(process.env['E2E_CRASHES'] ?? 25)
+const CLIENTS = 24
+const AGENTS = 6
+const LONGEST_LOAD_MS = 1_000
+const BACK_WITHIN_MS = 10_000
+const LEASE_S = 31
+
+let service: EmbeddedService
+let api: Api
+let agents: Agent[]
+
+beforeAll(async () => {
+  service = await startEmbedded()
+  api = openApi(service.address)
+  const network = openNetwork(api)
+  const owner = await network.owner(await network.platform())
+  await network.verify(owner)
+  agents = []
+  for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
+  for (const agent of agents) await network.fund(agent, 4000)
+})
+afterAll(async () => {
+  await service.remove()
+})
+
+/** The process id of a connection that the service has open. */
+async function aBackend(): Promise<number> {
+  const window = await service.window()
+  const rows = await window.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await window.close()
+  return rows[randomInt(rows.length)]?.pid ?? 0
+}
+
+const VICTIMS = ['the database server', 'one of its connections'] as const
+
+test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
+  'crash %i, of %s: the service lives, says so, is back within 10 s, and has lost nothing',
+  async (_count, victim) => {
+    const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'go on' })
+    await delay(randomInt(50, LONGEST_LOAD_MS))
+    const pid = victim === 'the database server' ? service.postmaster() : await aBackend()
+    process.kill(pid, 'SIGKILL')
+    const paidBefore = load.attempts.length
+    const isPaidAgain = () => load.attempts.slice(paidBefore).some(({ outcome }) => outcome.kind === 'paid')
+    if (victim === 'the database server') {
+      const away = await request(service.address, 'GET', '/readyz')
+      expect([200, 503]).toContain(away.status)
+      expect((await request(service.address, 'GET', '/healthz')).status).toBe(200)
+    }
+    await eventually(BACK_WITHIN_MS, async () => {
+      await delay(20)
+      return isPaidAgain() && (await isReady(service.address))
+    })
+    await load.stop()
+    await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
+
+    console.log(JSON.stringify(Object.fromEntries([...Map.groupBy(load.attempts, a=>a.outcome.kind+(a.outcome.code??'')+(a.outcome.promisedNothing??''))].map(([k,v])=>[k,v.length]))))
+    const window = await service.window()
+    expect(await bookFaults(window.query)).toEqual([])
+    expect(await aftermathFaults(api, window, load.attempts)).toEqual([])
+    expect(await bookFaults(window.query)).toEqual([])
+    await window.close()
+  },
+)
+
+test('while the database is away every route answers 503 and the process stays alive', async () => {
+  const [agent] = agents
+  if (agent === undefined) throw new Error('there are agents')
+  const call = { params: { agent_id: agent.id }, headers: agent.headers }
+  // Stopped, not killed: a server that hangs is the harder case, and this one stays away until it may go on.
+  const pid = service.postmaster()
+  process.kill(pid, 'SIGKILL')
+  const statuses = new Set<number>()
+  await eventually(BACK_WITHIN_MS, async () => {
+    const replies = await Promise.all([
+      api.send(routes.getBalance, call),
+      api.send(routes.getCurrentAgent, { headers: agent.headers }),
+      api.send(routes.createPlatform, { body: { name: 'Meanwhile' } }),
+      api.send(routes.createFunding, { ...call, body: { amount: 10 } }),
+    ])
+    for (const reply of replies) statuses.add(reply.status)
+    return replies.every(reply => reply.status < 300)
+  })
+  expect([...statuses].filter(status => status >= 500 && status !== 503)).toEqual([])
+  expect(service.pid()).toBeGreaterThan(0)
+})

@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ResponseOf, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aftermathFaults } from './src/aftermath.ts'
+import { type Api, openApi } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
+import { startLoad } from './src/load.ts'
+import { type Agent, type Network, openNetwork } from './src/network.ts'
+
+const CRASHES = Number(process.env['E2E_CRASHES'] ?? 25)
+const CLIENTS = 24
+const AGENTS = 6
+const LONGEST_LOAD_MS = 1_200
+/** An Idempotency-Key is held for a while by the request that died with it. */
+const LEASE_S = 31
+
+let service: EmbeddedService
+let api: Api
+let network: Network
+let agents: Agent[]
+
+beforeAll(async () => {
+  service = await startEmbedded()
+  api = openApi(service.address)
+  network = openNetwork(api)
+  const owner = await network.owner(await network.platform())
+  await network.verify(owner)
+  agents = []
+  for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
+  for (const agent of agents) await network.fund(agent, 4000)
+})
+afterAll(async () => {
+  await service.remove()
+})
+
+/** A funding under way: how far its human got, as far as anybody heard. */
+interface Story {
+  readonly agent: Agent
+  readonly session: ResponseOf<typeof routes.createFunding>
+  acknowledged: boolean
+}
+
+/** Humans who fund wallets one after the other until the service is gone. */
+async function fundUntilSilence(stories: Story[]): Promise<void> {
+  for (;;) {
+    const agent = agents[randomInt(agents.length)]
+    if (agent === undefined) return
+    try {
+      const session = await api.ok(routes.createFunding, {
+        params: { agent_id: agent.id },
+        headers: agent.headers,
+        body: { amount: 10 },
+      })
+      const story: Story = { agent, session, acknowledged: false }
+      stories.push(story)
+      const params = { payment_session_id: session.payment_session_id }
+      const { status } = await api.ok(routes.completeSandboxPayment, { params, body: { outcome: 'success' } })
+      story.acknowledged = status === 'completed'
+    } catch {
+      return
+    }
+  }
+}
+
+/** What is wrong with the fundings after a crash: each is completed, if need be by the same human again, and only once. */
+async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const { agent, session, acknowledged } of stories) {
+    const call = { params: { agent_id: agent.id, funding_id: session.funding_id }, headers: agent.headers }
+    const { status } = await api.ok(routes.getFunding, call)
+    if (acknowledged && status !== 'completed')
+      faults.push(`${session.funding_id} was acknowledged and is ${status}`)
+    if (status === 'completed') continue
+    const params = { payment_session_id: session.payment_session_id }
+    await api.send(routes.completeSandboxPayment, { params, body: { outcome: 'success' } })
+    const after = await api.ok(routes.getFunding, call)
+    if (after.status !== 'completed')
+      faults.push(`${session.funding_id} is ${after.status} after another try`)
+  }
+  return faults
+}
+
+test.each(Array.from({ length: CRASHES }, (_, index) => index + 1))(
+  'crash %i: every acknowledged payment is there once, and no half of one',
+  async () => {
+    const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' })
+    const stories: Story[] = []
+    const humans = [fundUntilSilence(stories), fundUntilSilence(stories)]
+    await delay(randomInt(50, LONGEST_LOAD_MS))
+    await service.kill()
+    await Promise.all([load.stop(), ...humans])
+    await service.start()
+    await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
+
+    console.log(JSON.stringify(Object.fromEntries([...Map.groupBy(load.attempts, a=>a.outcome.kind+(a.outcome.code??'')+(a.outcome.promisedNothing??''))].map(([k,v])=>[k,v.length]))))
+    const window = await service.window()
+    expect(load.attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
+    expect(await bookFaults(window.query)).toEqual([])
+    expect(await aftermathFaults(api, window, load.attempts)).toEqual([])
+    expect(await fundingFaults(stories)).toEqual([])
+    expect(await bookFaults(window.query)).toEqual([])
+    await window.close()
+  },
+)

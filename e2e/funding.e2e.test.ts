@@ -1,0 +1,310 @@
+import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
+import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
+import { type Api, openApi, request } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
+import { type Service, startService } from './src/service.ts'
+
+type Outcome = BodyOf<typeof routes.completeSandboxPayment>['outcome']
+type Method = BodyOf<typeof routes.completeSandboxPayment>['method']
+type Session = ResponseOf<typeof routes.createFunding>
+
+let database: ServiceDatabase
+let service: Service
+let api: Api
+let network: Network
+let platform: Platform
+let owner: Owner
+
+beforeAll(async () => {
+  database = await createDatabase()
+  service = await startService({ DATABASE_URL: database.url })
+  api = openApi(service.address)
+  network = openNetwork(api)
+  platform = await network.platform()
+  owner = await network.owner(platform)
+})
+afterEach(async () => {
+  expect(await bookFaults(database.query)).toEqual([])
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+function open(agent: Agent, body: BodyOf<typeof routes.createFunding>): Promise<Session> {
+  return api.ok(routes.createFunding, { params: { agent_id: agent.id }, headers: agent.headers, body })
+}
+
+async function play(session: Session, outcome: Outcome, method?: NonNullable<Method>): Promise<string> {
+  const answer = await api.ok(routes.completeSandboxPayment, {
+    params: { payment_session_id: session.payment_session_id },
+    body: method === undefined ? { outcome } : { outcome, method },
+  })
+  expect(answer.funding_id).toBe(session.funding_id)
+  return answer.status
+}
+
+function fundingOf(agent: Agent, session: Session) {
+  const params = { agent_id: agent.id, funding_id: session.funding_id }
+  return api.ok(routes.getFunding, { params, headers: agent.headers })
+}
+
+async function available(agent: Agent): Promise<number> {
+  return (await network.balance(agent)).available
+}
+
+async function advance(seconds: number): Promise<void> {
+  await api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
+}
+
+group('a session', () => {
+  test('takes 1 INR and no less, and refuses what is no amount', async () => {
+    const agent = await network.agent(owner)
+    await open(agent, { amount: 1 })
+    for (const amount of [0.99, 0.01, 10_000_000_000.01]) {
+      const call = { params: { agent_id: agent.id }, headers: agent.headers, body: { amount } }
+      expect((await api.refused(routes.createFunding, 400, 'validation_error', call)).field).toBe('amount')
+    }
+  })
+
+  test.each(['upi', 'card', 'netbanking', 'link'] as const)(
+    'asked for by %s takes 2.5 %%, half a paisa up',
+    async method => {
+      const agent = await network.agent(owner)
+      // 2.5 % of 100.20 are 2.505 INR.
+      const session = await open(agent, { amount: 100.2, method })
+      expect(session).toMatchObject({ method, status: 'pending' })
+      expect(await play(session, 'success')).toBe('completed')
+      const paid_method = method === 'link' ? 'upi' : method
+      expect(await fundingOf(agent, session)).toMatchObject({ paid_method, fee: 2.51, net_amount: 97.69 })
+      expect(await available(agent)).toBe(97.69)
+    },
+  )
+
+  test('ends after thirty minutes, unpaid', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    const { created_at, expires_at } = await fundingOf(agent, session)
+    expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(30 * 60_000)
+    await advance(30 * 60 - 5)
+    expect((await fundingOf(agent, session)).status).toBe('pending')
+    await advance(10)
+    expect(await fundingOf(agent, session)).toMatchObject({
+      status: 'failed',
+      completed_at: null,
+      net_amount: null,
+    })
+    const { transactions } = await api.ok(routes.listTransactions, {
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+    })
+    expect(transactions).toMatchObject([{ type: 'fund', status: 'failed', amount: 100 }])
+  })
+
+  test('is not opened for an agent that was deactivated', async () => {
+    const agent = await network.agent(owner)
+    await api.ok(routes.deactivateAgent, { params: { agent_id: agent.id }, headers: platform.headers })
+    const call = { params: { agent_id: agent.id }, headers: platform.headers, body: { amount: 10 } }
+    await api.refused(routes.createFunding, 409, 'conflict', call)
+  })
+
+  test('that nobody opened has no outcome', async () => {
+    const params = { payment_session_id: 'ps_01kb7q3f8meg5tz4x9wc2n6a01' }
+    await api.refused(routes.completeSandboxPayment, 404, 'not_found', {
+      params,
+      body: { outcome: 'success' },
+    })
+  })
+})
+
+group('whatever happens on the page and at the gateway', () => {
+  // The net of 100 INR is 97.5; it is credited once or not at all.
+  const STORIES: readonly {
+    outcomes: readonly Outcome[]
+    status: string
+    credited: number
+    transaction?: string
+  }[] = [
+    { outcomes: ['success'], status: 'completed', credited: 97.5 },
+    { outcomes: ['success', 'duplicate'], status: 'completed', credited: 97.5 },
+    { outcomes: ['duplicate'], status: 'completed', credited: 97.5 },
+    { outcomes: ['out_of_order'], status: 'completed', credited: 97.5 },
+    { outcomes: ['double_payment'], status: 'completed', credited: 97.5 },
+    { outcomes: ['forged'], status: 'pending', credited: 0 },
+    { outcomes: ['forged', 'success', 'forged'], status: 'completed', credited: 97.5 },
+    { outcomes: ['pending'], status: 'pending', credited: 0 },
+    { outcomes: ['drop'], status: 'pending', credited: 0 },
+    { outcomes: ['drop', 'success'], status: 'completed', credited: 97.5 },
+    { outcomes: ['wrong_amount'], status: 'pending', credited: 0 },
+    { outcomes: ['wrong_currency'], status: 'pending', credited: 0 },
+    { outcomes: ['failure'], status: 'failed', credited: 0 },
+    { outcomes: ['failure', 'success'], status: 'failed', credited: 0 },
+    { outcomes: ['expire'], status: 'failed', credited: 0 },
+    { outcomes: ['late'], status: 'failed', credited: 0 },
+    { outcomes: ['success', 'chargeback'], status: 'completed', credited: 0, transaction: 'reversed' },
+  ]
+
+  test.each(STORIES)('$outcomes: the funding is $status and $credited INR are there', async story => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    for (const outcome of story.outcomes) await play(session, outcome)
+    const funding = await fundingOf(agent, session)
+    expect(funding.status).toBe(story.status)
+    expect(await available(agent)).toBe(story.credited)
+    const { transactions, pagination } = await api.ok(routes.listTransactions, {
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+    })
+    expect(pagination.total).toBe(1)
+    expect(transactions).toMatchObject([
+      { type: 'fund', status: story.transaction ?? story.status, funding_id: session.funding_id },
+    ])
+  })
+
+  test('a payment that nobody announced is found within a minute', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    await play(session, 'unnotified')
+    await advance(60)
+    expect((await fundingOf(agent, session)).status).toBe('completed')
+    expect(await available(agent)).toBe(97.5)
+  })
+
+  test('a chargeback after the money was spent leaves a debt, and nothing more is sent', async () => {
+    const agent = await network.agent(owner)
+    const other = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    await play(session, 'success')
+    await network.pay(agent, other, 50)
+    await play(session, 'chargeback')
+    expect(await available(agent)).toBe(-51)
+    const call = {
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+      body: { to: other.id, amount: 0.01 },
+    }
+    await api.refused(routes.pay, 402, 'insufficient_balance', call)
+    await network.fund(agent, 100)
+    expect(await available(agent)).toBe(46.5)
+    await network.pay(agent, other, 1)
+  })
+
+  test('what is over stays over', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    await play(session, 'success')
+    const params = { payment_session_id: session.payment_session_id }
+    for (const outcome of ['failure', 'expire', 'success'] as const) {
+      await api.refused(routes.completeSandboxPayment, 409, 'conflict', { params, body: { outcome } })
+    }
+    expect((await fundingOf(agent, session)).status).toBe('completed')
+  })
+
+  test('twenty humans at once pay one session once', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    const params = { payment_session_id: session.payment_session_id }
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        api.send(routes.completeSandboxPayment, {
+          params,
+          body: { outcome: index % 2 ? 'success' : 'duplicate' },
+        }),
+      ),
+    )
+    expect(await available(agent)).toBe(97.5)
+  })
+})
+
+group('UPI collect', () => {
+  test('masks the UPI id, gives the intent as a QR code too, and is credited like any other', async () => {
+    const agent = await network.agent(owner)
+    const upi_id = 'asharao.personal@examplebank'
+    const asked = await api.ok(routes.createUpiCollect, {
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+      body: { amount: 150, upi_id },
+    })
+    expect(JSON.stringify(asked)).not.toContain('asharao.personal')
+    expect(asked.upi_id).toMatch(/^as\*+@examplebank$/)
+    const intent = new URL(asked.upi_intent)
+    expect(intent.protocol).toBe('upi:')
+    expect(Object.fromEntries(intent.searchParams)).toMatchObject({ am: '150.00', cu: 'INR' })
+    expect(asked.qr).toBe(asked.upi_intent)
+    expect(asked.order_id).toBe(asked.funding_id)
+    await api.ok(routes.completeSandboxPayment, {
+      params: { payment_session_id: asked.payment_session_id },
+      body: { outcome: 'success' },
+    })
+    expect(await available(agent)).toBe(146.25)
+  })
+})
+
+group('a notice that did not come from the gateway', () => {
+  test('is refused, and nothing is credited', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    const payment = {
+      cf_payment_id: '1',
+      payment_status: 'SUCCESS',
+      payment_amount: 100,
+      payment_currency: 'INR',
+    }
+    const order = { order_id: session.order_id, order_amount: 100, order_currency: 'INR' }
+    const body = { type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order, payment } }
+    const timestamp = String(Date.now())
+    const forgeries = [
+      {},
+      { 'x-webhook-signature': 'x' },
+      { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': '' },
+      { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': 'A'.repeat(44) },
+    ]
+    for (const headers of forgeries) {
+      const call = { params: { gateway: 'sandbox' }, body, headers }
+      await api.refused(routes.receiveGatewayNotice, 401, 'authentication_error', call)
+    }
+    expect((await fundingOf(agent, session)).status).toBe('pending')
+    expect(await available(agent)).toBe(0)
+  })
+
+  test('to a gateway that there is not is not found', async () => {
+    for (const gateway of ['cashfree', 'nobody', '__proto__', 'constructor']) {
+      const reply = await api.send(routes.receiveGatewayNotice, { params: { gateway }, body: {} })
+      expect([gateway, [400, 404].includes(reply.status)]).toEqual([gateway, true])
+    }
+  })
+})
+
+group('the checkout page', () => {
+  test('says no in words to a session that is none, over, or hostile', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    await play(session, 'failure')
+    const over = await request(service.address, 'GET', `/checkout/${session.payment_session_id}`)
+    expect(over.headers.get('content-type')).toContain('text/html')
+    for (const path of [
+      'ps_01kb7q3f8meg5tz4x9wc2n6a01',
+      'none',
+      '%3Cscript%3Ealert(1)%3C%2Fscript%3E',
+      "'%20or%201=1",
+    ]) {
+      const reply = await request(service.address, 'GET', `/checkout/${path}`)
+      expect([path, reply.status]).toEqual([path, 404])
+      expect(reply.text).not.toContain('<script>alert')
+    }
+  })
+
+  test('brings nothing from elsewhere and shows whom the money is for', async () => {
+    const agent = await network.agent(owner, { name: '<b>Bold & "quoted"</b>' })
+    const session = await open(agent, { amount: 1234.5 })
+    const reply = await request(service.address, 'GET', `/checkout/${session.payment_session_id}`)
+    expect(reply.status).toBe(200)
+    expect(reply.text).toContain('1,234.50')
+    expect(reply.text).not.toContain('<b>Bold')
+    expect(reply.text).not.toMatch(/(?:src|href)="https?:\/\//)
+    expect(reply.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+    expect(reply.headers.get('referrer-policy')).toBe('no-referrer')
+  })
+})

@@ -1,0 +1,127 @@
+import { ERROR_STATUS, FORMATS, type Route, routes } from '@batua/contract'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { request } from './src/api.ts'
+import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { at } from './src/documented.ts'
+import { type Service, startService } from './src/service.ts'
+
+interface Media {
+  readonly schema: object
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
+}
+
+let database: ServiceDatabase
+let service: Service
+let document: Record<string, unknown>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  service = await startService({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' })
+  const reply = await request(service.address, 'GET', '/openapi.json')
+  document = reply.body as Record<string, unknown>
+})
+afterAll(async () => {
+  await service.stop()
+  await database.drop()
+})
+
+const table: Route[] = Object.values(routes)
+
+function operationOf({ path, method }: Route): Operation | undefined {
+  return at(document, ['paths', path, method.toLowerCase()]) as Operation | undefined
+}
+
+function operations(): Operation[] {
+  return Object.values(document['paths'] as Record<string, Record<string, Operation>>).flatMap(Object.values)
+}
+
+group('openapi.json', () => {
+  test('is a valid OpenAPI 3.1 document', async () => {
+    const result = await new Validator().validate(structuredClone(document))
+    expect(result.errors ?? []).toEqual([])
+    expect(result.valid).toBe(true)
+    expect(document['openapi']).toMatch(/^3\.1\./)
+    expect(document['info']).toMatchObject({ title: expect.any(String), version: expect.any(String) })
+    expect(document['servers']).toEqual([{ url: service.address }])
+  })
+
+  test('has every route of the contract, and no other', () => {
+    const documented = operations().map(operation => operation.operationId)
+    expect(documented.toSorted()).toEqual(table.map(route => route.operationId).toSorted())
+  })
+
+  test.each(table)('$operationId is served as documented', async route => {
+    const operation = operationOf(route)
+    const path = route.path.replaceAll(/\{\w+\}/g, 'x')
+    const reply = await request(service.address, route.method, path)
+    expect([reply.status, String(reply.text).includes('no such route')]).not.toEqual([404, true])
+    expect(reply.status).not.toBe(405)
+    expect(Object.keys(operation?.responses ?? {})).toContain(String(reply.status))
+    const named = (operation?.parameters ?? []).filter(parameter => parameter.in !== 'header')
+    const wanted = [
+      ...Object.keys(route.params?.properties ?? {}),
+      ...Object.keys(route.query?.properties ?? {}),
+    ]
+    expect(named.map(parameter => parameter.name)).toEqual(wanted)
+    expect((operation?.security ?? []).length).toBe(route.who.length)
+  })
+
+  test.each(table)('$operationId documents its success and every error that it may give', route => {
+    const statuses = Object.keys(operationOf(route)?.responses ?? {})
+    expect(statuses).toContain(String(route.status))
+    for (const code of route.errors) expect(statuses).toContain(String(ERROR_STATUS[code]))
+    expect(statuses).toContain('500')
+    if (route.who.length > 0) expect(statuses).toContain('401')
+    if (route.body) for (const status of ['400', '413', '415']) expect(statuses).toContain(status)
+    if (route.method === 'POST') for (const status of ['409', '422']) expect(statuses).toContain(status)
+  })
+
+  test('has an example for every body and every answer, each fitting its schema', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS })
+    ajv.addSchema(document, 'openapi')
+    const faults: string[] = []
+    let checked = 0
+    for (const [name, media] of operations().flatMap(mediaOf)) {
+      const examples = Object.values(media.examples ?? {})
+      if (examples.length === 0) faults.push(`${name}: no example`)
+      const validate = ajv.compile(absolute(media.schema))
+      for (const { value } of examples) {
+        checked++
+        if (!validate(value)) faults.push(`${name}: ${ajv.errorsText(validate.errors)}`)
+      }
+    }
+    expect(faults).toEqual([])
+    expect(checked).toBeGreaterThan(table.length)
+  })
+})
+
+/** The body and the successful answers of an operation, by name. */
+function mediaOf(operation: Operation): [string, Media][] {
+  const bodies = Object.entries(operation.requestBody?.content ?? {}).map(
+    ([type, media]): [string, Media] => [`${operation.operationId} body ${type}`, media],
+  )
+  const answers = Object.entries(operation.responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([status, { content = {} }]) =>
+      Object.entries(content).map(([type, media]): [string, Media] => [
+        `${operation.operationId} ${status} ${type}`,
+        media,
+      ]),
+    )
+  return [...bodies, ...answers]
+}
+
+/** A schema whose references are looked up in the document. */
+function absolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object
+}

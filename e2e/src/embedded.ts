@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openWindow, type Window } from './database.ts'
+import { type Env, type Service, startService } from './service.ts'
+
+/** A service with a database of its own, as `npm start` gives it, on a folder that is removed afterwards. */
+export interface EmbeddedService extends Service {
+  /** The process id of the database server that runs now. */
+  postmaster(): number
+  /** A connection to that server. */
+  window(): Promise<Window>
+  /** Stops everything and removes the data. */
+  remove(): Promise<void>
+}
+
+export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
+  const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+  const service = await startService({ DATA_DIR: folder, ...env })
+  return {
+    ...service,
+    postmaster: () => Number(postmasterFile(folder)[0]),
+    window: () => openWindow(databaseUrl(folder)),
+    async remove() {
+      await service.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What PostgreSQL writes about itself: process id, data folder, start, port, socket folder, address, memory, state. */
+function postmasterFile(folder: string): string[] {
+  return readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+}
+
+function databaseUrl(folder: string): string {
+  const [, , , port = '', socketFolder = ''] = postmasterFile(folder)
+  const password = readFileSync(join(folder, 'postgres-password'), 'utf8').trim()
+  return `postgresql://batua:${password}@${encodeURIComponent(socketFolder)}:${port}/batua`
+}

@@ -1,0 +1,254 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { openApi, type Reply } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { type Agent, openNetwork, shown } from './src/network.ts'
+import { runToEnd, type Service, startService } from './src/service.ts'
+
+group('on a bare machine', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+  let service: Service | undefined
+  afterAll(async () => {
+    await service?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('the first start makes a database, a second one on the same data takes less than 4 s', async () => {
+    const firstStart = Date.now()
+    service = await startService({ DATA_DIR: folder, MASTER_KEY: '' })
+    expect(Date.now() - firstStart).toBeLessThan(10_000)
+    const network = openNetwork(openApi(service.address))
+    const owner = await network.owner(await network.platform())
+    const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
+    await network.fund(payer, 100)
+    await network.pay(payer, payee, 10)
+    expect(await service.stop()).toBe(0)
+    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
+
+    const secondStart = Date.now()
+    await service.start()
+    expect(Date.now() - secondStart).toBeLessThan(4_000)
+    expect((await network.balance(payer)).available).toBe(86.5)
+    await network.pay(payer, payee, 10)
+  })
+
+  test('it says where it is and what to try, and warns of nothing', () => {
+    const output = service?.output() ?? ''
+    expect(output).toContain(`${service?.address ?? ''}/v1`)
+    expect(output).toContain('npm run demo')
+    expect(output).not.toMatch(/"level":"(warn|error|fatal)"|Warning/)
+  })
+
+  test('a second service on the same folder is refused in words', async () => {
+    const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: '0' })
+    expect(code).toBe(1)
+    expect(output).toContain(folder)
+    expect(output).not.toMatch(/\n\s+at /)
+  })
+})
+
+group('two services on one database', () => {
+  let database: ServiceDatabase
+  let nodes: Service[]
+  beforeAll(async () => {
+    database = await createDatabase()
+    nodes = await Promise.all([0, 1].map(() => startService({ DATABASE_URL: database.url })))
+  })
+  afterAll(async () => {
+    await Promise.all(nodes.map(node => node.stop()))
+    await database.drop()
+  })
+
+  test('work as one: what one did, the other knows at once, and a wallet is never overdrawn', async () => {
+    const apis = nodes.map(node => openApi(node.address))
+    const [here, there] = apis
+    if (here === undefined || there === undefined) throw new Error('there are two')
+    const network = openNetwork(here)
+    const platform = await network.platform()
+    const owner = await network.owner(platform)
+    const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
+    await network.fund(payer, 1000)
+    const call = <Body extends object>(agent: Agent, body: Body) => ({
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+      body,
+    })
+
+    const replies: Reply[] = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 ? here : there).send(routes.pay, call(payer, { to: payee.id, amount: 9 })),
+      ),
+    )
+    expect(replies.filter(reply => reply.status === 200).length).toBe(97)
+    expect(replies.filter(reply => reply.status === 402).length).toBe(103)
+    expect((await network.balance(payer)).available).toBe(5)
+
+    const key = { to: payer.id, amount: 1, idempotency_key: 'either node' }
+    const raced = await Promise.all(
+      apis.flatMap(api => Array.from({ length: 10 }, () => api.send(routes.pay, call(payee, key)))),
+    )
+    expect(raced.filter(reply => reply.status === 200).length).toBe(1)
+
+    const params = { agent_id: payee.id }
+    await here.ok(routes.updateAgent, { params, headers: platform.headers, body: { spend_limit_per_tx: 1 } })
+    await there.refused(routes.pay, 403, 'spend_limit_exceeded', call(payee, { to: payer.id, amount: 1.01 }))
+    const rotated = await here.ok(routes.rotateAgentKey, { params, headers: payee.headers })
+    await there.refused(routes.pay, 401, 'authentication_error', call(payee, { to: payer.id, amount: 1 }))
+    await there.ok(routes.pay, {
+      ...call(payee, { to: payer.id, amount: 1 }),
+      headers: { 'x-agent-key': shown(rotated.agent_key) },
+    })
+    await there.ok(routes.deactivateAgent, { params, headers: platform.headers })
+    const toGone = await here.refused(
+      routes.pay,
+      400,
+      'validation_error',
+      call(payer, { to: payee.id, amount: 1 }),
+    )
+    expect(toGone.field).toBe('to')
+    expect(await bookFaults(database.query)).toEqual([])
+  })
+})
+
+group('a service that is told to stop', () => {
+  test('finishes what it accepted: no payment happens without its answer', async () => {
+    const database = await createDatabase()
+    const service = await startService({ DATABASE_URL: database.url })
+    const api = openApi(service.address)
+    const network = openNetwork(api)
+    const owner = await network.owner(await network.platform())
+    const agents = [await network.agent(owner), await network.agent(owner)]
+    const [payer, payee] = agents
+    if (payer === undefined || payee === undefined) throw new Error('there are two')
+    for (const agent of agents) await network.fund(agent, 10_000)
+
+    const answered = new Set<string>()
+    const refused: number[] = []
+    const unanswered: string[] = []
+    let stopping = false
+    async function client(name: string, from: Agent, to: Agent): Promise<void> {
+      for (let count = 0; !stopping || count === 0; count++) {
+        const idempotency_key = `${name}-${count}`
+        const body = { to: to.id, amount: 0.01, idempotency_key }
+        try {
+          const reply = await api.send(routes.pay, {
+            params: { agent_id: from.id },
+            headers: from.headers,
+            body,
+          })
+          if (reply.status === 200) answered.add(idempotency_key)
+          else refused.push(reply.status)
+        } catch {
+          unanswered.push(idempotency_key)
+          return
+        }
+      }
+    }
+    const clients = Array.from({ length: 32 }, (_, index) =>
+      index % 2 ? client(`a${index}`, payer, payee) : client(`b${index}`, payee, payer),
+    )
+    await new Promise(resolve => setTimeout(resolve, 500))
+    const stopped = service.stop()
+    await stopped.then(() => {
+      stopping = true
+    })
+    await Promise.all(clients)
+    expect(await stopped).toBe(0)
+    expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? [503] : []))
+    const paid = await database.query<{ key: string }>(
+      `select idempotency_key as key from transfers where kind = 'payment'`,
+    )
+    expect(answered.size).toBeGreaterThan(50)
+    expect(new Set(paid.map(row => row.key))).toEqual(answered)
+    expect(await bookFaults(database.query)).toEqual([])
+    await database.drop()
+  })
+})
+
+group('a configuration that is wrong', () => {
+  const live = [
+    'DATABASE_URL',
+    'BASE_URL',
+    'MASTER_KEY',
+    'ADMIN_PHONES',
+    'GATEWAY',
+    'CASHFREE_CLIENT_ID',
+    'CASHFREE_CLIENT_SECRET',
+    'CASHFREE_PAYOUT_CLIENT_ID',
+    'CASHFREE_PAYOUT_CLIENT_SECRET',
+    'CASHFREE_ENV',
+    'OTP_SENDER',
+  ]
+
+  test('for live mode is refused with everything that is missing, at once', async () => {
+    const { code, output } = await runToEnd({ MODE: 'live' })
+    expect(code).not.toBe(0)
+    expect(live.filter(name => !output.includes(name))).toEqual([])
+    expect(output).not.toMatch(/\n\s+at /)
+  })
+
+  test('is refused with every problem and without the secrets in it', async () => {
+    const MASTER_KEY = 'not-32-bytes-but-secret'
+    const { code, output } = await runToEnd({
+      PORT: '99999',
+      MODE: 'production',
+      LOG_LEVEL: 'loud',
+      MASTER_KEY,
+      DATABASE_URL: 'mysql://user:hunter2@localhost/x',
+      RATE_LIMIT_AGENT: '-1',
+      BASE_URL: 'example.com',
+      PLATFORM_SIGNUP: 'maybe',
+    })
+    expect(code).not.toBe(0)
+    for (const name of [
+      'PORT',
+      'MODE',
+      'LOG_LEVEL',
+      'MASTER_KEY',
+      'DATABASE_URL',
+      'RATE_LIMIT_AGENT',
+      'BASE_URL',
+    ]) {
+      expect(output).toContain(name)
+    }
+    expect(output).not.toContain(MASTER_KEY)
+    expect(output).not.toContain('hunter2')
+  })
+
+  test('for live mode never starts with a part that only plays', async () => {
+    const database = await createDatabase()
+    const complete = {
+      MODE: 'live',
+      PORT: '0',
+      DATABASE_URL: database.url,
+      BASE_URL: 'https://wallet.example.com',
+      MASTER_KEY: Buffer.alloc(32, 'live').toString('base64'),
+      ADMIN_PHONES: '9876543210',
+      CASHFREE_CLIENT_ID: 'id',
+      CASHFREE_CLIENT_SECRET: 'secret',
+      CASHFREE_PAYOUT_CLIENT_ID: 'id',
+      CASHFREE_PAYOUT_CLIENT_SECRET: 'secret',
+      CASHFREE_ENV: 'production',
+      OTP_HTTP_URL: 'https://sms.example.com',
+      OTP_HTTP_TOKEN: 'token',
+    }
+    const played = await runToEnd({ ...complete, GATEWAY: 'sandbox', OTP_SENDER: 'sandbox' })
+    expect(played.code).not.toBe(0)
+    for (const name of ['GATEWAY', 'OTP_SENDER']) expect(played.output).toContain(name)
+    // The real gateway is still to come; until then its name must not stand for the sandbox's.
+    const unbuilt = await runToEnd({ ...complete, GATEWAY: 'cashfree', OTP_SENDER: 'http' })
+    expect([unbuilt.code, unbuilt.output.includes('GATEWAY')]).toEqual([1, true])
+    await database.drop()
+  })
+
+  test('of a database that is not there is refused in words, without its password', async () => {
+    const url = 'postgresql://batua:hunter2@127.0.0.1:1/batua'
+    const { code, output } = await runToEnd({ DATABASE_URL: url, PORT: '0' })
+    expect(code).not.toBe(0)
+    expect(output).not.toContain('hunter2')
+  })
+})

@@ -1,0 +1,250 @@
+import type { PaymentResult } from '@batua/contract'
+import { AppError } from '../kernel/app-error.ts'
+import { formatId, parseId } from '../kernel/ids.ts'
+import type { Transfer } from '../ledger/index.ts'
+import type { Refund } from '../modules/payments/refund.ts'
+import {
+  balanceIn,
+  judgeLimits,
+  judgePayment,
+  judgeRefund,
+  type Model,
+  type ModelAgent,
+  type ModelPayment,
+  type ModelRefund,
+  type ModelTransfer,
+  type Refused,
+  refundedIn,
+  totalsIn,
+  type Verdict,
+} from './wallet-model.ts'
+
+/** What a payer asked for. */
+export type Asked =
+  | { readonly kind: 'fund'; readonly wallet: string; readonly amount: bigint }
+  | { readonly kind: 'payment'; readonly payment: ModelPayment }
+  | { readonly kind: 'refund'; readonly refund: ModelRefund }
+
+/** What it was told. */
+export interface Told {
+  readonly asked: Asked
+  readonly outcome: PaymentResult | Refund | Transfer | AppError
+}
+
+/** A transfer as the book holds it, with where it stands in the history of each side. */
+export interface Posted extends ModelTransfer {
+  readonly fromSequence: bigint | null
+  readonly toSequence: bigint
+  readonly fromBalance: bigint | null
+  readonly toBalance: bigint
+}
+
+/** A change of an agent that ran beside the commands of a round. */
+export interface Beside {
+  readonly id: string
+  readonly agent: ModelAgent
+}
+
+export function withAgent(model: Model, { id, agent }: Beside): Model {
+  return { ...model, agents: new Map([...model.agents, [id, agent]]) }
+}
+
+export function transferIdOf(outcome: Told['outcome']): string | null {
+  if (outcome instanceof AppError) return null
+  if ('refund_id' in outcome) return parseId('rfd', outcome.refund_id)
+  if ('cost' in outcome) return outcome.payment_id === null ? null : parseId('pay', outcome.payment_id)
+  return outcome.id
+}
+
+/**
+ * Finds a serial order in which the model gives every answer that was told. The book's sequences order the
+ * transfers; the change beside them may have happened anywhere between, and a refusal at any moment.
+ */
+export function explainRound(
+  model: Model,
+  told: readonly Told[],
+  posted: readonly Posted[],
+  beside: Beside | null,
+  nowMs: number,
+): Model {
+  const order = serialOrder(posted)
+  const problems: string[] = []
+  for (let changedAt = 0; changedAt <= (beside === null ? 0 : order.length); changedAt++) {
+    const replayed = replay({ model, told, order, beside, changedAt, nowMs })
+    if (typeof replayed !== 'string') return replayed
+    problems.push(replayed)
+  }
+  throw new Error(`No serial order explains what was told:\n${[...new Set(problems)].join('\n')}`)
+}
+
+/** The transfers so that each wallet's come in the order of its sequences. */
+function serialOrder(posted: readonly Posted[]): Posted[] {
+  const waiting = new Set(posted)
+  const order: Posted[] = []
+  while (waiting.size > 0) {
+    const next = [...waiting].find(each => ![...waiting].some(other => precedes(other, each)))
+    if (next === undefined) throw new Error('The sequences of the book allow no serial order')
+    waiting.delete(next)
+    order.push(next)
+  }
+  return order
+}
+
+function precedes(left: Posted, right: Posted): boolean {
+  return sidesOf(left).some(a => sidesOf(right).some(b => a.wallet === b.wallet && a.sequence < b.sequence))
+}
+
+function sidesOf(transfer: Posted): { wallet: string; sequence: bigint }[] {
+  const sides = [{ wallet: transfer.to, sequence: transfer.toSequence }]
+  if (transfer.from !== null) sides.push({ wallet: transfer.from, sequence: transfer.fromSequence ?? -1n })
+  return sides
+}
+
+interface Replay {
+  readonly model: Model
+  readonly told: readonly Told[]
+  readonly order: readonly Posted[]
+  readonly beside: Beside | null
+  readonly changedAt: number
+  readonly nowMs: number
+}
+
+/** The model after the round, or what it cannot explain. */
+function replay({ model, told, order, beside, changedAt, nowMs }: Replay): Model | string {
+  const done = new Map(told.map(each => [transferIdOf(each.outcome), each]))
+  let unexplained = told.filter(({ outcome }) => outcome instanceof AppError)
+  let state = model
+  for (let at = 0; ; at++) {
+    if (at === changedAt && beside !== null) state = withAgent(state, beside)
+    const moments =
+      beside === null ? [state] : [state, withAgent(state, beside), withAgent(state, oldOf(model, beside))]
+    unexplained = unexplained.filter(
+      each => !moments.some(moment => refusalFits(moment, each, nowMs) === null),
+    )
+    const transfer = order[at]
+    if (transfer === undefined) break
+    const answered = done.get(transfer.id)
+    const problem =
+      answered === undefined ? 'a transfer of nobody' : doneFits(state, answered, transfer, nowMs)
+    if (problem !== null) return problem
+    state = { ...state, history: [...state.history, transfer] }
+  }
+  if (done.size - (done.has(null) ? 1 : 0) !== order.length)
+    return 'not everything that was told as done is in the book'
+  const [first] = unexplained
+  return first === undefined ? state : (refusalFits(state, first, nowMs) ?? 'a refusal')
+}
+
+function oldOf(model: Model, { id }: Beside): Beside {
+  const agent = model.agents.get(id)
+  if (agent === undefined) throw new Error('a change is of an agent of the model')
+  return { id, agent }
+}
+
+function judge(model: Model, asked: Asked, nowMs: number): Verdict {
+  switch (asked.kind) {
+    case 'fund':
+      return { kind: 'done', amount: asked.amount, fee: 0n }
+    case 'payment':
+      return judgePayment(model, asked.payment, nowMs)
+    case 'refund':
+      return judgeRefund(model, asked.refund)
+  }
+}
+
+/** null: done just as the model would do it now. */
+function doneFits(model: Model, { asked, outcome }: Told, transfer: Posted, nowMs: number): string | null {
+  const verdict = judge(model, asked, nowMs)
+  if (verdict.kind === 'refused') return differs('done, but the model refuses', { asked, verdict })
+  const after = { ...model, history: [...model.history, transfer] }
+  const expected = {
+    ...{ amount: verdict.amount, fee: verdict.fee, postedMs: nowMs },
+    fromBalance: transfer.from === null ? null : balanceIn(after, transfer.from),
+    toBalance: balanceIn(after, transfer.to),
+    fromSequence: transfer.from === null ? null : totalsIn(after, transfer.from).sequence,
+    toSequence: totalsIn(after, transfer.to).sequence,
+    ...sidesAsked(asked),
+  }
+  const told = transfer as unknown as Record<string, unknown>
+  const wrong = Object.entries(expected).filter(([field, value]) => told[field] !== value)
+  if (wrong.length > 0) return differs('done otherwise than the model', { asked, transfer, expected })
+  return answerFits(after, outcome, transfer)
+}
+
+function sidesAsked(asked: Asked): Partial<ModelTransfer> {
+  switch (asked.kind) {
+    case 'fund':
+      return { kind: 'fund', from: null, to: asked.wallet }
+    case 'payment': {
+      const { payer, payee, key, reference } = asked.payment
+      return { kind: 'payment', from: payer, to: payee ?? '', key, reference, refunds: null }
+    }
+    case 'refund': {
+      const { payment, key } = asked.refund
+      return { kind: 'refund', from: payment.to, to: payment.from ?? '', key, refunds: payment.id }
+    }
+  }
+}
+
+/** null: the answer says what was done. */
+function answerFits(after: Model, outcome: Told['outcome'], transfer: Posted): string | null {
+  if (outcome instanceof AppError || 'debitAccount' in outcome) return null
+  const expected: Record<string, unknown> =
+    'refund_id' in outcome
+      ? {
+          payment_id: formatId('pay', transfer.refunds ?? ''),
+          amount: Number(transfer.amount) / 100,
+          refunded_total: Number(refundedIn(after, transfer.refunds ?? '')) / 100,
+        }
+      : {
+          status: 'completed',
+          from_balance: Number(transfer.fromBalance) / 100,
+          cost: Number(transfer.fee) / 100,
+          created_at: new Date(transfer.postedMs).toISOString(),
+        }
+  const told: Record<string, unknown> = { ...outcome }
+  const wrong = Object.keys(expected).filter(field => told[field] !== expected[field])
+  return wrong.length === 0 ? null : differs('told otherwise than done', { outcome, expected })
+}
+
+/** null: refused just as the model would refuse it now. */
+function refusalFits(model: Model, { asked, outcome }: Told, nowMs: number): string | null {
+  if (!(outcome instanceof AppError)) return null
+  const verdict = judge(model, asked, nowMs)
+  const told = { code: outcome.code, details: outcome.details }
+  if (verdict.kind === 'done') return differs('refused, but the model does it', { asked, told })
+  const problem = differs('refused otherwise than the model', { asked, told, verdict })
+  if (verdict.code !== outcome.code) return problem
+  const { retry_at: retryAt, ...details } = outcome.details ?? {}
+  if (verdict.details !== null && !verdict.details.some(each => same(wireDetails(each), details)))
+    return problem
+  if (retryFits(model, asked, verdict, retryAt, nowMs)) return null
+  return differs('told to try again when it is of no use', { asked, told, verdict, now: new Date(nowMs) })
+}
+
+/** Ids as the service tells them. */
+function wireDetails({ payment, refund, ...details }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...details,
+    ...(typeof payment === 'string' ? { payment_id: formatId('pay', payment) } : {}),
+    ...(typeof refund === 'string' ? { refund_id: formatId('rfd', refund) } : {}),
+  }
+}
+
+function same(left: Record<string, unknown>, right: Record<string, unknown>): boolean {
+  const fields = Object.keys(left)
+  return fields.length === Object.keys(right).length && fields.every(field => left[field] === right[field])
+}
+
+/** `retry_at` stands there when waiting helps, and then the same payment would pass the limits. */
+function retryFits(model: Model, asked: Asked, verdict: Refused, retryAt: unknown, nowMs: number): boolean {
+  if (verdict.waitingHelps !== true) return retryAt === undefined
+  if (typeof retryAt !== 'string' || asked.kind !== 'payment') return false
+  const { payer, payee, amount } = asked.payment
+  const retryMs = Date.parse(retryAt)
+  return retryMs > nowMs && judgeLimits(model, payer, payee ?? '', amount, retryMs) === null
+}
+
+function differs(how: string, what: object): string {
+  return `${how}: ${JSON.stringify(what, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value), 2)}`
+}
