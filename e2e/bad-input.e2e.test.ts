@@ -298,7 +298,8 @@ function isEncoded(text: string): boolean {
 }
 
 function exampleOf(schema: Schema & { readonly examples?: readonly unknown[] }): string {
-  return encodeURIComponent(String(schema.examples?.[0] ?? schema.enum?.[0] ?? '1'))
+  const example = schema.examples?.[0] ?? schema.enum?.[0]
+  return encodeURIComponent(typeof example === 'string' ? example : '1')
 }
 
 group('an address that is wrong', () => {

@@ -82,19 +82,23 @@ async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
   return faults
 }
 
-test.each(Array.from({ length: CRASHES }, (_, index) => index + 1))(
-  'crash %i: every acknowledged payment is there once, and no half of one',
-  async () => {
+// A machine that loses its power takes both at once.
+const VICTIMS = ['the service', 'the service and its database'] as const
+
+test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
+  'crash %i, of %s: every acknowledged payment is there once, and no half of one',
+  async (_count, victim) => {
     const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' })
     const stories: Story[] = []
     const humans = [fundUntilSilence(stories), fundUntilSilence(stories)]
     await delay(randomInt(50, LONGEST_LOAD_MS))
+    const database = service.postmaster()
     await service.kill()
+    if (victim !== 'the service') process.kill(database, 'SIGKILL')
     await Promise.all([load.stop(), ...humans])
     await service.start()
     await api.ok(routes.advanceClock, { body: { advance_seconds: LEASE_S } })
 
-    console.log(JSON.stringify(Object.fromEntries([...Map.groupBy(load.attempts, a=>a.outcome.kind+(a.outcome.code??'')+(a.outcome.promisedNothing??''))].map(([k,v])=>[k,v.length]))))
     const window = await service.window()
     expect(load.attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
     expect(await bookFaults(window.query)).toEqual([])

@@ -125,24 +125,26 @@ group('whatever happens on the page and at the gateway', () => {
     outcomes: readonly Outcome[]
     status: string
     credited: number
+    /** How many payments went back to who paid them. */
+    refunds?: number
     transaction?: string
   }[] = [
     { outcomes: ['success'], status: 'completed', credited: 97.5 },
     { outcomes: ['success', 'duplicate'], status: 'completed', credited: 97.5 },
     { outcomes: ['duplicate'], status: 'completed', credited: 97.5 },
     { outcomes: ['out_of_order'], status: 'completed', credited: 97.5 },
-    { outcomes: ['double_payment'], status: 'completed', credited: 97.5 },
+    { outcomes: ['double_payment'], status: 'completed', credited: 97.5, refunds: 1 },
     { outcomes: ['forged'], status: 'pending', credited: 0 },
     { outcomes: ['forged', 'success', 'forged'], status: 'completed', credited: 97.5 },
     { outcomes: ['pending'], status: 'pending', credited: 0 },
     { outcomes: ['drop'], status: 'pending', credited: 0 },
     { outcomes: ['drop', 'success'], status: 'completed', credited: 97.5 },
-    { outcomes: ['wrong_amount'], status: 'pending', credited: 0 },
-    { outcomes: ['wrong_currency'], status: 'pending', credited: 0 },
+    { outcomes: ['wrong_amount'], status: 'pending', credited: 0, refunds: 1 },
+    { outcomes: ['wrong_currency'], status: 'pending', credited: 0, refunds: 1 },
     { outcomes: ['failure'], status: 'failed', credited: 0 },
-    { outcomes: ['failure', 'success'], status: 'failed', credited: 0 },
+    { outcomes: ['failure', 'success'], status: 'failed', credited: 0, refunds: 1 },
     { outcomes: ['expire'], status: 'failed', credited: 0 },
-    { outcomes: ['late'], status: 'failed', credited: 0 },
+    { outcomes: ['late'], status: 'failed', credited: 0, refunds: 1 },
     { outcomes: ['success', 'chargeback'], status: 'completed', credited: 0, transaction: 'reversed' },
   ]
 
@@ -153,6 +155,10 @@ group('whatever happens on the page and at the gateway', () => {
     const funding = await fundingOf(agent, session)
     expect(funding.status).toBe(story.status)
     expect(await available(agent)).toBe(story.credited)
+    const refunds = await database.query(`select 1 from sandbox_refunds where order_id = $1`, [
+      session.order_id,
+    ])
+    expect(refunds.length).toBe(story.refunds ?? 0)
     const { transactions, pagination } = await api.ok(routes.listTransactions, {
       params: { agent_id: agent.id },
       headers: agent.headers,
@@ -278,6 +284,29 @@ group('a notice that did not come from the gateway', () => {
 })
 
 group('the checkout page', () => {
+  test('is paid by hand: a declined card first, then one that works', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100, method: 'card' })
+    await submit(session.checkout_url, { outcome: 'decline', method: 'card' })
+    expect((await fundingOf(agent, session)).status).toBe('pending')
+    await submit(session.checkout_url, { outcome: 'success', method: 'card' })
+    expect(await fundingOf(agent, session)).toMatchObject({ status: 'completed', paid_method: 'card' })
+    expect(await available(agent)).toBe(97.5)
+    await submit(session.checkout_url, { outcome: 'success', method: 'card' }).catch(() => undefined)
+    expect(await available(agent)).toBe(97.5)
+  })
+
+  test('is given up by hand, for good', async () => {
+    const agent = await network.agent(owner)
+    const session = await open(agent, { amount: 100 })
+    const page = await (await fetch(session.checkout_url)).text()
+    const action = /<form[^>]*action="([^"]*cancel)"/.exec(page)?.[1] ?? ''
+    await fetch(new URL(action, session.checkout_url), { method: 'POST' })
+    expect((await fundingOf(agent, session)).status).toBe('failed')
+    await play(session, 'success')
+    expect(await available(agent)).toBe(0)
+  })
+
   test('says no in words to a session that is none, over, or hostile', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
@@ -308,3 +337,14 @@ group('the checkout page', () => {
     expect(reply.headers.get('referrer-policy')).toBe('no-referrer')
   })
 })
+
+/** Fills in the form that stands on a sandbox's page, as a browser would. */
+async function submit(page: string, fields: Record<string, string>): Promise<void> {
+  const address = new URL(page)
+  address.searchParams.set('way', fields['method'] ?? '')
+  const html = await (await fetch(address)).text()
+  const action = /<form[^>]*action="([^"]*rehearse)"/.exec(html)?.[1]
+  if (action === undefined) throw new Error('there is no such form on the page')
+  const answer = await fetch(new URL(action, page), { method: 'POST', body: new URLSearchParams(fields) })
+  expect(answer.status).toBe(200)
+}

@@ -95,6 +95,18 @@ group('the header Idempotency-Key', () => {
     expect((await network.balance(poor)).available).toBe(97.5 - 11)
   })
 
+  test('answers nothing again to a credential that has ended since', async () => {
+    const { network, owner, platform, payee } = world
+    const agent = await network.agent(owner)
+    await network.fund(agent, 100)
+    const headers = { ...agent.headers, 'idempotency-key': 'before-the-end' }
+    const call = { params: { agent_id: agent.id }, headers, body: { to: payee.id, amount: 10 } }
+    await api.ok(routes.pay, call)
+    const rotation = { params: { agent_id: agent.id }, headers: platform.headers }
+    await api.ok(routes.rotateAgentKey, rotation)
+    await api.refused(routes.pay, 401, 'authentication_error', call)
+  })
+
   test('is free again after a day', async () => {
     const { payer } = world
     const call = {

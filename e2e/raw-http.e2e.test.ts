@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { errorOf, openApi } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
-import { exchangeBytes, repliesIn, requestText } from './src/raw-http.ts'
+import { exchangeBytes, repliesIn, requestText, sendAndHangUp } from './src/raw-http.ts'
 import { type Service, startService } from './src/service.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -98,7 +98,9 @@ group('what is not HTTP', () => {
 
   test('a body that ends early is never acted on', async () => {
     const early = requestText(POST, [JSON_TYPE, 'Content-Length: 1000'], body)
-    expect(repliesIn(await cutOff(early)).filter(reply => reply.status < 400)).toEqual([])
+    expect(repliesIn(await sendAndHangUp(service.port, early)).filter(reply => reply.status < 400)).toEqual(
+      [],
+    )
   })
 
   test('a request inside the body of another is only a body', async () => {
@@ -110,19 +112,6 @@ group('what is not HTTP', () => {
     expect(await database.fingerprint()).toEqual(before)
   })
 })
-
-/** Sends the beginning of a request and hangs up. */
-async function cutOff(bytes: string): Promise<string> {
-  const { connect } = await import('node:net')
-  return new Promise((resolve, reject) => {
-    let answer = ''
-    const socket = connect(service.port, '127.0.0.1', () => socket.end(bytes))
-    socket.setEncoding('utf8').on('data', (text: string) => {
-      answer += text
-    })
-    socket.on('error', reject).on('close', () => resolve(answer))
-  })
-}
 
 group('what is unusual HTTP', () => {
   const authorised = () => Object.entries(world.platform.headers).map(([name, value]) => `${name}: ${value}`)

@@ -19,6 +19,18 @@ export function exchangeBytes(port: number, bytes: string | Uint8Array): Promise
   })
 }
 
+/** Sends the beginning of a request and says goodbye; answers what came back nevertheless. */
+export function sendAndHangUp(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes))
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      answer += text
+    })
+    socket.on('error', reject).on('close', () => resolve(answer))
+  })
+}
+
 /** A request in HTTP/1.1 that asks for the connection to be closed; a body comes with the headers it is given. */
 export function requestText(requestLine: string, headers: readonly string[] = [], body = ''): string {
   return [requestLine, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')

@@ -60,7 +60,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const pool = new Pool({ ...config, max: options.maxConnections ?? 10, idleTimeoutMillis: 30_000 })
   const connections = new Set<Connection>()
   let closed: Promise<void> | undefined
-  pool.on('error', error => options.onError?.(error))
+  // After close a server that stops may still cut off a connection that is saying goodbye.
+  pool.on('error', error => {
+    if (closed === undefined) options.onError?.(error)
+  })
   // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
   // its queries fail with the same error, so nothing is lost here.
   pool.on('connect', client => client.on('error', ignore))

@@ -78,12 +78,22 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
   const served: ServedRoute[] = []
   const serve: Serve = (route, handler, serveOptions = {}) => {
     const { uncounted = false, authenticators = options.authenticators } = serveOptions
+    const { rateLimits } = options
+    const admit = admissionHook(route.who, !uncounted, { authenticators, rateLimits })
+    const admitProved = admissionHook(route.who, !uncounted, {
+      authenticators: options.authenticators,
+      rateLimits,
+    })
     served.push({ route, counted: !uncounted })
     fastify.route({
       method: route.method,
       url: fastifyPath(route.path),
       schema: { response: { [route.status]: route.response } },
-      onRequest: admissionHook(route.who, !uncounted, { authenticators, rateLimits: options.rateLimits }),
+      onRequest(request, reply, done) {
+        // A kept answer is given without the handler, so nobody would prove the credential again.
+        const hook = request.headers['idempotency-key'] === undefined ? admit : admitProved
+        hook.call(fastify, request, reply, done)
+      },
       handler: handlerOf(route, handler, options),
     })
   }

@@ -113,6 +113,7 @@ describe('what cannot be', () => {
     ['less than nothing', { amountPaise: paise(-1n) }],
     ['a fee below nothing', { feePaise: paise(-1n) }],
     ['more than there is', { amountPaise: paise(10_000n) }],
+    ['an id from before, which would count in another window', { id: newUuid(new Date(NOW_MS - HOUR_MS)) }],
   ])('a transfer with %s is stopped before it changes anything', (_what, more) => {
     const book = twoWallets()
     expect(() => book.post(payment(more))).toThrow('assertion failed')

@@ -116,6 +116,11 @@ export class Book {
     const credit = this.#side(posting.credit)
     assert(posting.debit !== posting.credit, 'a transfer has two accounts')
     assert(posting.amountPaise > 0n && feePaise >= 0n, 'a transfer moves money')
+    // Rolling windows are ranges of ids: one made earlier would count as spent then, not now.
+    assert(
+      !(rules.limited && posting.id !== undefined),
+      'what counts against limits gets its id when it is posted',
+    )
     const totalPaise = (posting.amountPaise + feePaise) as Paise
     if (debit !== null) {
       assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')

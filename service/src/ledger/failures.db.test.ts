@@ -220,6 +220,27 @@ describe('a line cut', () => {
     await node.ledger.close()
   })
 
+  test('while the server still commits is looked up only when that has ended', async () => {
+    await db.database.query(`
+      create table slow (id int);
+      create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
+      create constraint trigger at_commit after insert on slow
+        deferrable initially deferred for each row execute function linger()`)
+    const slow: Sink<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
+    const { node, state } = nodeWith('cut at once', 'commit')
+    const id = await newAgent(db.database, clock.now())
+    await node.ledger.submit({
+      accounts: [id],
+      needs: [],
+      decide(book) {
+        book.write(slow, {})
+        return book.post(fundingOf(id))
+      },
+    })
+    expect([state.left, await balanceOf(db.database, id)]).toEqual([0, 1_000n])
+    await node.ledger.close()
+  })
+
   test('again and again does not apply anything twice', async () => {
     const { node, state } = nodeWith('cut at once', 'commit')
     state.left = 3

@@ -135,6 +135,11 @@ describe('the check finds', () => {
     expect(await checkBook(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
+  test('a place in a history that nothing stands in', async () => {
+    await db.database.query(`update transfers set debit_sequence = 9 where ${OF_PAYER}`, [payer, 6n])
+    expect(await checkBook(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+  })
+
   test('two transfers whose places were swapped, although their amounts are the same', async () => {
     await db.database.query(
       `update transfers set debit_sequence = 5 - debit_sequence where debit_account = $1 and debit_sequence in (2, 3)`,

@@ -27,11 +27,17 @@ export interface LaneOptions {
 }
 
 /**
- * Every statement here looks rows up by key. A plan made while a table was small would scan it, and a
- * prepared plan is kept while the table grows: so scans are ruled out, and planning is done once.
+ * Every statement here looks rows up by key, so a plan serves whatever values come, and is made but seldom:
+ * scans, which pay only while a table is small, are ruled out.
  */
 const LANE_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
   set enable_hashjoin = off; set enable_mergejoin = off`
+
+/**
+ * Among few rows one index seems as good as another, and a prepared plan is kept while the tables grow: so
+ * plans are made anew after this many batches of a connection, and then each time their number has doubled.
+ */
+const FIRST_REPLANNING = 4
 
 const MAX_ATTEMPTS = 5
 const RETRY_DELAY_MS = 5
@@ -41,12 +47,16 @@ const LOOKUP_PAUSE_MS = 50
 export function createLane(options: LaneOptions): Lane {
   const { database, clock, vault } = options
   let connection: Connection | null = null
+  let batches = 0
+  let replanAt = FIRST_REPLANNING
 
   async function connected(): Promise<Connection> {
     if (connection !== null) return connection
     const opened = await database.connect()
     await opened.query(LANE_SETTINGS)
     connection = opened
+    batches = 0
+    replanAt = FIRST_REPLANNING
     opened.onLost(() => {
       if (connection === opened) connection = null
     })
@@ -58,11 +68,18 @@ export function createLane(options: LaneOptions): Lane {
     if (connection === tx) connection = null
   }
 
+  async function replan(tx: Connection): Promise<void> {
+    if (++batches < replanAt) return
+    replanAt *= 2
+    await tx.query('discard plans')
+  }
+
   /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
   async function commit(batch: readonly Entry[]): Promise<Decided> {
     const tx = await connected()
     let decided: Decided | null = null
     try {
+      await replan(tx)
       decided = decideAll(batch, await readBook(tx, batch, clock))
       await writeBook(tx, decided.book, vault)
       return decided

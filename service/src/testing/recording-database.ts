@@ -6,12 +6,17 @@ export interface Sent {
   readonly values: readonly unknown[] | null
 }
 
-/** A database that notes what its connections (not its pool) send, the last values of each text. */
-export function recordingDatabase(database: Database, sent: Map<string, Sent>): Database {
+/** Where it is noted: a map keeps each text once, with its last values. */
+export interface Notes {
+  set(text: string, sent: Sent): unknown
+}
+
+/** A database that notes what its connections (not its pool) send. */
+export function recordingDatabase(database: Database, sent: Notes): Database {
   return { ...database, connect: async () => recordingConnection(await database.connect(), sent) }
 }
 
-function recordingConnection(connection: Connection, sent: Map<string, Sent>): Connection {
+function recordingConnection(connection: Connection, sent: Notes): Connection {
   return {
     ...connection,
     query<R extends object>(

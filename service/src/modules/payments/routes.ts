@@ -7,7 +7,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import type { AgentKeyring, FindAgent } from '../agents/index.ts'
+import { type AgentKeyring, type FindAgent, requireAgentAccess } from '../agents/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 import { type PaymentOrder, pay } from './pay.ts'
@@ -37,10 +37,17 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     }
   }
 
+  /** An agent pays from its own wallet only; of another's it learns what every route tells. */
+  async function refuseOther({ caller, params }: Call<typeof payRoute>): Promise<never> {
+    await requireAgentAccess(database, caller, params.agent_id)
+    throw new Error('assertion failed: another agent is never the caller’s')
+  }
+
   serve(
     payRoute,
     call => {
-      const payerId = ownAgent(call)
+      const { agentId: payerId } = call.caller
+      if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
       return settle(findAgent(call.body.to), payeeId =>
         pay(ledger, agents, orderOf(call, payerId, payeeId)).catch(forgetStale(call.caller)),
       )
@@ -70,17 +77,6 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
   )
 
   serve(listPayments, call => lookUpPayments(database, call.caller, call.params.agent_id, call.query))
-}
-
-/** The agent of the address, which can only be the caller itself. */
-function ownAgent(call: Call<typeof payRoute>): Uuid {
-  const payerId = parseId('agt', call.params.agent_id)
-  if (payerId === call.caller.agentId) return payerId
-  if (payerId === null) throw new AppError('not_found', 'There is no agent with this id')
-  throw new AppError(
-    'authorization_error',
-    'An agent pays from its own wallet only; use the key of this agent',
-  )
 }
 
 function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {

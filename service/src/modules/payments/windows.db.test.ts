@@ -93,9 +93,10 @@ describe('a rolling hour', () => {
       await node.pay(order(payer, payee, 1_000n))
       clock.advance(MINUTE_MS)
     }
+    await node.pay(order(payer, payee, 500n))
     await changeAgent(db.database, payer, { spend_limit_hourly_paise: 100_000n })
-    // The last 59 of those payments are younger than an hour; the 60th is exactly one hour old.
-    await spendAllThatIsLeft(payer, payee, 41_000n)
+    // This one and 59 of those before are younger than an hour; the 60th is exactly one hour old.
+    await spendAllThatIsLeft(payer, payee, 40_500n)
     clock.advance(MINUTE_MS)
     await spendAllThatIsLeft(payer, payee, 1_000n)
   })
@@ -233,6 +234,17 @@ describe('counting by counterparty', () => {
     await spendAllThatIsLeft(payer, payee, 4_000n)
     clock.set(MIDNIGHT)
     await spendAllThatIsLeft(payer, payee, 10_000n)
+  })
+
+  test('begins with the recipients of the last hour, also those of before midnight', async () => {
+    const { payer, payee } = await payerAt(new Date(MIDNIGHT.getTime() - 10 * MINUTE_MS), {})
+    await node.pay(order(payer, payee, 100n))
+    clock.advance(20 * MINUTE_MS)
+    await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
+    const second = await newAgent(db.database, clock.now())
+    const refusal = await refusalOf(node.pay(order(payer, second, 100n)))
+    expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 1 })
+    await node.pay(order(payer, payee, 100n))
   })
 
   test('misses nothing that was paid while the control was off', async () => {
