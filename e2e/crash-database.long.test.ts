@@ -7,7 +7,7 @@ import { type Api, openApi, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
 import { startLoad } from './src/load.ts'
-import { type Agent, openNetwork } from './src/network.ts'
+import { type Agent, type Network, openNetwork } from './src/network.ts'
 import { isReady } from './src/service.ts'
 
 const CRASHES = Number(process.env['E2E_CRASHES'] ?? 25)
@@ -19,12 +19,13 @@ const LEASE_S = 31
 
 let service: EmbeddedService
 let api: Api
+let network: Network
 let agents: Agent[]
 
 beforeAll(async () => {
   service = await startEmbedded()
   api = openApi(service.address)
-  const network = openNetwork(api)
+  network = openNetwork(api)
   const owner = await network.owner(await network.platform())
   await network.verify(owner)
   agents = []
@@ -32,7 +33,10 @@ beforeAll(async () => {
   for (const agent of agents) await network.fund(agent, 4000)
 })
 afterAll(async () => {
+  const secrets = [service.password(), ...network.confidential]
   await service.remove()
+  // Errors are where a log tells too much.
+  expect(secrets.filter(text => service.output().includes(text))).toEqual([])
 })
 
 /** The process id of a connection that the service has open. */

@@ -32,7 +32,10 @@ beforeAll(async () => {
   for (const agent of agents) await network.fund(agent, 4000)
 })
 afterAll(async () => {
+  const secrets = [service.password(), ...network.confidential]
   await service.remove()
+  // Errors are where a log tells too much.
+  expect(secrets.filter(text => service.output().includes(text))).toEqual([])
 })
 
 /** A funding under way: how far its human got, as far as anybody heard. */

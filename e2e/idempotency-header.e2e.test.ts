@@ -4,7 +4,7 @@ import { type Api, errorOf, openApi, type Reply, type Sent } from './src/api.ts'
 import { createDatabase, openWindow, type ServiceDatabase } from './src/database.ts'
 import { newHandle, newPan, newPhone } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
-import { ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
+import { DESTRUCTIVE, ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const table = Object.entries(routes) as [OperationId, Route][]
@@ -29,10 +29,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-function keyed(operation: OperationId, route: Route, key: string): Sent {
-  const call = VALID_CALLS[operation](world)
+function keyed(here: World, operation: OperationId, route: Route, key: string): Sent {
+  const call = VALID_CALLS[operation](here)
   const kind = route.who.includes('platform') ? 'platform' : 'agent'
-  const credential = route.who.length === 0 ? {} : ownHeaders(world, operation, kind)
+  const credential = route.who.length === 0 ? {} : ownHeaders(here, operation, kind)
   return { ...call, headers: { ...credential, 'idempotency-key': key } }
 }
 
@@ -47,9 +47,8 @@ group('the header Idempotency-Key', () => {
   test.each(posts)(
     'makes a repeated %s answer what the first one answered, without its secret',
     async (operation, route) => {
-      const fresh = await openWorld(api)
-      world = fresh
-      const call = keyed(operation, route, `again-${operation}`)
+      const here = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
+      const call = keyed(here, operation, route, `again-${operation}`)
       const first = await api.send(route, call)
       expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([route.status, null])
       const before = await database.fingerprint()
@@ -61,9 +60,8 @@ group('the header Idempotency-Key', () => {
   )
 
   test.each(posts)('with another body is refused for %s', async (operation, route) => {
-    const fresh = await openWorld(api)
-    world = fresh
-    const call = keyed(operation, route, `other-${operation}`)
+    const here = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
+    const call = keyed(here, operation, route, `other-${operation}`)
     const first = await api.send(route, call)
     const before = await database.fingerprint()
     const other = { ...callAfter(operation, call, first), body: otherBody(call.body) }
@@ -132,15 +130,15 @@ group('the header Idempotency-Key', () => {
     const window = await openWindow(database.url)
     await window.query('begin')
     await window.query('select id from accounts for no key update')
-    const first = api.send(routes.pay, call)
-    const early = await firstRefusal(() => api.send(routes.pay, call))
+    const both = [api.send(routes.pay, call), api.send(routes.pay, call)]
+    const early = await Promise.race(both)
     expect([early.status, errorOf(early).code]).toEqual([409, 'idempotency_error'])
     expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
     await window.query('rollback')
     await window.close()
-    const answer = await first
-    expect(answer.status).toBe(200)
-    expect((await api.send(routes.pay, call)).body).toEqual(answer.body)
+    const done = (await Promise.all(both)).filter(reply => reply.status === 200)
+    expect(done.length).toBe(1)
+    expect((await api.send(routes.pay, call)).body).toEqual(done[0]?.body)
     expect((await network.balance(payer)).available).toBe(available - 11)
   })
 
@@ -162,12 +160,6 @@ group('the header Idempotency-Key', () => {
     expect((await network.balance(payer)).available).toBe(available - 11)
   })
 })
-
-/** Calls until one is refused: the first may not have arrived yet. */
-async function firstRefusal(send: () => Promise<Reply>): Promise<Reply> {
-  const reply = await send()
-  return reply.status === 200 ? firstRefusal(send) : reply
-}
 
 /** A rotation replaces the credential that the first call came with. */
 function callAfter(operation: OperationId, call: Sent, { body }: Reply): Sent {

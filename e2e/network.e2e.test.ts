@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { POLICY_CONTROLS, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { type Api, openApi } from './src/api.ts'
+import { type Api, openApi, type Reply } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import {
   type Network,
@@ -31,6 +31,12 @@ afterAll(async () => {
   await service.stop()
   await database.drop()
 })
+
+/** How many answers had each status. */
+function statusesOf(replies: readonly Reply[]): Record<number, number> {
+  const counts = Map.groupBy(replies, reply => reply.status)
+  return Object.fromEntries([...counts].map(([status, those]) => [status, those.length]))
+}
 
 group('a platform', () => {
   test('changes what it sends, clears what it sends as null, and keeps the rest', async () => {
@@ -175,10 +181,7 @@ group('an owner', () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => api.send(routes.createOwner, { headers: platform.headers, body })),
     )
-    expect(replies.map(reply => reply.status).toSorted()).toEqual([
-      201,
-      ...Array.from({ length: 19 }, () => 409),
-    ])
+    expect(statusesOf(replies)).toEqual({ 201: 1, 409: 19 })
   })
 
   test('that is verified raises the agents it has and the ones to come', async () => {
@@ -261,10 +264,7 @@ group('an agent', () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => api.send(routes.createAgent, { headers: platform.headers, body })),
     )
-    expect(replies.map(reply => reply.status).toSorted()).toEqual([
-      201,
-      ...Array.from({ length: 19 }, () => 409),
-    ])
+    expect(statusesOf(replies)).toEqual({ 201: 1, 409: 19 })
     const { agents } = await api.ok(routes.listAgents, {
       headers: platform.headers,
       query: { owner_id: owner.id },

@@ -7,7 +7,7 @@ import { openApi, type Reply } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, openNetwork, shown } from './src/network.ts'
-import { runToEnd, type Service, startService } from './src/service.ts'
+import { interruptStart, runToEnd, type Service, startService } from './src/service.ts'
 
 group('on a bare machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
@@ -29,7 +29,7 @@ group('on a bare machine', () => {
     await network.pay(payer, payee, 10)
     const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 86_400 } })
     expect(await service.stop()).toBe(0)
-    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
+    expect(isServing(folder)).toBe(false)
 
     expect(await fastestStart(service)).toBeLessThan(4_000)
     expect((await network.balance(payer)).available).toBe(86.5)
@@ -56,6 +56,14 @@ group('on a bare machine', () => {
     expect(output).not.toMatch(/"level":"(warn|error|fatal)"|Warning/)
   })
 
+  test('a start that is interrupted leaves no database running', async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+    const { code } = await interruptStart({ DATA_DIR: fresh, PORT: '0' }, () => isServing(fresh))
+    expect(code).toBe(0)
+    expect(isServing(fresh)).toBe(false)
+    rmSync(fresh, { recursive: true, force: true })
+  })
+
   test('a second service on the same folder is refused in words', async () => {
     const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: '0' })
     expect(code).toBe(1)
@@ -63,6 +71,10 @@ group('on a bare machine', () => {
     expect(output).not.toMatch(/\n\s+at /)
   })
 })
+
+function isServing(folder: string): boolean {
+  return existsSync(join(folder, 'postgres', 'postmaster.pid'))
+}
 
 group('two services on one database', () => {
   let database: ServiceDatabase
@@ -141,10 +153,9 @@ group('a service that is told to stop', () => {
 
     const answered = new Set<string>()
     const refused: number[] = []
-    const unanswered: string[] = []
-    let stopping = false
+    const stopping = new AbortController()
     async function client(name: string, from: Agent, to: Agent): Promise<void> {
-      for (let count = 0; !stopping || count === 0; count++) {
+      for (let count = 0; !stopping.signal.aborted; count++) {
         const idempotency_key = `${name}-${count}`
         const body = { to: to.id, amount: 0.01, idempotency_key }
         try {
@@ -156,7 +167,6 @@ group('a service that is told to stop', () => {
           if (reply.status === 200) answered.add(idempotency_key)
           else refused.push(reply.status)
         } catch {
-          unanswered.push(idempotency_key)
           return
         }
       }
@@ -165,12 +175,10 @@ group('a service that is told to stop', () => {
       index % 2 ? client(`a${index}`, payer, payee) : client(`b${index}`, payee, payer),
     )
     await new Promise(resolve => setTimeout(resolve, 500))
-    const stopped = service.stop()
-    await stopped.then(() => {
-      stopping = true
-    })
+    const code = await service.stop()
+    stopping.abort()
     await Promise.all(clients)
-    expect(await stopped).toBe(0)
+    expect(code).toBe(0)
     expect(new Set(refused)).toEqual(new Set(refused.length > 0 ? [503] : []))
     const paid = await database.query<{ key: string }>(
       `select idempotency_key as key from transfers where kind = 'payment'`,

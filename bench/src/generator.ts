@@ -9,7 +9,8 @@ const rings = new Map<string, RequestRing>()
 let port = 0
 
 function tell(message: FromGenerator): void {
-  process.send?.(message)
+  // Whoever asked may be gone by now; then this process ends too, and there is nobody to tell.
+  process.send?.(message, undefined, {}, () => {})
 }
 
 function introduce(introduction: Introduction): void {

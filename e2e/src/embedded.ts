@@ -8,6 +8,8 @@ import { type Env, type Service, startService } from './service.ts'
 export interface EmbeddedService extends Service {
   /** The process id of the database server that runs now. */
   postmaster(): number
+  /** The password that only the service and its database know. */
+  password(): string
   /** A connection to that server. */
   window(): Promise<Window>
   /** Stops everything and removes the data. */
@@ -20,6 +22,7 @@ export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
   return {
     ...service,
     postmaster: () => Number(postmasterFile(folder)[0]),
+    password: () => passwordIn(folder),
     window: () => openWindow(databaseUrl(folder)),
     async remove() {
       await service.stop()
@@ -35,6 +38,9 @@ function postmasterFile(folder: string): string[] {
 
 function databaseUrl(folder: string): string {
   const [, , , port = '', socketFolder = ''] = postmasterFile(folder)
-  const password = readFileSync(join(folder, 'postgres-password'), 'utf8').trim()
-  return `postgresql://batua:${password}@${encodeURIComponent(socketFolder)}:${port}/batua`
+  return `postgresql://batua:${passwordIn(folder)}@${encodeURIComponent(socketFolder)}:${port}/batua`
+}
+
+function passwordIn(folder: string): string {
+  return readFileSync(join(folder, 'postgres-password'), 'utf8').trim()
 }

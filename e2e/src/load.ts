@@ -46,10 +46,10 @@ let runs = 0
 export function startLoad(address: string, { clients, agents, maxPaise, whenSilent }: LoadOptions): Load {
   const attempts: Attempt[] = []
   const run = `run${runs++}`
-  let stopped = false
+  const stopping = new AbortController()
 
   async function client(name: string): Promise<void> {
-    for (let count = 0; !stopped; count++) {
+    for (let count = 0; !stopping.signal.aborted; count++) {
       const [from, to] = twoOf(agents)
       const amount = randomInt(1, maxPaise + 1) / 100
       const keyIn = count % 4 === 0 ? 'header' : 'body'
@@ -65,7 +65,7 @@ export function startLoad(address: string, { clients, agents, maxPaise, whenSile
   return {
     attempts,
     async stop() {
-      stopped = true
+      stopping.abort()
       await Promise.all(running)
     },
   }

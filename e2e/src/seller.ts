@@ -30,7 +30,7 @@ export async function openSeller(
   async function isPaid(request: IncomingMessage): Promise<boolean> {
     const header = request.headers[PROOF_HEADER.toLowerCase()]
     if (typeof header !== 'string') return false
-    const proof = decode<PaymentProof>(header)
+    const proof = decode(header) as PaymentProof
     const query = {
       expected_payee: agent.id,
       expected_amount: Number(price),
@@ -53,7 +53,7 @@ export async function openSeller(
   const { port } = server.address() as AddressInfo
   return {
     address: `http://127.0.0.1:${port}/`,
-    challengeIn: answer => decode<PaymentChallenge>(answer.headers.get(CHALLENGE_HEADER) ?? ''),
+    challengeIn: answer => decode(answer.headers.get(CHALLENGE_HEADER) ?? '') as PaymentChallenge,
     proofOf: (transactionId, fromAgent, nonce) => ({
       [PROOF_HEADER]: encode({ version: 1, transactionId, fromAgent, nonce }),
     }),
@@ -65,6 +65,6 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64')
 }
 
-function decode<T>(header: string): T {
-  return JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as T
+function decode(header: string): unknown {
+  return JSON.parse(Buffer.from(header, 'base64').toString('utf8'))
 }

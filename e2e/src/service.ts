@@ -75,6 +75,16 @@ export async function runToEnd(env: Env): Promise<{ readonly code: number | null
   return { code, output }
 }
 
+/** Starts the service and tells it to stop as soon as something is seen, ready or not. */
+export async function interruptStart(
+  env: Env,
+  isSeen: () => boolean,
+): Promise<{ readonly code: number | null }> {
+  const child = runService({ PATH: process.env['PATH'] ?? '', ...env }, () => undefined)
+  while (!isSeen() && !child.isOver()) await delay(POLL_MS)
+  return { code: await child.end('SIGTERM') }
+}
+
 interface Run {
   /** Resolves with the exit code once the process has ended and its output is complete. */
   readonly ended: Promise<number | null>

@@ -128,3 +128,15 @@ export function ownHeaders(world: World, operation: OperationId, kind: 'platform
   if (kind === 'platform') return world.platform.headers
   return BY_PAYEE.includes(operation) ? world.payee.headers : world.payer.headers
 }
+
+/** Routes after whose success their world is not what it was: a test of theirs needs one of its own. */
+export const DESTRUCTIVE: readonly OperationId[] = [
+  'updatePlatform',
+  'deletePlatform',
+  'rotatePlatformSecret',
+  'rotateWebhookSecret',
+  'submitKyc',
+  'updateAgent',
+  'deactivateAgent',
+  'rotateAgentKey',
+]

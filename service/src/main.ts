@@ -65,7 +65,10 @@ function fail(error: unknown): never {
 try {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
-  stopOnSignal(await start(config, logger), logger)
+  const running = start(config, logger)
+  // Listening from the first moment on: a start that is cut off must not leave its database behind.
+  stopOnSignal(async () => (await running)(), logger)
+  await running
 } catch (error) {
   fail(error)
 }

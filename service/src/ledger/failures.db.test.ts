@@ -180,10 +180,11 @@ describe('a line cut', () => {
 
   test.each<[Fault, string]>([
     ['cut before', 'update accounts'],
-    ['cut at once', 'update accounts'],
+    ['cut behind others', 'update accounts'],
     ['cut before', 'insert into transfers'],
     ['cut before', 'commit'],
-    ['cut at once', 'commit'],
+    ['cut behind others', 'commit'],
+    ['cut unheard', 'commit'],
     ['cut after', 'commit'],
   ])('(%s %s) once it has decided costs nobody anything: all is done, and once', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
@@ -202,9 +203,9 @@ describe('a line cut', () => {
 
   test.each<[Fault, string]>([
     ['cut before', 'begin'],
-    ['cut at once', 'begin'],
+    ['cut behind others', 'begin'],
     ['cut after', 'begin'],
-    ['cut at once', 'select id, agent_version'],
+    ['cut behind others', 'select id, agent_version'],
     ['cut before', 'set plan_cache_mode'],
   ])('(%s %s) before it has decided refuses politely and has done nothing', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
@@ -227,7 +228,7 @@ describe('a line cut', () => {
       create constraint trigger at_commit after insert on slow
         deferrable initially deferred for each row execute function linger()`)
     const slow: Sink<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
-    const { node, state } = nodeWith('cut at once', 'commit')
+    const { node, state } = nodeWith('cut unheard', 'commit')
     const id = await newAgent(db.database, clock.now())
     await node.ledger.submit({
       accounts: [id],
@@ -242,7 +243,7 @@ describe('a line cut', () => {
   })
 
   test('again and again does not apply anything twice', async () => {
-    const { node, state } = nodeWith('cut at once', 'commit')
+    const { node, state } = nodeWith('cut before', 'commit')
     state.left = 3
     const id = await newAgent(db.database, clock.now())
     await Promise.all(Array.from({ length: 10 }, () => fund(node.ledger, id, 100n)))

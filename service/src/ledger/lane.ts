@@ -44,14 +44,19 @@ const RETRY_DELAY_MS = 5
 const DEFAULT_LOOKUP_DEADLINE_SECONDS = 30
 const LOOKUP_PAUSE_MS = 50
 
-export function createLane(options: LaneOptions): Lane {
-  const { database, clock, vault } = options
+/** A lane's connection: opened when it is wanted, again after it broke. */
+interface Line {
+  take(): Promise<Connection>
+  drop(tx: Connection): void
+  release(): Promise<void>
+}
+
+function openLine(database: Database): Line {
   let connection: Connection | null = null
   let batches = 0
   let replanAt = FIRST_REPLANNING
 
-  async function connected(): Promise<Connection> {
-    if (connection !== null) return connection
+  async function connect(): Promise<Connection> {
     const opened = await database.connect()
     await opened.query(LANE_SETTINGS)
     connection = opened
@@ -63,32 +68,44 @@ export function createLane(options: LaneOptions): Lane {
     return opened
   }
 
-  function drop(tx: Connection): void {
-    tx.destroy()
-    if (connection === tx) connection = null
+  return {
+    async take() {
+      const taken = connection ?? (await connect())
+      if (++batches >= replanAt) {
+        replanAt *= 2
+        await taken.query('discard plans')
+      }
+      return taken
+    },
+    drop(tx) {
+      tx.destroy()
+      if (connection === tx) connection = null
+    },
+    async release() {
+      await connection?.release()
+      connection = null
+    },
   }
+}
 
-  async function replan(tx: Connection): Promise<void> {
-    if (++batches < replanAt) return
-    replanAt *= 2
-    await tx.query('discard plans')
-  }
+export function createLane(options: LaneOptions): Lane {
+  const { clock, vault } = options
+  const line = openLine(options.database)
 
   /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
   async function commit(batch: readonly Entry[]): Promise<Decided> {
-    const tx = await connected()
+    const tx = await line.take()
     let decided: Decided | null = null
     try {
-      await replan(tx)
       decided = decideAll(batch, await readBook(tx, batch, clock))
       await writeBook(tx, decided.book, vault)
       return decided
     } catch (error) {
       if (!isConnectionLost(error)) {
-        await tx.query('rollback').catch(() => drop(tx))
+        await tx.query('rollback').catch(() => line.drop(tx))
         throw error
       }
-      drop(tx)
+      line.drop(tx)
       if (decided === null) throw error
       if (await wasCommitted(options, batch, decided.book)) return decided
       throw new LostCommit()
@@ -122,10 +139,7 @@ export function createLane(options: LaneOptions): Lane {
       await attempt(batch)
       options.onBatch?.(batch.length, (performance.now() - startedMs) / 1000)
     },
-    async close() {
-      await connection?.release()
-      connection = null
-    },
+    close: () => line.release(),
   }
 }
 

@@ -98,7 +98,7 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** Every index that some statement reads, with the columns that lead into it. */
+/** Every index that some statement reads, and by which comparisons with which columns. */
 async function indexesUsed(): Promise<string[]> {
   const used = new Set<string>()
   for (const [at, { text, values }] of prepared().entries()) {
@@ -106,8 +106,10 @@ async function indexesUsed(): Promise<string[]> {
       if (node['Node Type'].includes('Seq Scan'))
         throw new Error(`A scan of ${node['Relation Name']} in ${text}`)
       if (node['Index Name'] === undefined) continue
-      const columns = [...(node['Index Cond'] ?? '').matchAll(/\((\w+) [<>=]/g)].map(match => match[1])
-      used.add(`${node['Index Name']} (${[...new Set(columns)].join(', ')})`)
+      const comparisons = [...(node['Index Cond'] ?? '').matchAll(/\((\w+) ([<>=]+)/g)]
+      used.add(
+        `${node['Index Name']} (${comparisons.map(([, column, how]) => `${column} ${how}`).join(', ')})`,
+      )
     }
   }
   return [...used].toSorted()
@@ -133,22 +135,26 @@ async function grow(): Promise<void> {
 }
 
 const EXPECTED = [
-  'accounts_pkey (id)',
-  'agents_pkey (id)',
-  'counterparty_windows_pkey (payer, payee)',
-  'counterparty_windows_recent (payer, last_paid_at)',
-  'transfers_id (id)',
-  'transfers_idempotency (debit_account, idempotency_key)',
-  'transfers_linked (linked_id)',
-  'transfers_pkey (debit_account, id)',
-  'transfers_reference (debit_account, reference, credit_account)',
+  'accounts_pkey (id =)',
+  'agents_pkey (id =)',
+  'counterparty_windows_pkey (payer =, payee =)',
+  'counterparty_windows_recent (payer =, last_paid_at >)',
+  'transfers_id (id =)',
+  'transfers_idempotency (debit_account =, idempotency_key =)',
+  'transfers_linked (linked_id =)',
+  'transfers_pkey (debit_account =, id >=)',
+  'transfers_pkey (debit_account =, id >=, id <)',
+  'transfers_reference (debit_account =, reference =, credit_account =)',
 ]
 
 test('every statement of a lane finds its rows by index, with old statistics and with new ones', async () => {
+  // Even where a table is one page, which is when scans would pay.
+  await expect(indexesUsed()).resolves.toContain('accounts_pkey (id =)')
   await grow()
   // As lanes do now and then; what was planned for one page would be kept for ever.
   await session.query('discard plans')
-  expect(await indexesUsed()).toEqual(EXPECTED)
+  // Nothing is known yet of how the new rows differ; but no statement reads more than one wallet's.
+  for (const used of await indexesUsed()) expect(used).toMatch(/\((id|debit_account|payer|linked_id) =/)
   await db.database.query('analyze')
   expect(await indexesUsed()).toEqual(EXPECTED)
 })

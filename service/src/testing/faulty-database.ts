@@ -1,10 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, type Database, DatabaseUnavailable } from '../db/database.ts'
+
+/** How long a statement may take to leave this process. */
+const LEAVING_MS = 2
 
 /**
  * What becomes of a statement on a connection of its own: nothing special, or the line is cut before it is
- * sent, right after it was sent, or once the server has done it and before its answer is heard.
+ * sent, right after it was sent behind others that are not yet answered, right after it was sent alone (the
+ * server then does it and finds nobody to tell), or once its answer was there, which nobody hears.
  */
-export type Fault = 'none' | 'cut before' | 'cut at once' | 'cut after'
+export type Fault = 'none' | 'cut before' | 'cut behind others' | 'cut unheard' | 'cut after'
 
 /** A database whose connections (not its pool) break where the test wants it. */
 export function faultyDatabase(database: Database, faultOf: (text: string) => Fault): Database {
@@ -24,8 +29,12 @@ function faultyConnection(connection: Connection, faultOf: (text: string) => Fau
         connection.destroy()
         throw lost()
       }
+      // Only the last statement of a transaction can wait so, because those behind it would overtake it.
+      if (fault === 'cut unheard') await connection.query('select 1')
       const answer = connection.query<R>(text, values, options)
-      if (fault === 'cut at once') connection.destroy()
+      answer.catch(() => undefined)
+      if (fault === 'cut unheard') await delay(LEAVING_MS)
+      if (fault === 'cut behind others' || fault === 'cut unheard') connection.destroy()
       const rows = await answer
       if (fault === 'none') return rows
       connection.destroy()

@@ -13,6 +13,7 @@ const AMOUNT_PAISE = 100n
 /** One in so many commits is sent and not waited for, or done and not heard of. */
 const COMMITS_PER_CUT = 6
 const LONGEST_PAUSE_MS = 40
+const CUTS = ['cut behind others', 'cut unheard', 'cut after'] as const
 
 /** What the payers were told about payments, by the references they gave them. */
 export interface Told {
@@ -54,7 +55,7 @@ function openVictim(db: TestDatabase): Database {
 
 function randomFault(text: string): Fault {
   if (text !== 'commit' || Math.random() * COMMITS_PER_CUT > 1) return 'none'
-  return Math.random() < 0.5 ? 'cut at once' : 'cut after'
+  return CUTS[Math.floor(Math.random() * CUTS.length)] ?? 'none'
 }
 
 async function fill(db: TestDatabase, clock: Clock): Promise<Uuid[]> {

@@ -257,6 +257,16 @@ describe('counting by counterparty', () => {
     await spendAllThatIsLeft(payer, payee, 3_000n)
   })
 
+  test('counts again who was paid exactly one hour ago', async () => {
+    const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
+    const second = await newAgent(db.database, NOON)
+    await node.pay(order(payer, payee, 100n))
+    clock.advance(HOUR_MS)
+    const works = [payee, second].map(each => node.pay(order(payer, each, 100n)))
+    const outcomes = await Promise.allSettled(works)
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  })
+
   test('counts different recipients of one batch, and each for one hour', async () => {
     const { payer } = await payerAt(NOON, { max_counterparties_per_hour: 3 })
     const payees = await Promise.all(Array.from({ length: 9 }, () => newAgent(db.database, NOON)))

@@ -1,0 +1,125 @@
+import { routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { aftermathFaults } from './src/aftermath.ts'
+import { openApi } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { createDatabase, openWindow, type ServiceDatabase, type Window } from './src/database.ts'
+import { faultsInDocument } from './src/documented.ts'
+import type { Attempt, Outcome } from './src/load.ts'
+import { type Service, startService } from './src/service.ts'
+import { openWorld, type World } from './src/world.ts'
+
+// The long proofs are only as good as the checks that they end with: here each check is seen to find a fault.
+
+let database: ServiceDatabase
+let service: Service
+let world: World
+let window: Window
+
+beforeAll(async () => {
+  database = await createDatabase()
+  service = await startService({ DATABASE_URL: database.url })
+  world = await openWorld(openApi(service.address))
+  const { api, payee, payment } = world
+  const params = { payment_id: payment.payment_id ?? '' }
+  await api.ok(routes.refundPayment, { params, headers: payee.headers, body: { amount: 40 } })
+  window = await openWindow(database.url)
+})
+afterAll(async () => {
+  await window.close()
+  await service.stop()
+  await database.drop()
+})
+
+const TAMPERINGS: readonly [string, string][] = [
+  [
+    'a paisa more in a wallet',
+    `update accounts set balance_paise = balance_paise + 1 where balance_paise > 0`,
+  ],
+  ['a total that is too high', `update accounts set total_spent_paise = total_spent_paise + 1`],
+  ['a payment that is gone', `delete from transfers where kind = 'payment'`],
+  ['a refund that is gone', `delete from transfers where kind = 'refund'`],
+  ['a funding’s transfer that is gone', `delete from transfers where kind = 'fund'`],
+  ['a larger payment', `update transfers set amount_paise = amount_paise + 1 where kind = 'payment'`],
+  ['a fee that is missing', `update transfers set fee_paise = 0 where kind = 'payment'`],
+  ['a refund beyond the payment', `update transfers set amount_paise = 10001 where kind = 'refund'`],
+  [
+    'a funding that is completed without money',
+    `update fundings set status = 'completed' where status = 'pending'`,
+  ],
+  ['a gap in a history', `update transfers set debit_sequence = debit_sequence + 1 where kind = 'payment'`],
+  ['a wallet below zero', `update accounts set balance_paise = -1`],
+]
+
+group('the check of the book', () => {
+  test('finds nothing where nothing is wrong', async () => {
+    expect(await bookFaults(window.query)).toEqual([])
+  })
+
+  test.each(TAMPERINGS)('finds %s', async (_name, tampering) => {
+    await window.query('begin')
+    await window.query(tampering)
+    const faults = await bookFaults(window.query)
+    await window.query('rollback')
+    expect(faults).not.toEqual([])
+  })
+})
+
+group('the check after a crash', () => {
+  const attempt = (key: string, outcome: Outcome): Attempt => ({
+    key,
+    from: world.payer,
+    to: world.payee,
+    amount: 1,
+    keyIn: 'body',
+    outcome,
+  })
+  const paid: Outcome = { kind: 'paid', paymentId: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' }
+  const refused: Outcome = { kind: 'refused', status: 402, code: 'insufficient_balance', paymentId: null }
+
+  test('finds an acknowledged payment that is not there, or not as it was', async () => {
+    const { network, payer, payee } = world
+    expect(await aftermathFaults(world.api, window, [attempt('lost', paid)])).not.toEqual([])
+    await network.pay(payer, payee, 1, { reference: 'other', idempotency_key: 'other' })
+    expect(await aftermathFaults(world.api, window, [attempt('other', paid)])).not.toEqual([])
+  })
+
+  test('finds a payment that was refused, or promised not to be, and is there', async () => {
+    const { network, payer, payee } = world
+    const { payment_id } = await network.pay(payer, payee, 1, {
+      reference: 'there',
+      idempotency_key: 'there',
+    })
+    const promised: Outcome = { kind: 'unknown', promisedNothing: true }
+    expect(await aftermathFaults(world.api, window, [attempt('there', refused)])).not.toEqual([])
+    expect(await aftermathFaults(world.api, window, [attempt('there', promised)])).not.toEqual([])
+    const right: Outcome = { kind: 'paid', paymentId: payment_id ?? '' }
+    expect(await aftermathFaults(world.api, window, [attempt('there', right)])).toEqual([])
+  })
+
+  test('lets an unanswered payment be there or not, and asks for it again', async () => {
+    const unknown: Outcome = { kind: 'unknown', promisedNothing: false }
+    const attempts = [attempt('there', unknown), attempt('not-yet', unknown)]
+    expect(await aftermathFaults(world.api, window, attempts)).toEqual([])
+    const found = await world.api.ok(routes.listPayments, {
+      params: { agent_id: world.payer.id },
+      headers: world.payer.headers,
+      query: { idempotency_key: 'not-yet' },
+    })
+    expect(found.payments.length).toBe(1)
+  })
+})
+
+group('the check against openapi.json', () => {
+  test('finds a status and a field that are not documented', async () => {
+    const document: unknown = await (await fetch(`${service.address}/openapi.json`)).json()
+    const [exchange] = world.api.exchanges
+    if (exchange === undefined) throw new Error('the world was made by calls')
+    const { route, reply } = exchange
+    const teapot = { route, reply: { ...reply, status: 418 } }
+    const wrongType = { route, reply: { ...reply, body: { ...Object(reply.body), platform_id: 5 } } }
+    expect(faultsInDocument(document, [exchange])).toEqual([])
+    expect(faultsInDocument(document, [teapot]).length).toBe(1)
+    expect(faultsInDocument(document, [wrongType]).length).toBe(1)
+  })
+})
