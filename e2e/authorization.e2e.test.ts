@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, type Headers, openApi, type Sent } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { DESTRUCTIVE, ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -14,21 +15,17 @@ const table = Object.entries(routes) as [OperationId, Route][]
 const guarded = table.filter(([, route]) => route.who.length > 0)
 const open = table.filter(([, route]) => route.who.length === 0)
 
+let stage: Stage
 let database: ServiceDatabase
-let service: Service
 let api: Api
 let world: World
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
+  stage = await openStage()
+  ;({ database, api } = stage)
   world = await openWorld(api)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 /** A call that would succeed with the right credential. */
 function validCall(operation: OperationId, headers: Headers = {}): Sent {

@@ -5,6 +5,7 @@ import { concurrently } from './src/concurrently.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { jsonText, misfits, NOT_AN_OBJECT, raw, type Schema } from './src/hostile.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -17,6 +18,7 @@ const table = Object.entries(routes) as [OperationId, Route][]
 const withBody = table.filter(([operation, route]) => route.body && operation !== 'receiveGatewayNotice')
 const withQuery = table.filter(([, route]) => route.query)
 
+let stage: Stage
 let database: ServiceDatabase
 let service: Service
 let api: Api
@@ -24,16 +26,12 @@ let world: World
 let before: Record<string, string>
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' })
-  api = openApi(service.address)
+  stage = await openStage({ LOG_LEVEL: 'debug' })
+  ;({ database, service, api } = stage)
   world = await openWorld(api)
   before = await database.fingerprint()
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 /** A call that would succeed, credential included. */
 function validCall(operation: OperationId, route: Route): Sent {

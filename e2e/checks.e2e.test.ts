@@ -7,19 +7,21 @@ import { createDatabase, openWindow, type ServiceDatabase, type Window } from '.
 import { faultsInDocument } from './src/documented.ts'
 import type { Attempt, Outcome } from './src/load.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
 // The long proofs are only as good as the checks that they end with: here each check is seen to find a fault.
 
+let stage: Stage
 let database: ServiceDatabase
 let service: Service
 let world: World
 let window: Window
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  world = await openWorld(openApi(service.address))
+  stage = await openStage()
+  ;({ database, service } = stage)
+  world = await openWorld(stage.api)
   const { api, payee, payment } = world
   const params = { payment_id: payment.payment_id ?? '' }
   await api.ok(routes.refundPayment, { params, headers: payee.headers, body: { amount: 40 } })
@@ -27,8 +29,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await window.close()
-  await service.stop()
-  await database.drop()
+  await stage.close()
 })
 
 const TAMPERINGS: readonly [string, string][] = [

@@ -5,11 +5,13 @@ import { bookFaults } from './src/book.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 type Outcome = BodyOf<typeof routes.completeSandboxPayment>['outcome']
 type Method = BodyOf<typeof routes.completeSandboxPayment>['method']
 type Session = ResponseOf<typeof routes.createFunding>
 
+let stage: Stage
 let database: ServiceDatabase
 let service: Service
 let api: Api
@@ -18,20 +20,15 @@ let platform: Platform
 let owner: Owner
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  stage = await openStage()
+  ;({ database, service, api, network } = stage)
   platform = await network.platform()
   owner = await network.owner(platform)
 })
 afterEach(async () => {
   expect(await bookFaults(database.query)).toEqual([])
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 function open(agent: Agent, body: BodyOf<typeof routes.createFunding>): Promise<Session> {
   return api.ok(routes.createFunding, { params: { agent_id: agent.id }, headers: agent.headers, body })

@@ -4,6 +4,7 @@ import { type Api, errorOf, openApi, type Reply, type Sent } from './src/api.ts'
 import { createDatabase, openWindow, type ServiceDatabase } from './src/database.ts'
 import { newHandle, newPan, newPhone } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { DESTRUCTIVE, ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
@@ -13,21 +14,17 @@ const posts = table.filter(
   ([operation, route]) => route.method === 'POST' && operation !== 'receiveGatewayNotice',
 )
 
+let stage: Stage
 let database: ServiceDatabase
-let service: Service
 let api: Api
 let world: World
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
+  stage = await openStage()
+  ;({ database, api } = stage)
   world = await openWorld(api)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 function keyed(here: World, operation: OperationId, route: Route, key: string): Sent {
   const call = VALID_CALLS[operation](here)

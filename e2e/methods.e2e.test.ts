@@ -4,6 +4,7 @@ import { errorOf, openApi, pathOf, request } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { newHandle } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'LOCK']
@@ -11,19 +12,16 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND',
 const table: Route[] = Object.values(routes)
 const methodsOf = Map.groupBy(table, route => route.path)
 
-let database: ServiceDatabase
+let stage: Stage
 let service: Service
 let world: World
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  world = await openWorld(openApi(service.address))
+  stage = await openStage()
+  ;({ service } = stage)
+  world = await openWorld(stage.api)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 group('an address', () => {
   test.each([...methodsOf])('%s takes its own methods and names them for any other', async (path, served) => {

@@ -13,24 +13,20 @@ import {
   shown,
 } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
+let stage: Stage
 let database: ServiceDatabase
-let service: Service
 let api: Api
 let network: Network
 let platform: Platform
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  stage = await openStage()
+  ;({ database, api, network } = stage)
   platform = await network.platform()
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 /** How many answers had each status. */
 function statusesOf(replies: readonly Reply[]): Record<number, number> {

@@ -6,6 +6,7 @@ import { request } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { at } from './src/documented.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 interface Media {
   readonly schema: object
@@ -20,20 +21,17 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Media>> }>>
 }
 
-let database: ServiceDatabase
+let stage: Stage
 let service: Service
 let document: Record<string, unknown>
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url, LOG_LEVEL: 'debug' })
+  stage = await openStage({ LOG_LEVEL: 'debug' })
+  ;({ service } = stage)
   const reply = await request(service.address, 'GET', '/openapi.json')
   document = reply.body as Record<string, unknown>
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 const table: Route[] = Object.values(routes)
 

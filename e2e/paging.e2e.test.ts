@@ -4,11 +4,11 @@ import { type Api, openApi, type Sent } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 const ENTRIES = 25
 
-let database: ServiceDatabase
-let service: Service
+let stage: Stage
 let api: Api
 let network: Network
 let platform: Platform
@@ -17,10 +17,8 @@ let payer: Agent
 let payee: Agent
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  stage = await openStage()
+  ;({ api, network } = stage)
   platform = await network.platform()
   for (let count = 0; count < ENTRIES; count++) owner = await network.owner(platform)
   for (let count = 0; count < ENTRIES; count++) payer = await network.agent(owner)
@@ -28,10 +26,7 @@ beforeAll(async () => {
   await network.fund(payer, 1000)
   for (let count = 0; count < ENTRIES; count++) await network.pay(payer, payee, 1)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 interface List {
   readonly name: string

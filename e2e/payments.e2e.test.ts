@@ -4,6 +4,7 @@ import { type Api, type ApiError, openApi } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 const HOUR_S = 3_600
 const DAY_S = 86_400
@@ -12,8 +13,7 @@ const IST_OFFSET_S = 19_800
 type PayBody = BodyOf<typeof routes.pay>
 type Policy = BodyOf<typeof routes.updateAgent>
 
-let database: ServiceDatabase
-let service: Service
+let stage: Stage
 let api: Api
 let network: Network
 let platform: Platform
@@ -21,19 +21,14 @@ let owner: Owner
 let payee: Agent
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  stage = await openStage()
+  ;({ api, network } = stage)
   platform = await network.platform()
   owner = await network.owner(platform)
   await network.verify(owner)
   payee = await network.agent(owner)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 /** An agent with 975 INR. */
 async function richAgent(policy: Policy = {}): Promise<Agent> {

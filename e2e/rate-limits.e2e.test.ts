@@ -4,13 +4,14 @@ import { type Api, errorOf, openApi, type Reply, request } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, type Network, openNetwork, type Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 // The limits of the interface, section 8: the service is started without any configuration of them.
 const AGENT = 100
 const PLATFORM = 1000
 const UNAUTHENTICATED = 30
 
-let database: ServiceDatabase
+let stage: Stage
 let service: Service
 let api: Api
 let network: Network
@@ -19,24 +20,18 @@ let agent: Agent
 let other: Agent
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({
-    DATABASE_URL: database.url,
+  stage = await openStage({
     RATE_LIMIT_AGENT: '',
     RATE_LIMIT_PLATFORM: '',
     RATE_LIMIT_UNAUTHENTICATED: '',
   })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  ;({ service, api, network } = stage)
   platform = await network.platform()
   const owner = await network.owner(platform)
   agent = await network.agent(owner)
   other = await network.agent(owner)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 async function times(count: number, send: () => Promise<Reply>): Promise<Reply[]> {
   const replies: Reply[] = []

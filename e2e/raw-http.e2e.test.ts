@@ -3,23 +3,22 @@ import { errorOf, openApi } from './src/api.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { exchangeBytes, repliesIn, requestText, sendAndHangUp } from './src/raw-http.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 
+let stage: Stage
 let database: ServiceDatabase
 let service: Service
 let world: World
 let before: Record<string, string>
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url })
-  world = await openWorld(openApi(service.address))
+  stage = await openStage()
+  ;({ database, service } = stage)
+  world = await openWorld(stage.api)
   before = await database.fingerprint()
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 const POST = 'POST /v1/platforms HTTP/1.1'
 const JSON_TYPE = 'Content-Type: application/json'

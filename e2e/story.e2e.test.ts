@@ -16,10 +16,11 @@ import {
 } from './src/network.ts'
 import { openSeller, type Seller } from './src/seller.ts'
 import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 'story').toString('base64')
 
-let database: ServiceDatabase
+let stage: Stage
 let service: Service
 let api: Api
 let network: Network
@@ -30,15 +31,10 @@ let seller: Agent
 const confidential: string[] = [MASTER_KEY]
 
 beforeAll(async () => {
-  database = await createDatabase()
-  service = await startService({ DATABASE_URL: database.url, MASTER_KEY, LOG_LEVEL: 'debug' })
-  api = openApi(service.address)
-  network = openNetwork(api)
+  stage = await openStage({ MASTER_KEY, LOG_LEVEL: 'debug' })
+  ;({ service, api, network } = stage)
 })
-afterAll(async () => {
-  await service.stop()
-  await database.drop()
-})
+afterAll(() => stage.close())
 
 group('a platform sets up its people and their agents', () => {
   test('a platform signs up without any credential and sees its secrets once', async () => {

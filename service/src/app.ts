@@ -56,6 +56,9 @@ const API = {
     'Wallets and payments for software agents in India. Amounts are INR with at most two decimals.',
 }
 
+/** Long enough for busy clients to hear that they should go elsewhere. */
+const SEND_AWAY_MS = 500
+
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
 export interface Surroundings {
   readonly databaseUrl: string
@@ -96,7 +99,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       return bound
     },
     async close() {
-      await server.close()
+      await server.close({ sendAwayMs: SEND_AWAY_MS })
       await jobs.stop()
       await core.ledger.close()
       core.redis?.disconnect()

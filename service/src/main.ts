@@ -57,7 +57,9 @@ function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
 }
 
 function fail(error: unknown): never {
-  const message = error instanceof Error ? error.message : String(error)
+  const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const reason = error instanceof Error ? error.message : String(error)
+  const message = taken ? `${reason}. Stop what listens there, or choose another PORT` : reason
   process.stderr.write(`${message}\n`)
   process.exit(1)
 }

@@ -111,8 +111,19 @@ test('a request that does not end is cut off in bounded time', async () => {
   const answer = request(server, '/v1/wait', agent)
   await arrived
   const cut = expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' })
-  await server.close(50)
+  await server.close({ graceMs: 50 })
   await cut
+  agent.destroy()
+})
+
+test('a client that keeps its connection alive is sent away before it closes, and loses no request', async () => {
+  const { server } = await startWithGate()
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  await request(server, '/v1/quick', agent)
+  const closed = server.close({ sendAwayMs: 100 })
+  expect(server.isClosing()).toBe(true)
+  expect(await request(server, '/v1/quick', agent)).toMatchObject({ status: 200, connection: 'close' })
+  await closed
   agent.destroy()
 })
 

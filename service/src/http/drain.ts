@@ -1,30 +1,38 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 
-/** Whether the server is letting its last requests out. */
+/** How a server lets its last requests out. */
 export interface Drain {
-  isOpen(): boolean
-  open(): void
+  /** True from the moment that it was told to close. */
+  isClosing(): boolean
+  /** Still serves, but tells every client to take its next request elsewhere. */
+  sendAway(): void
+  /** From now on finishes what was accepted and refuses the rest. */
+  refuse(): void
 }
 
 /**
- * Once open, what was accepted is finished with `Connection: close`, and what still comes in over a connection that was
- * kept alive is refused with 503: nothing of it was done, so repeating it elsewhere is safe.
+ * A client that keeps its connection alive may be sending just when the server closes it, and then cannot know
+ * what became of its request. So clients are first sent away with `Connection: close`; what still comes in later
+ * is refused with 503: nothing of it was done, so repeating it elsewhere is safe.
  */
 export function addDrain(fastify: FastifyInstance): Drain {
-  let isOpen = false
+  let state: 'serving' | 'sending away' | 'refusing' = 'serving'
   fastify.addHook('onRequest', (_request, _reply, done) => {
-    if (isOpen) done(shuttingDown())
+    if (state === 'refusing') done(shuttingDown())
     else done()
   })
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isOpen) reply.header('connection', 'close')
+    if (state !== 'serving') reply.header('connection', 'close')
     done()
   })
   return {
-    isOpen: () => isOpen,
-    open: () => {
-      isOpen = true
+    isClosing: () => state !== 'serving',
+    sendAway: () => {
+      if (state === 'serving') state = 'sending away'
+    },
+    refuse: () => {
+      state = 'refusing'
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fastify as createFastify, type FastifyInstance } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Queryable } from '../db/database.ts'
@@ -36,6 +37,13 @@ export interface ServerOptions {
   readonly verifyResponses: boolean
 }
 
+export interface CloseOptions {
+  /** How long requests are still served while their clients are told to leave. */
+  readonly sendAwayMs?: number
+  /** What is not done this long after that is cut off. */
+  readonly graceMs?: number
+}
+
 export interface Server extends Router {
   /** For what is no contract route: pages and probes. */
   readonly fastify: FastifyInstance
@@ -44,8 +52,8 @@ export interface Server extends Router {
   listen(address: { host: string; port: number }): Promise<AddressInfo>
   /** True from the moment that `close` was called. */
   isClosing(): boolean
-  /** Stops accepting, finishes what was accepted, and cuts off what is not done after `graceMs`. */
-  close(graceMs?: number): Promise<void>
+  /** Sends clients away, stops accepting, finishes what was accepted. */
+  close(options?: CloseOptions): Promise<void>
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
@@ -84,8 +92,8 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     fastify,
     pages: register => registerPages(fastify, options.secure, register),
     listen: address => listen(fastify, address),
-    isClosing: drain.isOpen,
-    close: (graceMs = CLOSE_GRACE_MS) => close(fastify, drain, graceMs),
+    isClosing: drain.isClosing,
+    close: (closing = {}) => close(fastify, drain, closing),
   }
 }
 
@@ -99,8 +107,14 @@ async function listen(
   return bound
 }
 
-async function close(fastify: FastifyInstance, drain: Drain, graceMs: number): Promise<void> {
-  drain.open()
+async function close(
+  fastify: FastifyInstance,
+  drain: Drain,
+  { sendAwayMs = 0, graceMs = CLOSE_GRACE_MS }: CloseOptions,
+): Promise<void> {
+  drain.sendAway()
+  if (sendAwayMs > 0) await delay(sendAwayMs)
+  drain.refuse()
   const cutOff = setTimeout(() => fastify.server.closeAllConnections(), graceMs)
   try {
     await fastify.close()

@@ -65,6 +65,7 @@ test('a decimal text says what the amount is', () => {
 })
 
 test('a share is rounded half up to a paisa', () => {
+  expect([99n, 100n, 299n, 300n].map(amount => basisPoints(paise(amount), 50n))).toEqual([0n, 1n, 1n, 2n])
   fc.assert(
     fc.property(fc.bigInt(0n, MAX_PAISE), fc.bigInt(0n, 10_000n), (amount, points) => {
       const share = basisPoints(paise(amount), points)

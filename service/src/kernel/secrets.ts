@@ -3,6 +3,7 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -36,6 +37,22 @@ export interface Vault {
   seal(text: string): Buffer
 }
 
+const BLOCK_BYTES = 64
+
+/**
+ * HMAC-SHA256 (RFC 2104), cut to 16 bytes, by two one-shot hashes: the stream interface of the library's own
+ * HMAC costs twice as much, and the pay path makes one for every payment.
+ */
+function openSeal(key: Buffer): (text: string) => Buffer {
+  const padded = Buffer.concat([key, Buffer.alloc(BLOCK_BYTES - key.length)])
+  const inner = Buffer.from(padded.map(byte => byte ^ 0x36))
+  const outer = Buffer.from(padded.map(byte => byte ^ 0x5c))
+  return text => {
+    const digest = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer')
+    return hash('sha256', Buffer.concat([outer, digest]), 'buffer').subarray(0, SEAL_BYTES)
+  }
+}
+
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SEAL_BYTES = 16
@@ -63,6 +80,6 @@ export function openVault(masterKey: Buffer): Vault {
     },
     blindIndex: (plaintext, context) =>
       createHmac('sha256', indexKey).update(`${context}\0${plaintext}`).digest(),
-    seal: text => createHmac('sha256', sealKey).update(text).digest().subarray(0, SEAL_BYTES),
+    seal: openSeal(sealKey),
   }
 }

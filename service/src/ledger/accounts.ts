@@ -67,7 +67,8 @@ export function seenMs({ lastPostedMs, counterpartiesSinceMs, spending }: Accoun
 export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<void> {
   const nowMs = now.getTime()
   await tx.query(
-    `insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day) values ($1, $2, $3, $4, $5)`,
+    `insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)
+     values ($1, $2, $2, $3, $4, $5)`,
     [id, BigInt(nowMs), BigInt(nowMs - HOUR_MS), BigInt(nowMs - DAY_MS), istDay(now)],
   )
 }
@@ -98,7 +99,7 @@ export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise
  */
 const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
-    hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
+    last_spent_ms, hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
     ist_month_spent_paise, counterparties_since_ms
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
@@ -110,6 +111,7 @@ interface AccountRow {
   total_spent_paise: bigint
   sequence: bigint
   last_posted_ms: bigint
+  last_spent_ms: bigint
   hour_from_ms: bigint
   hour_spent_paise: bigint
   day_from_ms: bigint
@@ -137,6 +139,7 @@ function accountFromRow(row: AccountRow): Account {
     sequence: row.sequence,
     lastPostedMs: Number(row.last_posted_ms),
     spending: {
+      lastSpentMs: Number(row.last_spent_ms),
       hourFromMs: Number(row.hour_from_ms),
       hourSpentPaise: row.hour_spent_paise as Paise,
       dayFromMs: Number(row.day_from_ms),
@@ -153,14 +156,15 @@ function accountFromRow(row: AccountRow): Account {
 
 const UPDATE_BATCH = `
   update accounts a set balance_paise = v.balance, total_funded_paise = v.funded, total_spent_paise = v.spent,
-    sequence = v.sequence, last_posted_ms = v.posted, hour_from_ms = v.hour_from, hour_spent_paise = v.hour_spent,
+    sequence = v.sequence, last_posted_ms = v.posted, last_spent_ms = v.last_spent,
+    hour_from_ms = v.hour_from, hour_spent_paise = v.hour_spent,
     day_from_ms = v.day_from, day_spent_paise = v.day_spent, ist_day = v.ist_day,
     ist_day_spent_paise = v.ist_day_spent, ist_month_spent_paise = v.ist_month_spent,
     counterparties_since_ms = v.counterparties_since
   from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
-    $9::int8[], $10::int8[], $11::int4[], $12::int8[], $13::int8[], $14::int8[])
-    v(id, balance, funded, spent, sequence, posted, hour_from, hour_spent, day_from, day_spent, ist_day,
-      ist_day_spent, ist_month_spent, counterparties_since)
+    $9::int8[], $10::int8[], $11::int8[], $12::int4[], $13::int8[], $14::int8[], $15::int8[])
+    v(id, balance, funded, spent, sequence, posted, last_spent, hour_from, hour_spent, day_from, day_spent,
+      ist_day, ist_day_spent, ist_month_spent, counterparties_since)
   where a.id = v.id`
 
 export async function updateBatch(tx: Queryable, accounts: readonly Account[]): Promise<void> {
@@ -171,6 +175,7 @@ export async function updateBatch(tx: Queryable, accounts: readonly Account[]): 
     arrayLiteral(accounts.map(account => account.totalSpentPaise)),
     arrayLiteral(accounts.map(account => account.sequence)),
     arrayLiteral(accounts.map(account => account.lastPostedMs)),
+    arrayLiteral(accounts.map(account => account.spending.lastSpentMs)),
     arrayLiteral(accounts.map(account => account.spending.hourFromMs)),
     arrayLiteral(accounts.map(account => account.spending.hourSpentPaise)),
     arrayLiteral(accounts.map(account => account.spending.dayFromMs)),

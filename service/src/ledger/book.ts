@@ -65,7 +65,7 @@ export class Book {
     let nowMs = clockMs
     for (const account of accounts.values()) nowMs = Math.max(nowMs, seenMs(account))
     this.nowMs = nowMs
-    for (const account of accounts.values()) rollForward(account.spending, account.lastPostedMs, nowMs)
+    for (const account of accounts.values()) rollForward(account.spending, nowMs)
   }
 
   /** The account of a wallet, or undefined when there is none. Only accounts that the command named are here. */
@@ -126,7 +126,7 @@ export class Book {
       assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')
       debit.balancePaise = (debit.balancePaise - totalPaise) as Paise
       if (rules.spends) debit.totalSpentPaise = (debit.totalSpentPaise + totalPaise) as Paise
-      if (rules.limited) addSpending(debit.spending, posting.amountPaise)
+      if (rules.limited) addSpending(debit.spending, posting.amountPaise, this.nowMs)
       touch(debit, this.nowMs)
     }
     if (credit !== null) {

@@ -123,8 +123,8 @@ async function grow(): Promise<void> {
       select a.id as payer, b.id as payee, gen_random_uuid() as payment
       from numbered a cross join generate_series(1, ${PAYEES}) step
         join numbered b on b.n = (a.n + step) % ${WALLETS};
-    insert into accounts (id, last_posted_ms, hour_from_ms, day_from_ms, ist_day)
-      select id, 0, 0, 0, 0 from numbered;
+    insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)
+      select id, 0, 0, 0, 0, 0 from numbered;
     insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
       select id, id, id, id, 'x', '', '', '', now() from numbered;
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id,

@@ -8,6 +8,8 @@ import type { Paise } from '../kernel/money.ts'
  * Calendar sums (IST day and month) are exact as they stand.
  */
 export interface Spending {
+  /** When it last spent, or was opened. What others pay in does not move it. */
+  lastSpentMs: number
   hourFromMs: number
   hourSpentPaise: Paise
   dayFromMs: number
@@ -22,7 +24,7 @@ export type RollingWindow = 'hour' | 'day'
 export const WINDOW_MS: Record<RollingWindow, number> = { hour: HOUR_MS, day: DAY_MS }
 
 /** Brings the windows to a moment without reading: new days start at zero, idle rolling windows empty. */
-export function rollForward(spending: Spending, lastPostedMs: number, nowMs: number): void {
+export function rollForward(spending: Spending, nowMs: number): void {
   const today = istDay(new Date(nowMs))
   // Never back: another node's clock, a little ahead, may have opened the new day already.
   if (today > spending.istDay) {
@@ -30,11 +32,11 @@ export function rollForward(spending: Spending, lastPostedMs: number, nowMs: num
     spending.istDaySpentPaise = 0n as Paise
     spending.istDay = today
   }
-  if (lastPostedMs <= nowMs - HOUR_MS) {
+  if (spending.lastSpentMs <= nowMs - HOUR_MS) {
     spending.hourSpentPaise = 0n as Paise
     spending.hourFromMs = nowMs - HOUR_MS
   }
-  if (lastPostedMs <= nowMs - DAY_MS) {
+  if (spending.lastSpentMs <= nowMs - DAY_MS) {
     spending.daySpentPaise = 0n as Paise
     spending.dayFromMs = nowMs - DAY_MS
   }
@@ -44,7 +46,8 @@ function monthOf(day: number): number {
   return istMonth(startOfIstDay(day))
 }
 
-export function addSpending(spending: Spending, amount: Paise): void {
+export function addSpending(spending: Spending, amount: Paise, nowMs: number): void {
+  spending.lastSpentMs = nowMs
   spending.hourSpentPaise = (spending.hourSpentPaise + amount) as Paise
   spending.daySpentPaise = (spending.daySpentPaise + amount) as Paise
   spending.istDaySpentPaise = (spending.istDaySpentPaise + amount) as Paise

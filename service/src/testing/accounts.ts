@@ -6,6 +6,7 @@ import type { Account, Spending } from '../ledger/index.ts'
 /** What an account has spent that was opened at this moment. */
 export function nothingSpent(openedMs: number): Spending {
   return {
+    lastSpentMs: openedMs,
     hourFromMs: openedMs - HOUR_MS,
     hourSpentPaise: ZERO_PAISE,
     dayFromMs: openedMs - DAY_MS,

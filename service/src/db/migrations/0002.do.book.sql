@@ -12,6 +12,7 @@ create table accounts (
   total_spent_paise int8 not null default 0,
   sequence int8 not null default 0,
   last_posted_ms int8 not null,
+  last_spent_ms int8 not null,
   hour_from_ms int8 not null,
   hour_spent_paise int8 not null default 0,
   day_from_ms int8 not null,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { AgentCaller, MaybePromise } from '../../http/caller.ts'
-import { boundedMap } from './bounded-map.ts'
+import { boundedMap } from '../../kernel/bounded-map.ts'
 import { selectAgentByKey } from './store.ts'
 
 const KEY_LENGTH = SECRET_PREFIXES.agentKey.length + 43

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { MaybePromise } from '../../http/caller.ts'
+import { boundedMap } from '../../kernel/bounded-map.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
-import { boundedMap } from './bounded-map.ts'
 import { normaliseHandle } from './handle.ts'
 import { selectHandleHolder } from './store.ts'
 

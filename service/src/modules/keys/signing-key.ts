@@ -31,11 +31,19 @@ export function newStoredKey(vault: Vault, now: Date, activeFrom: Date): StoredK
 
 /** The private key is sealed with the master key, so it vouches for the public one beside it, which is not. */
 export function openKey(vault: Vault, { id, publicKey, privateKey, activeFrom }: StoredKey): SigningKey {
-  const key = privateKeyFromPem(vault.decrypt(privateKey, PRIVATE_KEY_COLUMN))
+  const key = privateKeyFromPem(decryptKey(vault, privateKey))
   const publicKeyObject = publicKeyFromRaw(publicKey)
   const belongs = publicKeyObject?.equals(createPublicKey(key)) ?? false
   assert(publicKeyObject !== null && belongs, `the two halves of signing key ${id} belong together`)
   return { id, publicKey, publicKeyObject, privateKey: key, activeFrom }
+}
+
+function decryptKey(vault: Vault, sealed: Buffer): string {
+  try {
+    return vault.decrypt(sealed, PRIVATE_KEY_COLUMN)
+  } catch (error) {
+    throw new Error('MASTER_KEY is not the one that this database was made with', { cause: error })
+  }
 }
 
 /** The key that signs what happened at a moment. `keys` is in the order of their beginnings; the first has no start. */

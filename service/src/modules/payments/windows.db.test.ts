@@ -209,6 +209,9 @@ describe('retry_at', () => {
     const { payer, payee } = await payerAt(NOON, controls)
     clock.advance(1)
     await node.pay(order(payer, payee, 6_000n))
+    clock.advance(10 * MINUTE_MS)
+    // What comes in does not put it off.
+    await fund(node.ledger, payer, 100n)
     const refusal = await refusalOf(node.pay(order(payer, payee, 5_000n)))
     const before = await refusalOf(payAt(new Date(retryAt(refusal).getTime() - 1), payer, payee, 5_000n))
     expect(retryAt(before)).toEqual(retryAt(refusal))

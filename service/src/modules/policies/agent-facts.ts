@@ -1,6 +1,7 @@
 import type { AgentStatus } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { boundedMap } from '../../kernel/bounded-map.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
@@ -30,7 +31,8 @@ interface Row {
   blocked_payee_agents: Uuid[] | null
 }
 
-const DEFAULT_MAX_REMEMBERED = 100_000
+const DEFAULT_MAX_REMEMBERED = 50_000
+const MAX_REMEMBERED_LIST = 32
 
 // The usual lists ("network", nobody blocked) come as null: arrays are dear to parse on the pay path.
 const SELECT = `
@@ -63,11 +65,10 @@ export interface AgentRegister {
  * process, and a change is seen by the very next decision, because whoever makes it raises the version.
  */
 export function openAgentRegister(maxRemembered = DEFAULT_MAX_REMEMBERED): AgentRegister {
-  const known = new Map<Uuid, { readonly version: number; readonly facts: AgentFacts }>()
+  const known = boundedMap<Uuid, { readonly version: number; readonly facts: AgentFacts }>(maxRemembered)
 
   function remember(version: number, facts: AgentFacts): void {
-    if (known.get(facts.id)?.version === version) return
-    if (known.size >= maxRemembered) known.clear()
+    if (known.get(facts.id)?.version === version || listed(facts) > MAX_REMEMBERED_LIST) return
     known.set(facts.id, { version, facts })
   }
 
@@ -91,6 +92,15 @@ export function openAgentRegister(maxRemembered = DEFAULT_MAX_REMEMBERED): Agent
       return facts
     },
   }
+}
+
+/** How many agents the payee lists name: memory that anyone can ask for, so long lists are read each time. */
+function listed({ layers }: AgentFacts): number {
+  let count = 0
+  for (const { controls } of layers) {
+    count += (controls.allowedPayees?.size ?? 0) + (controls.blockedPayees?.size ?? 0)
+  }
+  return count
 }
 
 function factsFromRow(row: Row): AgentFacts {

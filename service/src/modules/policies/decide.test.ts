@@ -37,12 +37,12 @@ function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyF
     amountPaise: paise(amount),
     spending: {
       ...nothingSpent(NOW_MS),
+      lastSpentMs: LAST_MS,
       hourSpentPaise: paise(1_000n),
       daySpentPaise: paise(2_000n),
       istDaySpentPaise: paise(3_000n),
       istMonthSpentPaise: paise(4_000n),
     },
-    lastPostedMs: LAST_MS,
     counterparty: null,
     nowMs: NOW_MS,
     ...more,

@@ -13,7 +13,6 @@ export interface PolicyFacts {
   readonly payeeId: Uuid
   readonly amountPaise: Paise
   readonly spending: Spending
-  readonly lastPostedMs: number
   /** null while no control of the payer looks at counterparties. */
   readonly counterparty: CounterpartyUse | null
   readonly nowMs: number
@@ -90,7 +89,7 @@ function amountLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
     const waitingHelps = used > 0n && facts.amountPaise <= limit
     limits.push({ rule, layer, limit, used, refuses, retryAtMs: waitingHelps ? retryAtMs() : null })
   }
-  const afterIdle = (lengthMs: number) => () => facts.lastPostedMs + lengthMs
+  const afterIdle = (lengthMs: number) => () => facts.spending.lastSpentMs + lengthMs
   const tomorrow = () => nextIstDay(nowMs)
   add('spend_limit_per_tx', controls.perTxPaise, ZERO_PAISE, () => null)
   add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, afterIdle(HOUR_MS))
@@ -107,7 +106,7 @@ function amountLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
 
 /** The limit of a layer on the number of recipients, when there would be more with this payee. */
 function recipientLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
-  const { counterparty, lastPostedMs } = facts
+  const { counterparty, spending } = facts
   const limit = controls.maxCounterpartiesPerHour
   if (limit === null || counterparty === null) return []
   if (counterparty.recentPayees + (counterparty.paidRecently ? 0 : 1) <= limit) return []
@@ -118,7 +117,7 @@ function recipientLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[
       limit: BigInt(limit),
       used: BigInt(counterparty.recentPayees),
       refuses: true,
-      retryAtMs: limit === 0 ? null : lastPostedMs + HOUR_MS,
+      retryAtMs: limit === 0 ? null : spending.lastSpentMs + HOUR_MS,
     },
   ]
 }

@@ -45,7 +45,6 @@ export function checkLimits(book: Book, spend: Spend): Refusal | null {
     payeeId,
     amountPaise,
     spending: payer.spending,
-    lastPostedMs: payer.lastPostedMs,
     counterparty: watches ? counterpartyUse(book, payer, payeeId) : null,
     nowMs: book.nowMs,
   })

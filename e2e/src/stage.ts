@@ -1,0 +1,34 @@
+import { type Api, openApi } from './api.ts'
+import { createDatabase, type ServiceDatabase } from './database.ts'
+import { type Network, openNetwork } from './network.ts'
+import { type Env, type Service, startService } from './service.ts'
+
+/** A service with a database of its own on the tests' server, and a client of it: what most test files begin with. */
+export interface Stage {
+  readonly database: ServiceDatabase
+  readonly service: Service
+  readonly api: Api
+  readonly network: Network
+  close(): Promise<void>
+}
+
+export async function openStage(env: Env = {}): Promise<Stage> {
+  const database = await createDatabase()
+  try {
+    const service = await startService({ DATABASE_URL: database.url, ...env })
+    const api = openApi(service.address)
+    return {
+      database,
+      service,
+      api,
+      network: openNetwork(api),
+      async close() {
+        await service.stop()
+        await database.drop()
+      },
+    }
+  } catch (error) {
+    await database.drop()
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { openVault } from './secrets.ts'
+
+const MASTER_KEY = Buffer.alloc(32, 3)
+const vault = openVault(MASTER_KEY)
+
+test('a seal is the HMAC-SHA256 of the text, cut to 16 bytes', () => {
+  const key = Buffer.from(hkdfSync('sha256', MASTER_KEY, '', 'batua/seal', 32))
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {
+      const expected = createHmac('sha256', key).update(text).digest().subarray(0, 16)
+      expect(vault.seal(text)).toEqual(expected)
+    }),
+  )
+})
+
+test('what is encrypted for one column does not open for another, nor after a change', () => {
+  const sealed = vault.encrypt('ABCDE1234F', 'owners.pan')
+  expect(vault.decrypt(sealed, 'owners.pan')).toBe('ABCDE1234F')
+  expect(() => vault.decrypt(sealed, 'owners.email')).toThrow()
+  for (const index of sealed.keys()) {
+    const changed = Buffer.from(sealed)
+    changed[index] = (changed[index] ?? 0) ^ 1
+    expect(() => vault.decrypt(changed, 'owners.pan')).toThrow()
+  }
+})
