@@ -10,7 +10,7 @@ import { startLoad } from './src/load.ts'
 import { type Agent, type Network, openNetwork } from './src/network.ts'
 import { isReady } from './src/service.ts'
 
-const CRASHES = Number(process.env['E2E_CRASHES'] ?? 25)
+const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
 const AGENTS = 6
 const LONGEST_LOAD_MS = 1_000

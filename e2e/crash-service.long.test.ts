@@ -9,7 +9,7 @@ import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
 import { startLoad } from './src/load.ts'
 import { type Agent, type Network, openNetwork } from './src/network.ts'
 
-const CRASHES = Number(process.env['E2E_CRASHES'] ?? 25)
+const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
 const AGENTS = 6
 const LONGEST_LOAD_MS = 1_200

@@ -7,7 +7,7 @@ import type { Window } from './src/database.ts'
 import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
 import { type Agent, openNetwork } from './src/network.ts'
 
-const SECONDS = Number(process.env['E2E_SECONDS'] ?? 60)
+const SECONDS = Number(process.env['LONG_SECONDS'] ?? 60)
 const CLIENTS = 64
 const MAX_PAISE = 150
 

@@ -1,10 +1,10 @@
 import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
-import { type Api, openApi, request } from './src/api.ts'
+import { type Api, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
-import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import type { ServiceDatabase } from './src/database.ts'
+import type { Agent, Network, Owner, Platform } from './src/network.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 type Outcome = BodyOf<typeof routes.completeSandboxPayment>['outcome']

@@ -1,9 +1,8 @@
 import { type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { errorOf, openApi, pathOf, request } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { errorOf, pathOf, request } from './src/api.ts'
 import { newHandle } from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 

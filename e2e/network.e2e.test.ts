@@ -2,17 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { POLICY_CONTROLS, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, openApi, type Reply } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
-import {
-  type Network,
-  newHandle,
-  newPan,
-  newPhone,
-  openNetwork,
-  type Platform,
-  shown,
-} from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import type { ServiceDatabase } from './src/database.ts'
+import { type Network, newHandle, newPan, newPhone, type Platform, shown } from './src/network.ts'
+import { startService } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage

@@ -3,9 +3,8 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { request } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { at } from './src/documented.ts'
-import { type Service, startService } from './src/service.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 interface Media {

@@ -1,9 +1,7 @@
 import { type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { type Api, openApi, type Sent } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
-import { type Agent, type Network, type Owner, openNetwork, type Platform } from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import type { Api, Sent } from './src/api.ts'
+import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 const ENTRIES = 25

@@ -1,9 +1,8 @@
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { type Api, errorOf, openApi, type Reply, request } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
-import { type Agent, type Network, openNetwork, type Platform } from './src/network.ts'
-import { type Service, startService } from './src/service.ts'
+import { type Api, errorOf, type Reply, request } from './src/api.ts'
+import type { Agent, Network, Platform } from './src/network.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 // The limits of the interface, section 8: the service is started without any configuration of them.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { errorOf, openApi } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { errorOf } from './src/api.ts'
+import type { ServiceDatabase } from './src/database.ts'
 import { exchangeBytes, repliesIn, requestText, sendAndHangUp } from './src/raw-http.ts'
-import { type Service, startService } from './src/service.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
 

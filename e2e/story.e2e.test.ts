@@ -3,19 +3,11 @@ import { type ResponseOf, routes } from '@batua/contract'
 import canonicalize from 'canonicalize'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import { type Api, openApi } from './src/api.ts'
-import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import type { Api } from './src/api.ts'
 import { faultsInDocument } from './src/documented.ts'
-import {
-  type Agent,
-  type Network,
-  newBankAccount,
-  type Owner,
-  openNetwork,
-  type Platform,
-} from './src/network.ts'
+import { type Agent, type Network, newBankAccount, type Owner, type Platform } from './src/network.ts'
 import { openSeller, type Seller } from './src/seller.ts'
-import { type Service, startService } from './src/service.ts'
+import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 'story').toString('base64')

@@ -37,7 +37,7 @@ export function updatePolicy(
 
 /** Ends an agent for good. Ending it again changes nothing, so a caller that lost the answer may repeat it. */
 export function deactivateAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
-  return changeAgent(context, caller, address, deactivate)
+  return changeAgent(context, caller, address, agent => deactivate(agent, context.clock.now()))
 }
 
 export async function rotateAgentKey(

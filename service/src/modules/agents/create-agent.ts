@@ -44,6 +44,7 @@ export async function createAgent(
       keyLast4: key.last4,
       policy: plan.policy,
       createdAt: now,
+      deactivatedAt: null,
       sealedOwnerPan: sponsor.sealedPan,
     }
     await openAccount(tx, id, now)

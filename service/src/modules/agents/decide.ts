@@ -68,8 +68,8 @@ export function decideChange(agent: Agent, change: AgentChange): Refusal | Agent
 }
 
 /** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */
-export function deactivate(agent: Agent): Agent {
-  return { ...agent, status: 'deactivated', keyHash: NO_KEY }
+export function deactivate(agent: Agent, now: Date): Agent {
+  return { ...agent, status: 'deactivated', keyHash: NO_KEY, deactivatedAt: agent.deactivatedAt ?? now }
 }
 
 const NO_KEY = Buffer.alloc(0)

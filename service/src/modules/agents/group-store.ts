@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 
@@ -24,6 +25,7 @@ export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid): Promise<
 export async function deactivateAgentsOfPlatform(
   tx: Queryable,
   platformId: Uuid,
+  clock: Clock,
 ): Promise<{ readonly withBalance: number }> {
   const agents = await tx.query<{ id: Uuid }>(`select id from agents where platform_id = $1`, [platformId])
   const ids = agents.map(agent => agent.id)
@@ -34,6 +36,10 @@ export async function deactivateAgentsOfPlatform(
   )
   const withBalance = Number(row?.count ?? 0)
   if (withBalance > 0) return { withBalance }
-  await tx.query(`update agents set status = 'deactivated', key_hash = '' where id = any($1::uuid[])`, [ids])
+  await tx.query(
+    `update agents set status = 'deactivated', key_hash = '', deactivated_at = coalesce(deactivated_at, $2)
+     where id = any($1::uuid[])`,
+    [ids, clock.now()],
+  )
   return { withBalance }
 }

@@ -19,6 +19,8 @@ export interface Agent {
   readonly keyLast4: string
   readonly policy: AgentPolicy
   readonly createdAt: Date
+  /** When it ended, for good; its payment sessions ended with it. */
+  readonly deactivatedAt: Date | null
   readonly sealedOwnerPan: Buffer
 }
 
@@ -43,6 +45,7 @@ export interface AgentRow {
   allowed_payees: string[]
   blocked_payee_agents: Uuid[]
   created_at: Date
+  deactivated_at: Date | null
   owner_pan: Buffer
 }
 
@@ -50,7 +53,8 @@ export const AGENT_COLUMNS = `
   a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.tier, a.key_hash, a.key_last4,
   a.spend_limit_per_tx_paise, a.spend_limit_hourly_paise, a.spend_limit_daily_paise, a.spend_limit_monthly_paise,
   a.per_counterparty_daily_limit_paise, a.max_counterparties_per_hour, a.require_escrow_above_paise,
-  a.require_human_approval_above_paise, a.allowed_payees, a.blocked_payee_agents, a.created_at, o.pan as owner_pan`
+  a.require_human_approval_above_paise, a.allowed_payees, a.blocked_payee_agents, a.created_at,
+  a.deactivated_at, o.pan as owner_pan`
 
 export function agentFromRow(row: AgentRow): Agent {
   return {
@@ -76,6 +80,7 @@ export function agentFromRow(row: AgentRow): Agent {
       requireHumanApprovalAbovePaise: row.require_human_approval_above_paise,
     },
     createdAt: row.created_at,
+    deactivatedAt: row.deactivated_at,
     sealedOwnerPan: row.owner_pan,
   }
 }
@@ -105,9 +110,17 @@ export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
        spend_limit_hourly_paise = $7, spend_limit_daily_paise = $8, spend_limit_monthly_paise = $9,
        per_counterparty_daily_limit_paise = $10, max_counterparties_per_hour = $11,
        require_escrow_above_paise = $12, require_human_approval_above_paise = $13, allowed_payees = $14,
-       blocked_payee_agents = $15
+       blocked_payee_agents = $15, deactivated_at = $16
      where id = $1`,
-    [agent.id, agent.name, agent.status, agent.keyHash, agent.keyLast4, ...policyValues(agent.policy)],
+    [
+      agent.id,
+      agent.name,
+      agent.status,
+      agent.keyHash,
+      agent.keyLast4,
+      ...policyValues(agent.policy),
+      agent.deactivatedAt,
+    ],
   )
 }
 

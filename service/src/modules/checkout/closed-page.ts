@@ -51,6 +51,8 @@ function resultOf(view: SessionView, state: ClosedState): Result {
           'This takes a moment. The page shows the result by itself.',
         ),
       }
+    case 'closed':
+      return closed(view)
     case 'expired':
       return unpaid(view, ICONS.clock, 'This payment link has expired', 'quiet')
     case 'cancelled':
@@ -91,6 +93,19 @@ function unpaid(view: SessionView, icon: Html, title: string, look: Result['look
     body: explained(
       html`${formatInr(view.funding.amountPaise)} for ${who(view)} was not paid.`,
       `No money reached us. What still arrives for this link goes back to you. To try again, ask ${view.payee.platformName} for a new link.`,
+    ),
+  }
+}
+
+/** The agent was deactivated, so unlike after an expiry a new link would not help. */
+function closed(view: SessionView): Result {
+  return {
+    look: 'quiet',
+    icon: ICONS.cross,
+    title: 'This wallet was closed',
+    body: explained(
+      html`${formatInr(view.funding.amountPaise)} for ${who(view)} was not paid, and nothing can be added any more.`,
+      `No money reached us. What still arrives for this link goes back to you. If you did not expect this, ask ${view.payee.platformName}.`,
     ),
   }
 }

@@ -13,6 +13,7 @@ import {
   findFundingBySession,
   openSession,
   orderIdOf,
+  settledSession,
   upiIntentOf,
 } from '../funding/index.ts'
 import { brokenPage, closedPage, unknownPage } from './closed-page.ts'
@@ -53,7 +54,7 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
   addErrorPages(pages, context)
 
   pages.get<SessionRoute>('/checkout/:session', async (request, reply) => {
-    const funding = await sessionOf(context, request)
+    const funding = await settledSession(context.funding, await sessionOf(context, request))
     await openSession(context.funding, funding)
     return sendSession(context, request, reply, funding)
   })

@@ -50,6 +50,7 @@ export type PageState =
   | 'expired'
   | 'cancelled'
   | 'failed'
+  | 'closed'
   | 'reversed'
 
 export function pageState(funding: Funding, now: Date): PageState {
@@ -58,12 +59,24 @@ export function pageState(funding: Funding, now: Date): PageState {
     case 'reversed':
       return funding.status
     case 'failed':
-      return funding.failureReason === 'expired' || funding.failureReason === 'cancelled'
-        ? funding.failureReason
-        : 'failed'
+      return failedState(funding)
     case 'pending':
       if (now >= funding.expiresAt) return 'checking'
       return openState(funding)
+  }
+}
+
+function failedState({ failureReason }: Funding): PageState {
+  switch (failureReason) {
+    case 'expired':
+    case 'cancelled':
+      return failureReason
+    case 'agent_deactivated':
+      return 'closed'
+    case 'payment_failed':
+    case 'gateway_refused':
+    case null:
+      return 'failed'
   }
 }
 

@@ -1,11 +1,11 @@
 import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { FundingContext } from './context.ts'
-import type { Sighting } from './decide.ts'
+import { SESSION_MS, type Sighting } from './decide.ts'
 import type { FailureReason, Funding, FundingKey } from './funding.ts'
 import { logFailures } from './log-failures.ts'
 import { orderIdOf, type Settled, settleFunding } from './settle-funding.ts'
-import { claimDueFundings, selectFunding } from './store.ts'
+import { claimDueFundings, hastenEndedSessions, selectFunding } from './store.ts'
 
 export interface Checked extends Settled {
   readonly sighting: Sighting['kind']
@@ -75,4 +75,10 @@ export async function checkDueFundings(context: FundingContext, now: Date): Prom
   const results = await Promise.allSettled(due.map(key => checkFunding(context, key)))
   logFailures(context.logger, results, 'a check of a funding failed; it is tried again')
   return due.length
+}
+
+/** Ends the open sessions of agents that were deactivated: one bounded batch. Returns how many it made due. */
+export function endSessionsOfEndedAgents({ database }: FundingContext, now: Date): Promise<number> {
+  // Who ended longer ago than a session lasts has none left that is open.
+  return hastenEndedSessions(database, now, new Date(now.getTime() - SESSION_MS), BATCH)
 }

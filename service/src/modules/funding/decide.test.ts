@@ -27,6 +27,7 @@ const funding: Funding = {
   amountPaise: paise(100_000n),
   createdAt: start,
   expiresAt: after(SESSION_MS),
+  agentEndedAt: null,
   openedAt: start,
   gatewayOrderId: 'o1',
   upiIntent: null,

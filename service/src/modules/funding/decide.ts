@@ -1,5 +1,6 @@
-import { PAID_METHODS } from '@batua/contract'
+import { type AgentStatus, PAID_METHODS } from '@batua/contract'
 import type { GatewayOrder, GatewayPayment, PaidMethod } from '../../gateways/payment-gateway.ts'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { basisPoints, type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { AttemptState, FailureReason, Funding, RefundReason } from './funding.ts'
 
@@ -18,6 +19,24 @@ const FEE_BASIS_POINTS = 250n
 export function gatewayFee(amountPaise: Paise, method: PaidMethod): Paise {
   const methods: readonly string[] = PAID_METHODS
   return methods.includes(method) ? basisPoints(amountPaise, FEE_BASIS_POINTS) : ZERO_PAISE
+}
+
+/** Whether money may be asked for on behalf of an agent in this state. */
+export function decideReceiver(status: AgentStatus): Refusal | null {
+  switch (status) {
+    case 'active':
+    case 'quarantined':
+      return null
+    case 'paused':
+      return refuse('conflict', 'The agent is paused and takes no money; resume it first')
+    case 'frozen':
+      return refuse(
+        'conflict',
+        'The agent is frozen and takes no money until an administrator unfreezes its owner',
+      )
+    case 'deactivated':
+      return refuse('conflict', 'The agent is deactivated, which is final; fund another agent')
+  }
 }
 
 /** What the gateway's word about an order means for its funding. */
@@ -104,18 +123,23 @@ function failureOf(
   ending: FailureReason | null,
 ): FailureReason | null {
   if (ending !== null) return ending
+  const expired = expiryReason(funding)
   const overdueMs = now.getTime() - funding.expiresAt.getTime()
   switch (sighting.kind) {
     // What was paid in the last moment is credited, so the clock alone does not end a session at once.
     case 'silence':
-      return overdueMs >= SILENCE_MS ? 'expired' : null
+      return overdueMs >= SILENCE_MS ? expired : null
     case 'none':
-      return overdueMs >= 0 ? 'expired' : null
+      return overdueMs >= 0 ? expired : null
     case 'order':
-      if (overdueMs >= 0) return 'expired'
+      if (overdueMs >= 0) return expired
       if (sighting.order.status !== 'closed') return null
       return lastAttempt === 'failed' ? 'payment_failed' : 'expired'
   }
+}
+
+function expiryReason({ agentEndedAt, expiresAt }: Funding): FailureReason {
+  return agentEndedAt !== null && agentEndedAt <= expiresAt ? 'agent_deactivated' : 'expired'
 }
 
 /** When the gateway is to be asked again about a funding as it stands now. */

@@ -14,6 +14,8 @@ export type FailureReason =
   | 'payment_failed'
   /** The gateway did not open an order. */
   | 'gateway_refused'
+  /** The agent was deactivated, so there is no wallet to fund any more. */
+  | 'agent_deactivated'
 
 /** What the latest attempt to pay came to, as the gateway says. */
 export type AttemptState = 'pending' | 'success' | 'failed' | 'dropped'
@@ -28,7 +30,10 @@ export interface Funding {
   /** What the human pays, before the gateway's fee. */
   readonly amountPaise: Paise
   readonly createdAt: Date
+  /** From then on it cannot be paid: its time is over, or its agent's end came before that. */
   readonly expiresAt: Date
+  /** When its agent was deactivated. */
+  readonly agentEndedAt: Date | null
   /** When the checkout page was first seen; before that nobody can have paid. */
   readonly openedAt: Date | null
   readonly gatewayOrderId: string | null

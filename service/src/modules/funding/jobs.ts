@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/jobs.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
-import { checkDueFundings } from './check-funding.ts'
+import { checkDueFundings, endSessionsOfEndedAgents } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { deleteNoticesBefore } from './notice-store.ts'
 import { sendDueRefunds } from './refunds.ts'
@@ -12,6 +12,11 @@ const NOTICES_KEPT_MS = 30 * DAY_MS
 
 export function fundingJobs(context: FundingContext): Job[] {
   return [
+    {
+      name: 'sessions of ended agents',
+      everyMs: TICK_MS,
+      run: now => endSessionsOfEndedAgents(context, now),
+    },
     { name: 'funding checks', everyMs: TICK_MS, run: now => checkDueFundings(context, now) },
     { name: 'gateway refunds', everyMs: TICK_MS, run: now => sendDueRefunds(context, now) },
     {

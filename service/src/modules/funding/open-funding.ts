@@ -71,6 +71,7 @@ function newFunding(gateway: string, request: FundingRequest, now: Date): Fundin
   } as const
   return {
     ...session,
+    agentEndedAt: null,
     gatewayOrderId: null,
     upiIntent: null,
     failureReason: null,

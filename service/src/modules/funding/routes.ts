@@ -7,13 +7,14 @@ import {
   receiveGatewayNotice,
 } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, raise } from '../../kernel/app-error.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Agent, requireAgentAccess } from '../agents/index.ts'
 import { openPersonal, requireOwnerAccess } from '../owners/index.ts'
 import { endFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
+import { decideReceiver } from './decide.ts'
 import type { Funding } from './funding.ts'
 import { common, fundingRecord, sessionRecord } from './funding-record.ts'
 import { gatewayError, openFunding } from './open-funding.ts'
@@ -61,9 +62,8 @@ async function open(
   opened: boolean,
 ): Promise<Funding> {
   const amountPaise = requirePaise(amount, 'amount')
-  if (agent.status !== 'active' && agent.status !== 'quarantined') {
-    throw new AppError('conflict', `The agent is ${agent.status} and takes no money; make it active first`)
-  }
+  const refusal = decideReceiver(agent.status)
+  if (refusal !== null) raise(refusal)
   const customer = await customerOf(context, agent)
   const payer = { agentId: agent.id, handle: agent.handle, customer }
   return openFunding(context, { payer, amountPaise, method, opened })

@@ -1,4 +1,5 @@
 import { parseId } from '../../kernel/ids.ts'
+import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { nextCheckAt } from './decide.ts'
 import type { Funding } from './funding.ts'
@@ -11,6 +12,13 @@ export async function findFundingBySession(
 ): Promise<Funding | null> {
   const id = parseId('ps', session)
   return id === null ? null : selectFundingBySession(context.database, id)
+}
+
+/** The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. */
+export async function settledSession(context: FundingContext, funding: Funding): Promise<Funding> {
+  if (funding.status !== 'pending' || funding.agentEndedAt === null) return funding
+  const checked = await checkFunding(context, funding)
+  return checked?.funding ?? funding
 }
 
 /** Somebody is on the checkout page: from now on the gateway is asked often. */

@@ -5,12 +5,16 @@ import type { Sink, Source } from '../../ledger/index.ts'
 import type { Funding, FundingKey } from './funding.ts'
 
 const COLUMNS = `
-  id, agent_id as "agentId", session_id as "sessionId", gateway, method, amount_paise as "amountPaise",
-  created_at as "createdAt", expires_at as "expiresAt", opened_at as "openedAt",
-  gateway_order_id as "gatewayOrderId", upi_intent as "upiIntent", status, failure_reason as "failureReason",
-  last_attempt as "lastAttempt", paid_method as "paidMethod", fee_paise as "feePaise",
-  gateway_payment_id as "gatewayPaymentId", bank_reference as "bankReference", closed_at as "closedAt",
-  reversed_at as "reversedAt", next_check_at as "nextCheckAt"`
+  f.id, f.agent_id as "agentId", f.session_id as "sessionId", f.gateway, f.method, f.amount_paise as "amountPaise",
+  f.created_at as "createdAt", least(f.expires_at, a.deactivated_at) as "expiresAt",
+  a.deactivated_at as "agentEndedAt", f.opened_at as "openedAt", f.gateway_order_id as "gatewayOrderId",
+  f.upi_intent as "upiIntent", f.status, f.failure_reason as "failureReason", f.last_attempt as "lastAttempt",
+  f.paid_method as "paidMethod", f.fee_paise as "feePaise", f.gateway_payment_id as "gatewayPaymentId",
+  f.bank_reference as "bankReference", f.closed_at as "closedAt", f.reversed_at as "reversedAt",
+  f.next_check_at as "nextCheckAt"`
+
+// No session outlives its agent, whoever looks at it and however soon after the agent's end.
+const FUNDINGS = `fundings f join agents a on a.id = f.agent_id`
 
 export async function insertFunding(db: Queryable, funding: Funding): Promise<void> {
   await db.query(
@@ -57,20 +61,22 @@ export async function recordOpened(db: Queryable, key: FundingKey, now: Date, ch
 }
 
 export async function selectFunding(db: Queryable, key: FundingKey): Promise<Funding | null> {
-  const [row] = await db.query<Funding>(`select ${COLUMNS} from fundings where agent_id = $1 and id = $2`, [
-    key.agentId,
-    key.id,
-  ])
+  const [row] = await db.query<Funding>(
+    `select ${COLUMNS} from ${FUNDINGS} where f.agent_id = $1 and f.id = $2`,
+    [key.agentId, key.id],
+  )
   return row ?? null
 }
 
 export async function selectFundingById(db: Queryable, id: Uuid): Promise<Funding | null> {
-  const [row] = await db.query<Funding>(`select ${COLUMNS} from fundings where id = $1`, [id])
+  const [row] = await db.query<Funding>(`select ${COLUMNS} from ${FUNDINGS} where f.id = $1`, [id])
   return row ?? null
 }
 
 export async function selectFundingBySession(db: Queryable, sessionId: Uuid): Promise<Funding | null> {
-  const [row] = await db.query<Funding>(`select ${COLUMNS} from fundings where session_id = $1`, [sessionId])
+  const [row] = await db.query<Funding>(`select ${COLUMNS} from ${FUNDINGS} where f.session_id = $1`, [
+    sessionId,
+  ])
   return row ?? null
 }
 
@@ -94,14 +100,36 @@ export async function claimDueFundings(
   )
 }
 
+/**
+ * Makes the sessions of agents that ended after `since` due at once; each is taken only here and only once, because
+ * what it is found by, an expiry after the agent's end, is put right. Returns how many they were.
+ */
+export async function hastenEndedSessions(
+  db: Queryable,
+  now: Date,
+  since: Date,
+  limit: number,
+): Promise<number> {
+  const hastened = await db.query(
+    `update fundings f set expires_at = ended.at, next_check_at = $1
+     from (select f.agent_id, f.id, a.deactivated_at as at from ${FUNDINGS}
+           where a.deactivated_at > $2 and f.status = 'pending' and f.expires_at > a.deactivated_at
+           limit $3 for no key update of f skip locked) ended
+     where f.agent_id = ended.agent_id and f.id = ended.id
+     returning f.id`,
+    [now, since, limit],
+  )
+  return hastened.length
+}
+
 /** Fundings under their own lock, for decisions in the posting engine; the wallet's account is locked before. */
 export const fundingSource: Source<Funding> = {
   name: 'fundings',
   async load(tx, keys) {
     const parsed = keys.map(fundingOfKey)
     const rows = await tx.query<Funding>(
-      `select ${COLUMNS} from fundings where agent_id = any($1::uuid[]) and id = any($2::uuid[])
-       order by id for no key update`,
+      `select ${COLUMNS} from ${FUNDINGS} where f.agent_id = any($1::uuid[]) and f.id = any($2::uuid[])
+       order by f.id for no key update of f`,
       [parsed.map(key => key.agentId), parsed.map(key => key.id)],
     )
     return new Map(rows.map(row => [keyOf(row), row]))

@@ -10,11 +10,14 @@ import { lockPlatform, type Platform, updatePlatform } from './store.ts'
  * particular, platform, then accounts in order, as everywhere: so a payment, a funding or a new agent comes either
  * before, and its balance counts, or after, and finds no agent that takes it.
  */
-export async function deletePlatform({ database }: PlatformsContext, platformId: Uuid): Promise<Platform> {
+export async function deletePlatform(
+  { database, clock }: PlatformsContext,
+  platformId: Uuid,
+): Promise<Platform> {
   return database.inTransaction(async tx => {
     const platform = await lockPlatform(tx, platformId)
     if (platform === null) throw platformNotFound()
-    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId)
+    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId, clock)
     if (withBalance > 0) throw hasBalances(withBalance)
     const deleted: Platform = { ...platform, status: 'deleted' }
     await updatePlatform(tx, deleted)

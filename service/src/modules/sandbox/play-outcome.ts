@@ -10,6 +10,7 @@ import {
   openSession,
   orderIdOf,
   sendDueRefunds,
+  settledSession,
   wireStatus,
 } from '../funding/index.ts'
 import type { SandboxContext } from './context.ts'
@@ -45,7 +46,7 @@ export async function playOutcome(
   outcome: PlayedOutcome,
   method?: PaidMethod,
 ): Promise<Funding> {
-  const funding = await requireSession(context, session)
+  const funding = await settledSession(context.funding, await requireSession(context, session))
   await requirePossible(context, funding, outcome)
   await openSession(context.funding, funding)
   await play(context, funding, outcome, method ?? defaultMethod(funding.method))
