@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
-import type { Api, Headers } from './api.ts'
+import { type BodyOf, type ErrorCode, type ResponseOf, routes } from '@batua/contract'
+import type { Api, ApiError, Headers } from './api.ts'
 
 export interface Platform {
   readonly id: string
@@ -22,7 +22,9 @@ export interface Agent {
 }
 
 type Payment = ResponseOf<typeof routes.pay>
-type PaymentExtras = Partial<Omit<BodyOf<typeof routes.pay>, 'to' | 'amount'>>
+type PayBody = BodyOf<typeof routes.pay>
+type PaymentExtras = Partial<Omit<PayBody, 'to' | 'amount'>>
+type Refused = readonly [status: number, code: ErrorCode]
 type AgentExtras = Partial<Omit<BodyOf<typeof routes.createAgent>, 'owner_id'>>
 
 /** Platforms, people and agents of one service, and what they do most. */
@@ -34,15 +36,19 @@ export interface Network {
   /** Has the bank verify an owner, which raises its tier. */
   verify(owner: Owner): Promise<void>
   agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
+  /** A new agent with 975 INR. */
+  fundedAgent(owner: Owner, extras?: AgentExtras): Promise<Agent>
   /** Opens a session and has the human pay it; the wallet gains the amount less 2.5 %. */
   fund(agent: Agent, amount: number): Promise<void>
   pay(from: Agent, to: Agent, amount: number, extras?: PaymentExtras): Promise<Payment>
+  /** The error of a payment that must be refused; 1 INR unless the body says otherwise. */
+  refusedPayment(from: Agent, to: Agent, wanted: Refused, body?: Partial<PayBody>): Promise<ApiError>
   balance(agent: Agent): Promise<ResponseOf<typeof routes.getBalance>>
 }
 
 export function openNetwork(api: Api): Network {
   const confidential: string[] = []
-  return {
+  const network: Network = {
     confidential,
     async platform() {
       const email = `ops-${letters(12)}@example.com`
@@ -78,6 +84,11 @@ export function openNetwork(api: Api): Network {
       confidential.push(key, made.vendor_id)
       return { id: made.agent_id, handle: made.handle, key, headers: { 'x-agent-key': key }, owner }
     },
+    async fundedAgent(owner, extras) {
+      const agent = await network.agent(owner, extras)
+      await network.fund(agent, 1000)
+      return agent
+    },
     fund: (agent, amount) => fund(api, agent, amount),
     pay: (from, to, amount, extras = {}) =>
       api.ok(routes.pay, {
@@ -85,8 +96,15 @@ export function openNetwork(api: Api): Network {
         headers: from.headers,
         body: { to: to.id, amount, ...extras },
       }),
+    refusedPayment: (from, to, [status, code], body = {}) =>
+      api.refused(routes.pay, status, code, {
+        params: { agent_id: from.id },
+        headers: from.headers,
+        body: { to: to.id, amount: 1, ...body },
+      }),
     balance: agent => api.ok(routes.getBalance, { params: { agent_id: agent.id }, headers: agent.headers }),
   }
+  return network
 }
 
 async function fund(api: Api, agent: Agent, amount: number): Promise<void> {

@@ -1,0 +1,202 @@
+import { type BodyOf, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import type { Api, ApiError } from './src/api.ts'
+import type { Agent, Network, Owner, Platform } from './src/network.ts'
+import { openStage, type Stage } from './src/stage.ts'
+
+const HOUR_S = 3_600
+const DAY_S = 86_400
+const IST_OFFSET_S = 19_800
+
+type PayBody = BodyOf<typeof routes.pay>
+type Policy = BodyOf<typeof routes.updateAgent>
+
+let stage: Stage
+let api: Api
+let network: Network
+let platform: Platform
+let owner: Owner
+let payee: Agent
+
+beforeAll(async () => {
+  stage = await openStage()
+  ;({ api, network } = stage)
+  platform = await network.platform()
+  owner = await network.owner(platform)
+  await network.verify(owner)
+  payee = await network.agent(owner)
+})
+afterAll(() => stage.close())
+
+async function advance(seconds: number): Promise<Date> {
+  const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
+  return new Date(now)
+}
+
+group('a payee rule', () => {
+  test('that allows some refuses all others', async () => {
+    const friend = await network.agent(owner)
+    const payer = await network.fundedAgent(owner, { allowed_payees: [friend.id] })
+    await network.pay(payer, friend, 1)
+    expect((await network.refusedPayment(payer, payee, [403, 'authorization_error'])).field).toBe('to')
+  })
+
+  test('that blocks some allows all others', async () => {
+    const foe = await network.agent(owner)
+    const payer = await network.fundedAgent(owner, { blocked_payee_agents: [foe.id] })
+    await network.refusedPayment(payer, payee, [403, 'authorization_error'], { to: foe.handle })
+    await network.pay(payer, payee, 1)
+  })
+
+  test('that allows nobody refuses everybody', async () => {
+    const payer = await network.fundedAgent(owner, { allowed_payees: [] })
+    await network.refusedPayment(payer, payee, [403, 'authorization_error'])
+  })
+
+  test('blocks what is allowed as well', async () => {
+    const both = await network.agent(owner)
+    const payer = await network.fundedAgent(owner, { allowed_payees: [both.id], blocked_payee_agents: [both.id] })
+    await network.refusedPayment(payer, payee, [403, 'authorization_error'], { to: both.id })
+  })
+})
+
+async function setPolicy(agent: Agent, policy: Policy): Promise<void> {
+  await api.ok(routes.updateAgent, {
+    params: { agent_id: agent.id },
+    headers: platform.headers,
+    body: policy,
+  })
+}
+
+group('a limit', () => {
+  test('of one payment holds to the paisa, without the fee', async () => {
+    const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 100 })
+    await network.pay(payer, payee, 100)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 100.01 })
+    expect(error.details).toEqual({
+      rule: 'spend_limit_per_tx',
+      layer: 'agent',
+      limit: 100,
+      used: 0,
+      remaining: 100,
+      max_amount_now: 100,
+    })
+  })
+
+  test('of zero allows nothing', async () => {
+    for (const control of [
+      'spend_limit_per_tx',
+      'spend_limit_hourly',
+      'per_counterparty_daily_limit',
+    ] as const) {
+      const payer = await network.fundedAgent(owner, { [control]: 0 })
+      const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+      expect(error.details).toMatchObject({ rule: control, limit: 0, remaining: 0, max_amount_now: 0 })
+    }
+    const payer = await network.fundedAgent(owner, { max_counterparties_per_hour: 0 })
+    expect((await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'])).details).toMatchObject({ limit: 0 })
+  })
+
+  test('of an hour rolls: what was paid an hour ago counts no more', async () => {
+    const payer = await network.fundedAgent(owner, { spend_limit_hourly: 100 })
+    await network.pay(payer, payee, 60)
+    await advance(HOUR_S / 2)
+    await network.pay(payer, payee, 40)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+    expect(error.details).toMatchObject({
+      rule: 'spend_limit_hourly',
+      used: 100,
+      remaining: 0,
+      max_amount_now: 0,
+    })
+    expect(error.details).toHaveProperty('retry_at')
+    await advance(HOUR_S / 2)
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 60.01 })
+    await network.pay(payer, payee, 60)
+  })
+
+  test('of a day ends at midnight in IST, that of a month with the month', async () => {
+    const start = await advance(0)
+    // From the beginning of an IST day on, whatever the time of day is when the test runs.
+    const intoDay = (Math.floor(start.getTime() / 1000) + IST_OFFSET_S) % DAY_S
+    await advance(DAY_S - intoDay)
+    const payer = await network.fundedAgent(owner, { spend_limit_daily: 100, spend_limit_monthly: 150 })
+    await network.pay(payer, payee, 100)
+    await advance(DAY_S - 60)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 1 })
+    expect(error.details).toMatchObject({ rule: 'spend_limit_daily', limit: 100, used: 100, remaining: 0 })
+    const midnight = Date.parse(String(error.details?.['retry_at']))
+    expect((midnight / 1000 + IST_OFFSET_S) % DAY_S).toBe(0)
+    const now = await advance(120)
+    expect(now.getTime()).toBeGreaterThanOrEqual(midnight)
+    const sameMonth = istMonth(now) === istMonth(new Date(now.getTime() - 120_000))
+    if (sameMonth) {
+      const monthly = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 50.01 })
+      expect(monthly.details).toMatchObject({
+        rule: 'spend_limit_monthly',
+        limit: 150,
+        used: 100,
+        remaining: 50,
+      })
+    }
+    await network.pay(payer, payee, 50)
+    await advance(31 * DAY_S)
+    await network.pay(payer, payee, 100)
+  })
+
+  test('of one counterparty a day is each counterparty’s own', async () => {
+    const other = await network.agent(owner)
+    const payer = await network.fundedAgent(owner, { per_counterparty_daily_limit: 50 })
+    await network.pay(payer, payee, 50)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+    expect(error.details).toMatchObject({ rule: 'per_counterparty_daily_limit', used: 50, remaining: 0 })
+    await network.pay(payer, other, 50)
+  })
+
+  test('of counterparties an hour counts each once, and rolls', async () => {
+    const [first, second] = [await network.agent(owner), await network.agent(owner)]
+    const payer = await network.fundedAgent(owner, { max_counterparties_per_hour: 2 })
+    for (const to of [first, first, second, first]) await network.pay(payer, to, 1)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'])
+    expect(error.details).toMatchObject({
+      rule: 'max_counterparties_per_hour',
+      limit: 2,
+      used: 2,
+      remaining: 0,
+    })
+    await network.pay(payer, second, 1)
+    await advance(HOUR_S)
+    await network.pay(payer, payee, 1)
+  })
+
+  test('is the tightest of all, and the answer says what is possible now', async () => {
+    const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 80, spend_limit_hourly: 100, spend_limit_daily: 90 })
+    await network.pay(payer, payee, 50)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 85 })
+    expect(error.details).toMatchObject({ rule: 'spend_limit_daily', remaining: 40, max_amount_now: 40 })
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 40.01 })
+    await network.pay(payer, payee, 40)
+  })
+
+  test('that is lowered holds for the very next payment', async () => {
+    const payer = await network.fundedAgent(owner)
+    await network.pay(payer, payee, 10)
+    await setPolicy(payer, { spend_limit_daily: 10 })
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+  })
+
+  test('is not used up by what was refused, and refunds do not count', async () => {
+    const payer = await network.fundedAgent(owner, { spend_limit_daily: 100 })
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 100.01 })
+    const miser = await network.agent(owner, { spend_limit_daily: 0 })
+    const payment = await network.pay(payer, miser, 100)
+    const params = { payment_id: payment.payment_id ?? '' }
+    await api.ok(routes.refundPayment, { params, headers: miser.headers, body: {} })
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+  })
+})
+
+function istMonth(time: Date): string {
+  return new Date(time.getTime() + IST_OFFSET_S * 1000).toISOString().slice(0, 7)
+}
+
