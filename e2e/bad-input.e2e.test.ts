@@ -110,7 +110,10 @@ group('a body that is wrong', () => {
 
   test.each(withBody)('of %s that is no JSON object is refused', async (operation, route) => {
     const call = validCall(operation, route)
-    const attempts = Object.entries({ ...NOT_AN_OBJECT, nothing: '' }).map(([name, body]) => ({
+    const { required = [] } = route.body as Schema
+    // Where no field is needed, nothing at all is as good as {}.
+    const nothing = route.method === 'POST' && required.length === 0 ? {} : { nothing: '' }
+    const attempts = Object.entries({ ...NOT_AN_OBJECT, ...nothing }).map(([name, body]) => ({
       name,
       field: null,
       send: () => api.send(route, { ...call, body, headers: { ...call.headers, ...JSON_TYPE } }),

@@ -30,7 +30,8 @@ beforeAll(async () => {
   await network.verify(owner)
   agents = []
   for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
-  for (const agent of agents) await network.fund(agent, 4000)
+  // Every payment costs a rupee, and the wallets must outlast all crashes.
+  for (const agent of agents) await network.fund(agent, 5_000_000)
 })
 afterAll(async () => {
   const secrets = [service.password(), ...network.confidential]

@@ -1,6 +1,6 @@
 import { type BodyOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import type { Api, ApiError } from './src/api.ts'
+import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
@@ -8,7 +8,6 @@ const HOUR_S = 3_600
 const DAY_S = 86_400
 const IST_OFFSET_S = 19_800
 
-type PayBody = BodyOf<typeof routes.pay>
 type Policy = BodyOf<typeof routes.updateAgent>
 
 let stage: Stage
@@ -55,7 +54,10 @@ group('a payee rule', () => {
 
   test('blocks what is allowed as well', async () => {
     const both = await network.agent(owner)
-    const payer = await network.fundedAgent(owner, { allowed_payees: [both.id], blocked_payee_agents: [both.id] })
+    const payer = await network.fundedAgent(owner, {
+      allowed_payees: [both.id],
+      blocked_payee_agents: [both.id],
+    })
     await network.refusedPayment(payer, payee, [403, 'authorization_error'], { to: both.id })
   })
 })
@@ -72,7 +74,9 @@ group('a limit', () => {
   test('of one payment holds to the paisa, without the fee', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 100 })
     await network.pay(payer, payee, 100)
-    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 100.01 })
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
+      amount: 100.01,
+    })
     expect(error.details).toEqual({
       rule: 'spend_limit_per_tx',
       layer: 'agent',
@@ -90,11 +94,15 @@ group('a limit', () => {
       'per_counterparty_daily_limit',
     ] as const) {
       const payer = await network.fundedAgent(owner, { [control]: 0 })
-      const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+      const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
+        amount: 0.01,
+      })
       expect(error.details).toMatchObject({ rule: control, limit: 0, remaining: 0, max_amount_now: 0 })
     }
     const payer = await network.fundedAgent(owner, { max_counterparties_per_hour: 0 })
-    expect((await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'])).details).toMatchObject({ limit: 0 })
+    expect((await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'])).details).toMatchObject(
+      { limit: 0 },
+    )
   })
 
   test('of an hour rolls: what was paid an hour ago counts no more', async () => {
@@ -131,7 +139,9 @@ group('a limit', () => {
     expect(now.getTime()).toBeGreaterThanOrEqual(midnight)
     const sameMonth = istMonth(now) === istMonth(new Date(now.getTime() - 120_000))
     if (sameMonth) {
-      const monthly = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 50.01 })
+      const monthly = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
+        amount: 50.01,
+      })
       expect(monthly.details).toMatchObject({
         rule: 'spend_limit_monthly',
         limit: 150,
@@ -169,8 +179,28 @@ group('a limit', () => {
     await network.pay(payer, payee, 1)
   })
 
+  test.each([
+    'spend_limit_hourly',
+    'spend_limit_daily',
+    'spend_limit_monthly',
+    'per_counterparty_daily_limit',
+  ] as const)('%s says when the same payment will pass, and then it does', async control => {
+    const payer = await network.fundedAgent(owner, { [control]: 100 })
+    await network.pay(payer, payee, 60)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 60 })
+    const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+    const wait = Date.parse(String(error.details?.['retry_at'])) - Date.parse(now)
+    expect(wait).toBeGreaterThan(0)
+    await advance(Math.ceil(wait / 1000))
+    await network.pay(payer, payee, 60)
+  })
+
   test('is the tightest of all, and the answer says what is possible now', async () => {
-    const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 80, spend_limit_hourly: 100, spend_limit_daily: 90 })
+    const payer = await network.fundedAgent(owner, {
+      spend_limit_per_tx: 80,
+      spend_limit_hourly: 100,
+      spend_limit_daily: 90,
+    })
     await network.pay(payer, payee, 50)
     const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 85 })
     expect(error.details).toMatchObject({ rule: 'spend_limit_daily', remaining: 40, max_amount_now: 40 })
@@ -199,4 +229,3 @@ group('a limit', () => {
 function istMonth(time: Date): string {
   return new Date(time.getTime() + IST_OFFSET_S * 1000).toISOString().slice(0, 7)
 }
-

@@ -1,15 +1,8 @@
-import { type BodyOf, routes } from '@batua/contract'
+import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import type { Api, ApiError } from './src/api.ts'
+import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
-
-const HOUR_S = 3_600
-const DAY_S = 86_400
-const IST_OFFSET_S = 19_800
-
-type PayBody = BodyOf<typeof routes.pay>
-type Policy = BodyOf<typeof routes.updateAgent>
 
 let stage: Stage
 let api: Api

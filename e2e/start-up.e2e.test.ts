@@ -9,54 +9,72 @@ import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, openNetwork, shown } from './src/network.ts'
 import { interruptStart, runToEnd, type Service, startService } from './src/service.ts'
 
-group('on a bare machine', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
-  let service: Service | undefined
-  afterAll(async () => {
-    await service?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+const SLOW_MACHINE = { timeout: 90_000 }
 
-  test('the first start makes a database, a second one on the same data takes less than 4 s', async () => {
-    const firstStart = Date.now()
-    service = await startService({ DATA_DIR: folder, MASTER_KEY: '' })
-    expect(Date.now() - firstStart).toBeLessThan(10_000)
-    const api = openApi(service.address)
-    const network = openNetwork(api)
-    const owner = await network.owner(await network.platform())
-    const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
-    await network.fund(payer, 100)
-    await network.pay(payer, payee, 10)
-    const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 86_400 } })
-    expect(await service.stop()).toBe(0)
-    expect(isServing(folder)).toBe(false)
-
-    expect(await fastestStart(service)).toBeLessThan(4_000)
-    expect((await network.balance(payer)).available).toBe(86.5)
-    await network.pay(payer, payee, 10)
-    const later = await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
-    expect(later.now >= now).toBe(true)
-  })
-
-  /** The machine may be busy with other tests, so a slow start gets another chance. */
-  async function fastestStart(stopped: Service): Promise<number> {
-    for (let attempt = 1; ; attempt++) {
-      const start = Date.now()
-      await stopped.start()
-      const milliseconds = Date.now() - start
-      if (milliseconds < 4_000 || attempt === 3) return milliseconds
-      await stopped.stop()
-    }
+/** How long it takes at best: the machine may be busy with other tests, so what is slow gets two more chances. */
+async function fastest(
+  limitMs: number,
+  work: () => Promise<unknown>,
+  undo: () => Promise<unknown>,
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    const start = Date.now()
+    await work()
+    const milliseconds = Date.now() - start
+    if (milliseconds < limitMs || attempt === 3) return milliseconds
+    await undo()
   }
+}
+
+group('on a bare machine', () => {
+  let folder = ''
+  let service: Service
+
+  async function startAfresh(): Promise<void> {
+    folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+    service = await startService({ DATA_DIR: folder, MASTER_KEY: '' })
+  }
+  async function remove(): Promise<void> {
+    await service.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  afterAll(remove)
+
+  test('the first start makes a database within 10 s', SLOW_MACHINE, async () => {
+    expect(await fastest(10_000, startAfresh, remove)).toBeLessThan(10_000)
+    expect(isServing(folder)).toBe(true)
+  })
+
+  test(
+    'a later start takes less than 4 s and finds everything as it was, the clock too',
+    SLOW_MACHINE,
+    async () => {
+      const api = openApi(service.address)
+      const network = openNetwork(api)
+      const owner = await network.owner(await network.platform())
+      const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
+      await network.fund(payer, 100)
+      await network.pay(payer, payee, 10)
+      const { now } = await api.ok(routes.advanceClock, { body: { advance_seconds: 86_400 } })
+      expect(await service.stop()).toBe(0)
+      expect(isServing(folder)).toBe(false)
+
+      expect(await fastest(4_000, service.start, service.stop)).toBeLessThan(4_000)
+      expect((await network.balance(payer)).available).toBe(86.5)
+      await network.pay(payer, payee, 10)
+      const later = await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+      expect(later.now >= now).toBe(true)
+    },
+  )
 
   test('it says where it is and what to try, and warns of nothing', () => {
-    const output = service?.output() ?? ''
-    expect(output).toContain(`${service?.address ?? ''}/v1`)
+    const output = service.output()
+    expect(output).toContain(`${service.address}/v1`)
     expect(output).toContain('npm run demo')
     expect(output).not.toMatch(/"level":"(warn|error|fatal)"|Warning/)
   })
 
-  test('a start that is interrupted leaves no database running', async () => {
+  test('a start that is interrupted leaves no database running', SLOW_MACHINE, async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
     const { code } = await interruptStart({ DATA_DIR: fresh, PORT: '0' }, () => isServing(fresh))
     expect(code).toBe(0)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXAMPLE_TIME, nameText, textOut, timestamp } from './fields.ts'
+import { EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, nameText, textOut, timestamp } from './fields.ts'
 import { AgentKey, exampleId, idParam, idSchema, VendorId } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { TIERS } from './owners.ts'
@@ -57,11 +57,14 @@ export type Agent = Static<typeof Agent>
 
 const params = request({ agent_id: idParam('agt') })
 
+/** What a handle is, in words for whoever chose another. */
+export const HANDLE_RULE =
+  'A handle has 3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter, and is not an agent id'
+
 const Handle = Type.String({
   maxLength: 33,
   pattern: '^@?[A-Za-z][A-Za-z0-9_-]{2,31}$',
-  description:
-    'The handle: 3 to 32 of `a-z 0-9 _ -`, a letter first. Upper case is lowered and a leading `@` dropped.',
+  description: `${HANDLE_RULE}. Upper case is lowered and a leading @ dropped.`,
   examples: ['researcher'],
 })
 
@@ -69,7 +72,7 @@ const PublicKey = Type.String({
   pattern: '^[A-Za-z0-9+/]{43}=$',
   description:
     'Its Ed25519 public key, the base64 of the 32 raw bytes, when the caller keeps the private key. Absent: the service makes a pair.',
-  examples: [`${'A'.repeat(43)}=`],
+  examples: [EXAMPLE_PUBLIC_KEY],
 })
 
 export const createAgent = route({
@@ -204,7 +207,7 @@ export const deactivateAgent = route({
   tag: 'Agents',
   summary: 'Deactivate an agent',
   description:
-    'Ends the agent for good: its key stops and it neither pays nor receives. Its handle stays taken.',
+    'Ends the agent for good: its key stops, it neither pays nor receives, and its open payment sessions end. Its handle stays taken.',
   who: ['platform', 'owner'],
   params,
   status: 200,

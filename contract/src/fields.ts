@@ -7,6 +7,9 @@ export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
 /** The moment that the examples play at. */
 export const EXAMPLE_TIME = '2026-11-20T10:15:30.000Z'
 
+/** The public key of RFC 8032, section 7.1, test 1. */
+export const EXAMPLE_PUBLIC_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
+
 /** An amount that a caller sends: INR, a JSON number above 0 with at most two decimals (contract section 1). */
 export function amountIn(description: string, options: { readonly minimum?: number } = {}): TNumber {
   const lower = options.minimum === undefined ? { exclusiveMinimum: 0 } : { minimum: options.minimum }
@@ -23,13 +26,12 @@ export function timestamp(description: string): TString {
   return Type.String({ format: 'date-time', description, examples: [EXAMPLE_TIME] })
 }
 
-/** A name: 1 to 100 characters, something visible among them, no control characters (contract section 1). */
+/** A name: 1 to 100 characters, one that can be seen among them, no control characters (contract section 1). */
 export function nameText(description: string, example: string): TString {
   return Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: '\\S',
-    format: 'single-line',
+    format: 'visible-line',
     description,
     examples: [example],
   })
@@ -79,6 +81,6 @@ export function agentReference(description: string): TString {
 
 /** Ed25519 bytes in base64: 44 characters for a public key, 88 for a signature. */
 export function base64Out(description: string, bytes: 32 | 64): TString {
-  const example = bytes === 32 ? `${'A'.repeat(43)}=` : `${'A'.repeat(86)}==`
+  const example = bytes === 32 ? EXAMPLE_PUBLIC_KEY : `${'A'.repeat(86)}==`
   return Type.String({ description, examples: [example] })
 }

@@ -3,7 +3,10 @@ export const MAX_AMOUNT_INR = 10_000_000_000
 
 const DATE = /^[12]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i
-const CONTROL = /\p{Cc}/u
+// What breaks a line, and what makes text read otherwise than it is stored (Unicode UAX #9, Bidi_Control).
+const NOT_IN_LINE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+// Blank, or drawn only together with something else: a joiner, a filler, the empty braille pattern.
+const VISIBLE = /[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u
 const CONTROL_BUT_LINES = /[^\P{Cc}\t\n\r]/u
 const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[^\s@<>",;:\\()[\]]+\.[^\s@<>",;:\\()[\]]+$/
 
@@ -25,12 +28,20 @@ export function isTimestamp(text: string): boolean {
   return text[10]?.toUpperCase() === 'T' && isDate(text.slice(0, 10)) && TIME.test(text.slice(11))
 }
 
-/** Text without control characters and without halves of surrogate pairs, which UTF-8 cannot hold. */
+/**
+ * Text without line breaks, without control characters, those that turn the direction of writing included, and without
+ * halves of surrogate pairs, which UTF-8 cannot hold. Joiners may stand in it: Indian scripts need them.
+ */
 export function isSingleLine(text: string): boolean {
-  return !CONTROL.test(text) && text.isWellFormed()
+  return !NOT_IN_LINE.test(text) && text.isWellFormed()
 }
 
-/** As `isSingleLine`, but newlines, carriage returns and tabs may stand in it. */
+/** A single line in which something can be seen. */
+export function isVisibleLine(text: string): boolean {
+  return VISIBLE.test(text) && isSingleLine(text)
+}
+
+/** Text of several lines, in any direction of writing, without other control characters and halves of pairs. */
 export function isMultiLine(text: string): boolean {
   return !CONTROL_BUT_LINES.test(text) && text.isWellFormed()
 }
@@ -49,6 +60,7 @@ export const FORMATS = {
   'date-time': { type: 'string', validate: isTimestamp },
   'date-or-timestamp': { type: 'string', validate: (text: string) => isDate(text) || isTimestamp(text) },
   'single-line': { type: 'string', validate: isSingleLine },
+  'visible-line': { type: 'string', validate: isVisibleLine },
   'multi-line': { type: 'string', validate: isMultiLine },
   email: { type: 'string', validate: isEmail },
 } as const

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { base64Out, textOut } from './fields.ts'
+import { base64Out, EXAMPLE_PUBLIC_KEY, textOut } from './fields.ts'
 import { route } from './route.ts'
 import { answer, oneOf } from './schema.ts'
 
-const exampleKey = `${'A'.repeat(43)}=`
+const exampleKey = EXAMPLE_PUBLIC_KEY
+const exampleKeyInUrl = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
 
 /** The service's public keys (interface section 4, contract section 7). Base64 of the raw 32 bytes. */
 export const ServiceKeys = answer(
@@ -48,7 +49,7 @@ export const Jwks = answer(
         {
           kty: oneOf(['OKP'], 'Key type: octet key pair.'),
           crv: oneOf(['Ed25519'], 'The curve.'),
-          x: textOut('The public key, base64url of its 32 bytes.', 'A'.repeat(43)),
+          x: textOut('The public key, base64url of its 32 bytes.', exampleKeyInUrl),
           kid: textOut('The key’s id.', 'key-2026-11'),
           alg: oneOf(['EdDSA'], 'The algorithm.'),
           use: oneOf(['sig'], 'For signatures.'),
@@ -64,7 +65,7 @@ export const Jwks = answer(
     examples: [
       {
         keys: [
-          { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), kid: 'key-2026-11', alg: 'EdDSA', use: 'sig' },
+          { kty: 'OKP', crv: 'Ed25519', x: exampleKeyInUrl, kid: 'key-2026-11', alg: 'EdDSA', use: 'sig' },
         ],
       },
     ],

@@ -40,6 +40,36 @@ group('what callers send', () => {
     expect(lax.map(({ name }) => name)).toEqual([])
   })
 
+  test('a name can be seen, and reads as it is stored', () => {
+    const validate = bodyAjv.compile(routes.createPlatform.body)
+    const seen = ['A', 'क्\u200dष', 'نامه\u200cای', 'é', '💸', 'A\u00a0B']
+    for (const name of seen) expect(validate({ name }), JSON.stringify(name)).toBe(true)
+    const unseen = [
+      ' ',
+      '\u200b',
+      '\u200d\u2060',
+      '\u00a0\u3000',
+      '\u3164',
+      '\u115f',
+      '\u2800',
+      '\ufe0f',
+      '\u00ad',
+    ]
+    for (const name of unseen) expect(validate({ name }), JSON.stringify(name)).toBe(false)
+    const misread = ['\u202a', '\u202e', '\u2066', '\u2069', '\u200e', '\u200f', '\u061c', '\u2028', '\udc00']
+    for (const mark of misread) {
+      expect(validate({ name: `Bank${mark}gnp` }), JSON.stringify(mark)).toBe(false)
+    }
+  })
+
+  test('a reference takes no mark that turns its direction; a note in Urdu may', () => {
+    const validate = bodyAjv.compile(routes.pay.body)
+    const payment = { to: 'translator', amount: 1 }
+    expect(validate({ ...payment, reference: 'order\u202e7' })).toBe(false)
+    expect(validate({ ...payment, note: 'حساب\u200f (A)\nدو' })).toBe(true)
+    expect(validate({ ...payment, note: 'half \ud800' })).toBe(false)
+  })
+
   test('an amount is a JSON number of INR with at most two decimals', () => {
     const validate = bodyAjv.compile(routes.pay.body)
     for (const amount of [0.01, 0.29, 1.1, 1.15, 4.35, 400, 1e10, 9_999_999_999.99]) {

@@ -25,7 +25,7 @@ export interface Route<
   readonly who: readonly Credential[]
   readonly params?: Params
   readonly query?: Query
-  /** Absent: the route takes no body (an empty one or `{}` passes). */
+  /** Absent: the route takes no body (an empty one or `{}` passes). A POST that needs no field of it may leave it out. */
   readonly body?: Body
   readonly status: 200 | 201
   readonly response: Response

@@ -88,6 +88,7 @@ function badTexts(schema: Schema): Record<string, unknown> {
     'far too many characters': 'é'.repeat(20_000),
   }
   if (schema.format === 'multi-line') delete texts['a line break']
+  else texts['a mark that turns the direction'] = 'abc\u202edef'
   if (schema.minLength !== undefined || schema.pattern !== undefined) texts['no character'] = ''
   if (isForm(schema)) {
     texts['a look-alike letter'] = 'rеsеarсhеr'

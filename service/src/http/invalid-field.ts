@@ -44,8 +44,11 @@ const FORMAT_NEEDS: Record<string, string> = {
   date: 'must be a date, such as 2026-11-20',
   'date-time': 'must be an ISO 8601 time with its offset, such as 2026-11-20T10:15:30.000Z',
   'date-or-timestamp': 'must be a date (2026-11-20) or a time with its offset (2026-11-20T10:15:30.000Z)',
-  'single-line': 'must be text without line breaks or control characters',
-  'multi-line': 'must be text without control characters',
+  'single-line':
+    'must be well-formed text without line breaks, control characters or marks that turn its direction',
+  'visible-line':
+    'must be well-formed text with at least one visible character and without line breaks, control characters or marks that turn its direction',
+  'multi-line': 'must be well-formed text without control characters',
   email: 'must be an e-mail address',
 }
 
@@ -83,6 +86,7 @@ function typeComplaint(error: ErrorObject): string {
     return 'must be a number that is kept exactly, with at most two decimals'
   }
   const wanted: unknown = error.params['type']
+  if (wanted === 'integer' && typeof error.data === 'number') return 'must be a whole number'
   const names = Array.isArray(wanted) ? wanted.join(' or ') : String(wanted)
   return `must be ${names === 'null' ? 'null' : withArticle(names)}, not ${kindOf(error.data)}`
 }
@@ -135,8 +139,11 @@ function boundComplaint(error: ErrorObject): string {
   }
 }
 
+/** What the field is says best what its text must be, so its description is the rule. */
 function patternComplaint(error: ErrorObject): string {
   const example: unknown = error.parentSchema?.['examples']
+  const description: unknown = error.parentSchema?.['description']
   const shown = Array.isArray(example) && typeof example[0] === 'string' ? `, such as ${example[0]}` : ''
-  return `does not have the right form${shown}`
+  const rule = typeof description === 'string' ? `: ${description.replace(/\.$/, '')}` : ''
+  return `does not have the right form${shown}${rule}`
 }

@@ -3,6 +3,7 @@ import type { TObject } from 'typebox'
 import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
 import { collectSchemas, type Json, type SchemaCollector } from './openapi-schemas.ts'
 import type { ServedRoute } from './serve.ts'
+import { isBodyOptional } from './validate.ts'
 
 export interface OpenApiInfo {
   readonly title: string
@@ -40,7 +41,7 @@ function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
     ...(route.description === undefined ? {} : { description: route.description }),
     security: route.who.map(kind => SECURITY[kind]),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, schemas) }),
     responses: { [String(route.status)]: success(entry, schemas), ...errorResponses(entry, schemas) },
   }
 }
@@ -78,9 +79,9 @@ function parametersIn(place: 'path' | 'query', object: TObject | undefined): Jso
   })
 }
 
-function requestBody(body: NonNullable<Route['body']>, schemas: SchemaCollector): Json {
+function requestBody(route: Route, body: NonNullable<Route['body']>, schemas: SchemaCollector): Json {
   return {
-    required: true,
+    required: !isBodyOptional(route),
     content: {
       'application/json': { schema: schemas.requestReference(body), ...namedExamples({ ...body }) },
     },

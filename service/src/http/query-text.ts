@@ -11,12 +11,19 @@ export function checkQueryEncoding(url: string): void {
   }
 }
 
-const PLAIN_NUMBER = /^-?\d+(?:\.\d{1,2})?$/
+const PLAIN = {
+  integer: { form: /^-?\d+$/, need: 'a whole number in plain digits, such as 20' },
+  number: {
+    form: /^-?\d+(?:\.\d{1,2})?$/,
+    need: 'a number in plain digits with at most two decimals, such as 20 or 20.50',
+  },
+} as const
+
+export type PlainNumber = keyof typeof PLAIN
 
 /** Refuses what JavaScript would read as a number and no person writes so: ` 1`, `0x10`, digits that a double loses. */
-export function checkPlainNumber(name: string, text: unknown): void {
-  if (typeof text !== 'string' || PLAIN_NUMBER.test(text)) return
-  throw new AppError('validation_error', `${name} must be a number in plain digits, such as 20`, {
-    field: name,
-  })
+export function checkPlainNumber(name: string, text: unknown, kind: PlainNumber): void {
+  const { form, need } = PLAIN[kind]
+  if (typeof text !== 'string' || form.test(text)) return
+  throw new AppError('validation_error', `${name} must be ${need}`, { field: name })
 }

@@ -37,6 +37,30 @@ const ping = route({
   response: Type.Object({ pong: Type.Boolean() }),
 })
 
+const refund = route({
+  ...common,
+  operationId: 'refund',
+  method: 'POST',
+  path: '/v1/refund',
+  who: [],
+  body: Type.Object({ amount: Type.Optional(Type.Number()), key: Type.Optional(Type.String()) }),
+  status: 200,
+  response: Type.Object({ fields: Type.Integer() }),
+})
+
+const change = route({ ...refund, operationId: 'change', method: 'PATCH', path: '/v1/change' })
+
+const sums = route({
+  ...ping,
+  operationId: 'sums',
+  method: 'GET',
+  path: '/v1/sums',
+  query: Type.Object({
+    limit: Type.Optional(Type.Integer({ maximum: 100 })),
+    sum: Type.Optional(Type.Number({ maximum: 100 })),
+  }),
+})
+
 const broken = route({ ...ping, operationId: 'broken', path: '/v1/broken' })
 const refused = route({ ...ping, operationId: 'refused', path: '/v1/refused' })
 const leaking = route({ ...ping, operationId: 'leaking', path: '/v1/leaking' })
@@ -54,6 +78,9 @@ beforeAll(async () => {
       answer.header('cache-control', 'public, max-age=60')
       return { pong: true }
     })
+    serve(refund, ({ body }) => ({ fields: Object.keys(body).length }))
+    serve(change, ({ body }) => ({ fields: Object.keys(body).length }))
+    serve(sums, () => ({ pong: true }))
     serve(broken, () => {
       throw new Error('select secret from places')
     })
@@ -227,3 +254,21 @@ export function handlersThatTheCompilerRefuses(serve: Serve): void {
   serve(order, ({ caller }) => ({ shop: caller.ownerIds, times: 1, amount: 1 }))
   serve(order, ({ caller }) => ({ shop: caller.agentId, times: 1, amount: 1 }))
 }
+
+test('a POST that needs no field of its body needs no body; null is none of its forms', async () => {
+  expect(await call(server, 'POST', '/v1/refund')).toMatchObject({ status: 200, body: { fields: 0 } })
+  expect(await call(server, 'POST', '/v1/refund', { body: { amount: 1 } })).toMatchObject({
+    body: { fields: 1 },
+  })
+  expect((await call(server, 'POST', '/v1/refund', { body: 'null' })).status).toBe(400)
+  expect((await call(server, 'PATCH', '/v1/change')).status).toBe(400)
+})
+
+test.each([
+  ['limit=1.5', 'limit must be a whole number in plain digits, such as 20'],
+  ['limit=ten', 'limit must be a whole number in plain digits, such as 20'],
+  ['sum=50.001', 'sum must be a number in plain digits with at most two decimals, such as 20 or 20.50'],
+])('?%s is told what to send', async (query, message) => {
+  const refused = await call(server, 'GET', `/v1/sums?${query}`)
+  expect(refused).toMatchObject({ status: 400, body: { error: { message } } })
+})

@@ -9,7 +9,7 @@ import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
 import type { RateLimits } from './rate-limit.ts'
-import { addressCheck, bodyCheck, type Check, noBodyCheck, noQueryCheck } from './validate.ts'
+import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
 /** The kinds of caller that a route's `who` lets in; a public route may be called by anyone. */
 export type CallerOf<R extends Route> = R['who'] extends readonly []
@@ -140,10 +140,12 @@ function checkOf(route: Route): (request: FastifyRequest) => void {
   const params = route.params === undefined ? null : addressCheck(route.params)
   const query = route.query === undefined ? noQueryCheck() : addressCheck(route.query)
   const body = bodyCheckOf(route)
+  const isOptional = isBodyOptional(route)
   return request => {
     checkQueryEncoding(request.url)
     params?.(request.params)
     query(request.query)
+    if (isOptional && request.body === undefined) request.body = {}
     body?.(request.body)
   }
 }

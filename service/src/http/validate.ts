@@ -1,4 +1,4 @@
-import { FORMATS } from '@batua/contract'
+import { FORMATS, type Route } from '@batua/contract'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TObject, TSchema } from 'typebox'
 import { AppError } from '../kernel/app-error.ts'
@@ -37,17 +37,22 @@ export function noBodyCheck(): Check {
 /** For parameters and query strings; it changes the value to the types that the schema names. */
 export function addressCheck(schema: TObject): Check {
   const check = checkWith(addresses.compile(closedSchema(schema)))
-  const numbers = Object.entries(schema.properties)
-    .filter(([, property]) => NUMERIC.includes(Reflect.get(property, 'type')))
-    .map(([name]) => name)
+  const numbers = Object.entries(schema.properties).flatMap(([name, property]) => {
+    const kind: unknown = Reflect.get(property, 'type')
+    return kind === 'integer' || kind === 'number' ? [{ name, kind } as const] : []
+  })
   return value => {
     const fields = value as Readonly<Record<string, unknown>>
-    for (const name of numbers) checkPlainNumber(name, fields[name])
+    for (const { name, kind } of numbers) checkPlainNumber(name, fields[name], kind)
     check(value)
   }
 }
 
-const NUMERIC: readonly unknown[] = ['integer', 'number']
+/** Whether a POST needs no field of its body, so that none at all may stand for `{}`. A PATCH of nothing is a slip. */
+export function isBodyOptional({ method, body }: Pick<Route, 'method' | 'body'>): boolean {
+  if (method !== 'POST' || body === undefined || Reflect.get(body, 'type') !== 'object') return false
+  return bodies.compile(closedSchema(body))({})
+}
 
 export function noQueryCheck(): Check {
   return checkWith(addresses.compile({ type: 'object', additionalProperties: false }))

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { DatabaseUnavailable } from '../db/errors.ts'
 import { systemClock } from '../kernel/clock.ts'
-import { silentLogger } from '../kernel/logger.ts'
+import { createLogger, silentLogger } from '../kernel/logger.ts'
 import { createJobs, type Job } from './jobs.ts'
 
 const clock = systemClock()
@@ -62,6 +63,21 @@ test('a job that throws stops neither its neighbours nor its own next run', asyn
   throws = false
   await jobs.runDue()
   expect(healthy.runs).toBeGreaterThanOrEqual(3)
+})
+
+test('a database that is away is one line of the log each time, without a stack', async () => {
+  const lines: string[] = []
+  const log = createLogger('info', { write: line => lines.push(line) })
+  const job: Job = {
+    name: 'checks',
+    everyMs: 60_000,
+    run: () => Promise.reject(new DatabaseUnavailable('The database is not available')),
+  }
+  await createJobs({ clock, logger: log, jobs: [job] }).runDue()
+  expect(lines.map(line => JSON.parse(line) as unknown)).toMatchObject([
+    { level: 'warn', job: 'checks', reason: 'The database is not available' },
+  ])
+  expect(lines.join()).not.toContain('stack')
 })
 
 test('stop waits for the batch that is running and starts no other', async () => {

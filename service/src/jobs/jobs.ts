@@ -1,3 +1,4 @@
+import { DatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 
@@ -72,7 +73,11 @@ function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boo
       while (!isStopped() && batches < MAX_BATCHES && (await job.run(clock.now())) > 0) batches++
     } catch (error) {
       // What is left stays due, so the next run meets it again.
-      logger.error({ job: job.name, err: error }, 'a job failed')
+      if (error instanceof DatabaseUnavailable) {
+        logger.warn({ job: job.name, reason: error.message }, 'a job waits for the database')
+      } else {
+        logger.error({ job: job.name, err: error }, 'a job failed')
+      }
     }
     return batches > 0
   }

@@ -1,6 +1,8 @@
+import { HANDLE_RULE } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { publicKeyFromRaw } from '../../kernel/signing.ts'
-import { HANDLE_RULE, normaliseHandle } from './handle.ts'
+import { isWeakKey } from '../../kernel/weak-key.ts'
+import { normaliseHandle } from './handle.ts'
 import { type AgentPolicy, decidePolicy, OPEN_POLICY, type PolicyChange } from './policy.ts'
 import type { Agent, Sponsor } from './store.ts'
 
@@ -26,14 +28,25 @@ export function decideAgent(request: AgentRequest): Refusal | AgentPlan {
   const handle = normaliseHandle(request.handle)
   if (handle === null) return refuse('validation_error', HANDLE_RULE, { field: 'handle' })
   const publicKey = request.public_key ?? null
-  if (publicKey !== null && publicKeyFromRaw(publicKey) === null) {
-    return refuse('validation_error', 'A public key is the base64 of the 32 raw bytes of an Ed25519 key', {
-      field: 'public_key',
-    })
+  if (publicKey !== null) {
+    const refusal = decidePublicKey(publicKey)
+    if (refusal !== null) return refusal
   }
   const policy = decidePolicy(OPEN_POLICY, request)
   if ('kind' in policy) return policy
   return { kind: 'agent', name: request.name.normalize('NFC'), handle, policy, publicKey }
+}
+
+function decidePublicKey(publicKey: string): Refusal | null {
+  const field = 'public_key'
+  if (publicKeyFromRaw(publicKey) === null) {
+    const message = 'A public key is the base64 of the 32 raw bytes of an Ed25519 key'
+    return refuse('validation_error', message, { field })
+  }
+  if (!isWeakKey(Buffer.from(publicKey, 'base64'))) return null
+  const message =
+    'This is no safe Ed25519 key: signatures that fit it can be made without a private key; make a key pair and send its public half'
+  return refuse('validation_error', message, { field })
 }
 
 /** Whether an owner may have another agent. */

@@ -11,6 +11,3 @@ export function normaliseHandle(written: string): string | null {
   // Wherever a handle is taken an id is taken too, so a name that reads as an id could pass for another agent.
   return parseId('agt', handle) === null ? handle : null
 }
-
-export const HANDLE_RULE =
-  'A handle has 3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter, and is not an agent id'

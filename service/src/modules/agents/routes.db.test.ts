@@ -102,6 +102,22 @@ describe('creating an agent', () => {
     })
   })
 
+  test.each(['ab', 'ali@ce', NOBODY])('the refusal of the handle %s gives the rule', async handle => {
+    const refused = await create({ handle })
+    expect(refused.body['error']).toMatchObject({
+      field: 'handle',
+      message: expect.stringContaining('3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter'),
+    })
+  })
+
+  test('a name that nobody can see is refused, and the refusal says why', async () => {
+    const refused = await create({ name: '\u200b' })
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: { field: 'name', message: expect.stringContaining('at least one visible character') } },
+    })
+  })
+
   test.each([
     ['spend_limit_daily', 10.001],
     ['spend_limit_daily', '10'],
@@ -117,6 +133,8 @@ describe('creating an agent', () => {
     ['allowed_payees.1', [NOBODY, 'agt_1']],
     ['blocked_payee_agents.0', ['network']],
     ['blocked_payee_agents.0', ["agt_' or 1=1"]],
+    ['public_key', `${'A'.repeat(43)}=`],
+    ['public_key', '7P///////////////////////////////////////38='],
     ['public_key', 'AAAA'],
     ['public_key', `${'A'.repeat(42)}B=`],
     ['owner_id', 'own_1'],

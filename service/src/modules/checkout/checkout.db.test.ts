@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '../../http/test-server.ts'
 import { playOutcome } from '../sandbox/index.ts'
-import { openWorld, type World } from '../sandbox/test-world.ts'
+import { deactivate, openWorld, type World } from '../sandbox/test-world.ts'
 import { serveCheckout } from './index.ts'
 
 let world: World
@@ -137,6 +137,16 @@ test('giving up ends the session, and nothing can pay it any more', async () => 
   expect((await submit(`${path}/cancel`, {})).text).toContain('Payment cancelled')
   const late = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
   expect(late.text).toContain('Payment cancelled')
+  expect(await world.balance(agent)).toBe(0n)
+})
+
+test('a session ends with its agent: its page says so and nothing can pay it', async () => {
+  const { agent, path, session } = await newSession()
+  await deactivate(world, agent)
+  const paid = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
+  expect(paid.text).toContain('This wallet was closed')
+  expect(paid.text).not.toContain('upi://')
+  expect(JSON.parse((await get(`/checkout/${session}/status`)).text)).toEqual({ state: 'closed', over: true })
   expect(await world.balance(agent)).toBe(0n)
 })
 

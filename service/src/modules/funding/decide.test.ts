@@ -168,6 +168,29 @@ describe('a pending session', () => {
   })
 })
 
+describe('a session whose agent was deactivated', () => {
+  const ended: Funding = { ...funding, expiresAt: inTime, agentEndedAt: inTime }
+
+  test('is completed by what was paid before, and by nothing that was paid after', () => {
+    expect(judge(ended, seen([payment], 'paid'), tooLate).step.kind).toBe('complete')
+    const late = { ...payment, paidAt: after(60_001) }
+    expect(judge(ended, seen([late], 'paid'), after(60_001))).toMatchObject({
+      step: { kind: 'fail', reason: 'agent_deactivated' },
+      refunds: [{ reason: 'late' }],
+    })
+  })
+
+  test('ends unpaid with the agent, and waits for a gateway that cannot be asked', () => {
+    expect(judge(ended, seen([]), inTime).step).toEqual({ kind: 'fail', reason: 'agent_deactivated' })
+    expect(judge(ended, { kind: 'silence' }, inTime).step.kind).toBe('wait')
+  })
+
+  test('that had expired before has simply expired', () => {
+    const expired: Funding = { ...funding, agentEndedAt: tooLate }
+    expect(judge(expired, seen([]), tooLate).step).toEqual({ kind: 'fail', reason: 'expired' })
+  })
+})
+
 describe('a session that is over', () => {
   test('never completes: money that comes goes back', () => {
     expect(judge(failed, seen([payment], 'paid'), inTime)).toMatchObject({

@@ -5,7 +5,7 @@ import { call as callServer, startTestServer, type TestServer } from '../../http
 import { systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { followSandboxClock, serveSandbox } from '../sandbox/index.ts'
-import { openWorld, type World } from '../sandbox/test-world.ts'
+import { deactivate, openWorld, type World } from '../sandbox/test-world.ts'
 import { gatewaysOf, serveFunding } from './index.ts'
 
 let world: World
@@ -138,7 +138,7 @@ test('another agent’s wallet is forbidden, another agent’s funding and an un
   expect((await callServer(server, 'GET', `/v1/agents/${agent}/fund/${funding}`)).status).toBe(401)
 })
 
-test.each(['paused', 'frozen', 'deactivated'])(
+test.each(['paused', 'frozen'])(
   'an agent that is %s opens no funding, but what was paid is credited',
   async status => {
     const agent = await newAgent()
@@ -153,6 +153,15 @@ test.each(['paused', 'frozen', 'deactivated'])(
     expect(await world.balance(uuid)).toBe(97_500n)
   },
 )
+
+test('an agent that is deactivated opens no funding and is not said to become active again', async () => {
+  const agent = await newAgent()
+  await deactivate(world, agents.get(agent) ?? '')
+  expect(await fund(agent, { amount: 10 })).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict', message: expect.stringContaining('final; fund another agent') } },
+  })
+})
 
 test('a UPI collect goes to the app, and the code and the link are always there', async () => {
   const agent = await newAgent()

@@ -4,12 +4,13 @@ import { createSandboxGateway, type SandboxGateway } from '../../gateways/sandbo
 import { createJobs, type Jobs } from '../../jobs/jobs.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { type Clock, systemClock } from '../../kernel/clock.ts'
-import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { paise } from '../../kernel/money.ts'
 import { openVault, type Vault } from '../../kernel/secrets.ts'
 import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { deactivateAgent } from '../agents/change-agent.ts'
 import {
   type Funding,
   type FundingContext,
@@ -168,6 +169,22 @@ async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date):
     await openAccount(tx, id, now)
   })
   return id
+}
+
+/** As `DELETE /v1/agents/{agent_id}` does it. */
+export async function deactivate({ db, clock }: Pick<World, 'db' | 'clock'>, agentId: Uuid): Promise<void> {
+  const [agent] = await db.database.query<{ platformId: Uuid }>(
+    `select platform_id as "platformId" from agents where id = $1`,
+    [agentId],
+  )
+  const caller = { kind: 'platform', platformId: agent?.platformId ?? '' } as const
+  const context = {
+    database: db.database,
+    clock,
+    vault: openVault(Buffer.alloc(32, 1)),
+    findAgent: () => null,
+  }
+  await deactivateAgent(context, caller, formatId('agt', agentId))
 }
 
 async function selectBalance({ database }: TestDatabase, agentId: Uuid): Promise<bigint> {
