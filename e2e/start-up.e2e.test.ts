@@ -8,6 +8,7 @@ import { bookFaults } from './src/book.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { type Agent, openNetwork, shown } from './src/network.ts'
 import { interruptStart, runToEnd, type Service, startService } from './src/service.ts'
+import { openStage } from './src/stage.ts'
 
 const SLOW_MACHINE = { timeout: 90_000 }
 
@@ -205,6 +206,16 @@ group('a service that is told to stop', () => {
     expect(new Set(paid.map(row => row.key))).toEqual(answered)
     expect(await bookFaults(database.query)).toEqual([])
     await database.drop()
+  })
+})
+
+group('Ctrl-C', () => {
+  test('that arrives twice at once, as it does under npm, stops the service cleanly', async () => {
+    const stage = await openStage({ LOG_LEVEL: 'info' })
+    process.kill(stage.service.pid(), 'SIGINT')
+    expect(await stage.service.stop()).toBe(0)
+    expect(stage.service.output().match(/"msg":"stopping"/g)?.length).toBe(1)
+    await stage.close()
   })
 })
 

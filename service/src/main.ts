@@ -37,12 +37,20 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
   }
 }
 
+/** Ctrl-C under npm arrives twice at once: from the terminal, and passed on by npm. */
+const ONE_SIGNAL_MS = 500
+
 /** Two signals: the first finishes what was accepted, a second does not wait. */
 function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
   let stopping = false
+  let impatient = false
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
+    if (impatient) process.exit(1)
+    if (stopping) return
     stopping = true
+    setTimeout(() => {
+      impatient = true
+    }, ONE_SIGNAL_MS).unref()
     logger.info({ signal }, 'stopping')
     stop().then(
       () => process.exit(0),
