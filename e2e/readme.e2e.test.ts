@@ -5,10 +5,10 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type ServiceDatabase } from './database.ts'
-import { type Service, startService } from './service.ts'
+import { createDatabase, type ServiceDatabase } from './src/database.ts'
+import { type Service, startService } from './src/service.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const README_ADDRESS = 'http://127.0.0.1:8080'
 const CONTRACT_RATES = {
   RATE_LIMIT_AGENT: '100',
