@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { errorOf } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
-import { exchangeBytes, repliesIn, requestText, sendAndHangUp } from './src/raw-http.ts'
+import { exchangeBytes, repliesIn, requestText, sendAndHangUp, sendAndReset } from './src/raw-http.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { openWorld, type World } from './src/world.ts'
@@ -105,6 +105,19 @@ group('what is not HTTP', () => {
   test('a request inside the body of another is only a body', async () => {
     const outer = requestText('GET /healthz HTTP/1.1', [`Content-Length: ${smuggled.length}`], smuggled)
     expect(repliesIn(await exchangeBytes(service.port, outer)).length).toBe(1)
+  })
+
+  test('a hundred clients that hang up in the middle leave the service standing', async () => {
+    const request = requestText(
+      'GET /v1/agents HTTP/1.1',
+      Object.entries(world.platform.headers).map(([name, value]) => `${name}: ${value}`),
+    )
+    const beginnings = Array.from({ length: 100 }, (_, index) =>
+      request.slice(0, 1 + ((index * 7) % request.length)),
+    )
+    await Promise.all([...beginnings, request, request].map(bytes => sendAndReset(service.port, bytes)))
+    const bytes = requestText('GET /healthz HTTP/1.1')
+    expect(repliesIn(await exchangeBytes(service.port, bytes)).map(reply => reply.status)).toEqual([200])
   })
 
   test('none of it left a trace', async () => {

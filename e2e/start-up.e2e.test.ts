@@ -295,6 +295,15 @@ group('a configuration that is wrong', () => {
     await database.drop()
   })
 
+  test('of another key than the one that the data is encrypted with is refused in words', async () => {
+    const stage = await openStage()
+    const MASTER_KEY = Buffer.alloc(32, 'another').toString('base64')
+    const { code, output } = await runToEnd({ DATABASE_URL: stage.database.url, MASTER_KEY, PORT: '0' })
+    expect([code, output.includes('MASTER_KEY')]).toEqual([1, true])
+    expect(output).not.toContain(MASTER_KEY)
+    await stage.close()
+  })
+
   test('of a database that is not there is refused in words, without its password', async () => {
     const url = 'postgresql://batua:hunter2@127.0.0.1:1/batua'
     const { code, output } = await runToEnd({ DATABASE_URL: url, PORT: '0' })

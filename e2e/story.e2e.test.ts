@@ -25,6 +25,8 @@ const confidential: string[] = [MASTER_KEY]
 beforeAll(async () => {
   stage = await openStage({ MASTER_KEY, LOG_LEVEL: 'debug' })
   ;({ service, api, network } = stage)
+  const { password } = new URL(stage.database.url)
+  if (password !== '') confidential.push(password)
 })
 afterAll(() => stage.close())
 
@@ -137,6 +139,28 @@ group('a human funds a wallet', () => {
   })
 })
 
+group('a human is asked by UPI', () => {
+  test('and the UPI id goes nowhere but to the gateway', async () => {
+    const upi_id = 'asharao.personal@examplebank'
+    confidential.push('asharao.personal')
+    const asked = await api.ok(routes.createUpiCollect, {
+      params: { agent_id: buyer.id },
+      headers: buyer.headers,
+      body: { amount: 150, upi_id },
+    })
+    expect(asked).toMatchObject({
+      status: 'pending',
+      amount: 150,
+      order_id: asked.funding_id,
+      qr: asked.upi_intent,
+    })
+    expect(JSON.stringify(asked)).not.toContain('asharao.personal')
+    const params = { payment_session_id: asked.payment_session_id }
+    await api.ok(routes.completeSandboxPayment, { params, body: { outcome: 'failure' } })
+    expect((await network.balance(buyer)).available).toBe(975)
+  })
+})
+
 group('an agent pays an agent', () => {
   let payment: ResponseOf<typeof routes.pay>
   const paid = { amount: 400, reference: 'invoice-2041', note: 'Translation of 12 pages\nfirst draft' }
@@ -205,7 +229,8 @@ group('an agent pays an agent', () => {
       agent_name: 'Research Agent',
       created_at: payment.created_at,
     })
-    expect(out.transactions[1]).toMatchObject({
+    expect(out.transactions[1]).toMatchObject({ type: 'fund', status: 'failed', amount: 150 })
+    expect(out.transactions[2]).toMatchObject({
       type: 'fund',
       amount: 1000,
       fee: 25,
@@ -214,7 +239,7 @@ group('an agent pays an agent', () => {
       counterparty_name: null,
       status: 'completed',
     })
-    expect(out.pagination.total).toBe(2)
+    expect(out.pagination.total).toBe(3)
     const into = await api.ok(routes.listTransactions, {
       params: { agent_id: seller.id },
       headers: platform.headers,

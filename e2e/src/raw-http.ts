@@ -31,6 +31,14 @@ export function sendAndHangUp(port: number, bytes: string): Promise<string> {
   })
 }
 
+/** Sends bytes and cuts the line without a goodbye. */
+export function sendAndReset(port: number, bytes: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes, () => socket.resetAndDestroy()))
+    socket.on('error', reject).on('close', () => resolve())
+  })
+}
+
 /** A request in HTTP/1.1 that asks for the connection to be closed; a body comes with the headers it is given. */
 export function requestText(requestLine: string, headers: readonly string[] = [], body = ''): string {
   return [requestLine, 'Host: localhost', 'Connection: close', ...headers, '', body].join('\r\n')
