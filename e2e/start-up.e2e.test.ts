@@ -33,7 +33,7 @@ group('on a bare machine', () => {
 
   async function startAfresh(): Promise<void> {
     folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
-    service = await startService({ DATA_DIR: folder, MASTER_KEY: '' })
+    service = await startService({ DATA_DIR: folder, MASTER_KEY: '', NODE_DISABLE_COMPILE_CACHE: '1' })
   }
   async function remove(): Promise<void> {
     await service.stop()
