@@ -3,41 +3,31 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aftermathFaults, eventually } from './src/aftermath.ts'
-import { type Api, openApi, request } from './src/api.ts'
+import { type Api, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
-import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
+import { type CrashStage, openCrashStage } from './src/crash-stage.ts'
+import type { EmbeddedService } from './src/embedded.ts'
 import { startLoad } from './src/load.ts'
-import { type Agent, type Network, openNetwork } from './src/network.ts'
+import type { Agent } from './src/network.ts'
 import { isReady } from './src/service.ts'
 
 const CRASHES = Number(process.env['LONG_CRASHES'] ?? 25)
 const CLIENTS = 24
-const AGENTS = 6
 const LONGEST_LOAD_MS = 1_000
 const BACK_WITHIN_MS = 10_000
 const LEASE_S = 31
 
+let stage: CrashStage
 let service: EmbeddedService
 let api: Api
-let network: Network
-let agents: Agent[]
+let agents: readonly Agent[]
 
 beforeAll(async () => {
-  service = await startEmbedded()
-  api = openApi(service.address)
-  network = openNetwork(api)
-  const owner = await network.owner(await network.platform())
-  await network.verify(owner)
-  agents = []
-  for (let count = 0; count < AGENTS; count++) agents.push(await network.agent(owner))
-  // Every payment costs a rupee, and the wallets must outlast all crashes.
-  for (const agent of agents) await network.fund(agent, 5_000_000)
+  stage = await openCrashStage()
+  ;({ service, api, agents } = stage)
 })
 afterAll(async () => {
-  const secrets = [service.password(), ...network.confidential]
-  await service.remove()
-  // Errors are where a log tells too much.
-  expect(secrets.filter(text => service.output().includes(text))).toEqual([])
+  expect(await stage.close()).toEqual([])
 })
 
 /** The process id of a connection that the service has open. */

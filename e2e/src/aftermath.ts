@@ -91,15 +91,6 @@ async function retryFaults(api: Api, attempt: Attempt): Promise<string[]> {
   return [`${key}: was answered ${outcome.status} ${outcome.code}`]
 }
 
-/** The money of all agents as their balances tell it. */
-export async function totalOf(api: Api, agents: readonly Attempt['from'][]): Promise<number> {
-  const balances = await concurrently(agents, AT_ONCE, agent =>
-    api.ok(routes.getBalance, { params: { agent_id: agent.id }, headers: agent.headers }),
-  )
-  for (const { available } of balances) if (available < 0) throw new Error('a wallet is below zero')
-  return balances.reduce((total, { available }) => total + Math.round(available * 100), 0) / 100
-}
-
 /** Calls until it is answered with success; for what may be away for a moment. */
 export async function eventually(withinMs: number, isThere: () => Promise<boolean>): Promise<number> {
   const start = Date.now()
