@@ -1,50 +1,63 @@
-import { type OperationId, type Route, routes } from '@batua/contract'
+import { type OperationId, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
+import { tokenOf } from './src/log-in.ts'
+import {
+  guarded,
+  idsIn,
+  isUnsafe,
+  KINDS,
+  type Kind,
+  ownHeaders,
+  PREFIX,
+  type Row,
+  strangersHeaders,
+  takes,
+} from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { DESTRUCTIVE, ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
+import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
-
-// Owner and administrator sessions come later; until then these two kinds of credential exist.
-const KINDS = ['platform', 'agent'] as const
-type Kind = (typeof KINDS)[number]
-
-const table = Object.entries(routes) as [OperationId, Route][]
-const guarded = table.filter(([, route]) => route.who.length > 0)
-const open = table.filter(([, route]) => route.who.length === 0)
 
 let stage: Stage
 let database: ServiceDatabase
 let api: Api
 let world: World
+let before: Record<string, string>
 
 beforeAll(async () => {
   stage = await openStage()
   ;({ database, api } = stage)
   world = await openWorld(api)
+  before = await database.fingerprint()
 })
-afterAll(() => stage.close())
+afterAll(async () => {
+  // Every call of this file is refused, so nothing has changed.
+  expect(await database.fingerprint()).toEqual(before)
+  await stage.close()
+})
 
 /** A call that would succeed with the right credential. */
 function validCall(operation: OperationId, headers: Headers = {}): Sent {
   return { ...VALID_CALLS[operation](world), headers }
 }
 
-function takes(route: Route, kind: Kind): boolean {
-  return route.who.includes(kind)
-}
-
 const unknownKey = `agk_live_${'x'.repeat(43)}`
 const unknownSecret = `sk_live_${'x'.repeat(43)}`
+const unknownSession = `ses_live_${'x'.repeat(43)}`
+
+function changed(secret: string): string {
+  return `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`
+}
 
 /** Credentials that prove nothing, by what is wrong with them. */
 function wrongCredentials(): Record<string, Headers> {
-  const { platform, payer, stranger } = world
-  const swapped = `${payer.key.slice(0, -1)}${payer.key.endsWith('A') ? 'B' : 'A'}`
+  const { platform, payer, stranger, ownerHeaders, adminHeaders } = world
+  const [owner, admin] = [tokenOf(ownerHeaders), tokenOf(adminHeaders)]
+  const session = (text: string): Headers => ({ ...ownerHeaders, cookie: text })
   return {
     'an unknown agent key': { 'x-agent-key': unknownKey },
-    'a key with one letter changed': { 'x-agent-key': swapped },
+    'a key with one letter changed': { 'x-agent-key': changed(payer.key) },
     'a key with a space inside': { 'x-agent-key': `${payer.key} ${payer.key}` },
     'an empty key': { 'x-agent-key': '' },
     'a platform secret as a key': { 'x-agent-key': platform.secret },
@@ -57,97 +70,117 @@ function wrongCredentials(): Record<string, Headers> {
       'x-platform-secret': stranger.platform.secret,
     },
     'an id that is none': { 'x-platform-id': "plt_' or 1=1 --", 'x-platform-secret': platform.secret },
-    'a session cookie that nobody made': { cookie: 'service_session=abc; service_admin_session=abc' },
+    'session cookies that nobody made': session('service_session=abc; service_admin_session=abc'),
+    'an unknown session': session(`service_session=${unknownSession}`),
+    'an empty session': session('service_session='),
+    'a session with one letter changed': session(`service_session=${changed(owner)}`),
+    'an owner session as an administrator’s': session(`service_admin_session=${owner}`),
+    'an administrator session as an owner’s': session(`service_session=${admin}`),
+    'a session as an agent key': { 'x-agent-key': owner },
   }
 }
 
-group('a call that its caller may not make is refused and changes nothing', () => {
-  let before: Record<string, string>
-  beforeAll(async () => {
-    before = await database.fingerprint()
-  })
-  afterAll(async () => {
-    expect(await database.fingerprint()).toEqual(before)
-  })
+test.each(guarded)('%s needs a credential', async (operation, route) => {
+  await api.refused(route, 401, 'authentication_error', validCall(operation))
+})
 
-  test.each(guarded)('%s needs a credential', async (operation, route) => {
-    await api.refused(route, 401, 'authentication_error', validCall(operation))
-  })
+test.each(guarded)('%s takes no wrong credential', async (operation, route) => {
+  for (const headers of Object.values(wrongCredentials())) {
+    await api.refused(route, 401, 'authentication_error', validCall(operation, headers))
+  }
+})
 
-  test.each(guarded)('%s takes no wrong credential', async (operation, route) => {
-    for (const headers of Object.values(wrongCredentials())) {
-      await api.refused(route, 401, 'authentication_error', validCall(operation, headers))
+test.each(guarded)('%s takes no other kind of credential', async (operation, route) => {
+  for (const kind of KINDS.filter(kind => !takes(route, kind))) {
+    const call = validCall(operation, ownHeaders(world, operation, kind))
+    await api.refused(route, 401, 'authentication_error', call)
+  }
+})
+
+/** What proves nothing and can be sent along with a right credential of this kind. */
+function wrongBeside(kind: Kind, right: Headers): Headers[] {
+  const { cookie } = right
+  return [
+    kind === 'platform' ? { 'x-agent-key': unknownKey } : { 'x-platform-id': world.platform.id },
+    { cookie: cookie === undefined ? 'service_session=dead' : `${cookie}; ${otherCookie(kind)}=dead` },
+  ]
+}
+
+function otherCookie(kind: Kind): string {
+  return kind === 'admin' ? 'service_session' : 'service_admin_session'
+}
+
+test.each(guarded)('%s takes no right credential beside a wrong one', async (operation, route) => {
+  for (const kind of KINDS.filter(kind => takes(route, kind))) {
+    const right = ownHeaders(world, operation, kind)
+    for (const wrong of wrongBeside(kind, right)) {
+      const call = validCall(operation, { ...right, ...wrong })
+      await api.refused(route, 401, 'authentication_error', call)
     }
-  })
+  }
+})
 
-  test.each(guarded)('%s takes no other kind of credential', async (operation, route) => {
-    for (const kind of KINDS.filter(kind => !takes(route, kind))) {
+const bySession = guarded.filter(
+  ([, route]) => isUnsafe(route) && (takes(route, 'owner') || takes(route, 'admin')),
+)
+
+test.each(bySession)('%s is not done for a page of another site', async (operation, route) => {
+  for (const kind of (['owner', 'admin'] as const).filter(kind => takes(route, kind))) {
+    const { cookie = '' } = ownHeaders(world, operation, kind)
+    for (const from of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      await api.refused(route, 403, 'authorization_error', validCall(operation, { cookie, ...from }))
+    }
+  }
+})
+
+/** These tell whoever asks whether a payment is genuine, and say so with 200. */
+const ANSWERS_STRANGERS: readonly OperationId[] = ['verifyTransaction', 'verifyReceipt']
+
+const addressed: Row[] = guarded.filter(
+  ([operation, route]) => idsIn(route).length > 0 && !ANSWERS_STRANGERS.includes(operation),
+)
+
+test.each(addressed)('%s is refused to a stranger', async (operation, route) => {
+  for (const kind of ['platform', 'agent', 'owner'] as const) {
+    if (!takes(route, kind)) continue
+    // Whose an agent is may be known; of all else a stranger does not even learn that it exists.
+    const [status, code] = route.path.includes('{agent_id}')
+      ? ([403, 'authorization_error'] as const)
+      : ([404, 'not_found'] as const)
+    await api.refused(route, status, code, validCall(operation, strangersHeaders(world, kind)))
+  }
+})
+
+const ofOneAgent = addressed.filter(([, route]) => route.path.includes('{agent_id}') && takes(route, 'agent'))
+
+test.each(ofOneAgent)('%s is refused to another agent of the same owner', async (operation, route) => {
+  const call = validCall(operation, world.payee.headers)
+  await api.refused(route, 403, 'authorization_error', call)
+})
+
+test.each(addressed)('%s finds nothing where there is nothing', async (operation, route) => {
+  for (const kind of KINDS.filter(kind => takes(route, kind))) {
+    for (const id of ['01kb7q3f8meg5tz4x9wc2n6a01', 'none', '8zzzzzzzzzzzzzzzzzzzzzzzzz']) {
       const call = validCall(operation, ownHeaders(world, operation, kind))
-      await api.refused(route, 401, 'authentication_error', call)
+      const nothing = Object.fromEntries(idsIn(route).map(name => [name, `${PREFIX[name] ?? ''}_${id}`]))
+      await api.refused(route, 404, 'not_found', { ...call, params: { ...call.params, ...nothing } })
     }
-  })
+  }
+})
 
-  test.each(guarded)('%s takes no right credential beside a wrong one', async (operation, route) => {
-    for (const kind of KINDS.filter(kind => takes(route, kind))) {
-      const wrong =
-        kind === 'platform' ? { 'x-agent-key': unknownKey } : { 'x-platform-id': world.platform.id }
-      const call = validCall(operation, { ...ownHeaders(world, operation, kind), ...wrong })
-      await api.refused(route, 401, 'authentication_error', call)
-    }
-  })
-
-  const addressed = guarded.filter(
-    ([operation, route]) => route.params && !ANSWERS_STRANGERS.includes(operation),
-  )
-
-  test.each(addressed)('%s is refused to a stranger', async (operation, route) => {
-    const { platform, agent } = world.stranger
-    for (const [kind, { headers }] of [
-      ['platform', platform],
-      ['agent', agent],
-    ] as const) {
-      if (!takes(route, kind)) continue
-      // Whose an agent is may be known; of all else a stranger does not even learn that it exists.
-      const [status, code] = route.path.includes('{agent_id}')
-        ? ([403, 'authorization_error'] as const)
-        : ([404, 'not_found'] as const)
-      await api.refused(route, status, code, validCall(operation, headers))
-    }
-  })
-
-  const ofOneAgent = addressed.filter(
-    ([, route]) => route.path.includes('{agent_id}') && takes(route, 'agent'),
-  )
-
-  test.each(ofOneAgent)('%s is refused to another agent of the same owner', async (operation, route) => {
-    const call = validCall(operation, world.payee.headers)
-    await api.refused(route, 403, 'authorization_error', call)
-  })
-
-  test.each(addressed)('%s finds nothing where there is nothing', async (operation, route) => {
-    for (const kind of KINDS.filter(kind => takes(route, kind))) {
-      for (const id of ['01kb7q3f8meg5tz4x9wc2n6a01', 'none', '8zzzzzzzzzzzzzzzzzzzzzzzzz']) {
-        const params = Object.fromEntries(
-          Object.keys(route.params?.properties ?? {}).map(name => [name, `${PREFIX[name] ?? ''}_${id}`]),
-        )
-        const call = { ...validCall(operation, ownHeaders(world, operation, kind)), params }
-        await api.refused(route, 404, 'not_found', call)
-      }
-    }
-  })
-
+group('what is somebody’s', () => {
   test("a funding is not found under another agent's address", async () => {
-    const { payee, session, platform } = world
+    const { payee, session, platform, ownerHeaders } = world
     const params = { agent_id: payee.id, funding_id: session.funding_id }
-    for (const { headers } of [payee, platform]) {
+    for (const headers of [payee.headers, platform.headers, ownerHeaders]) {
       await api.refused(routes.getFunding, 404, 'not_found', { params, headers })
     }
   })
 
   test("a payment is not found under its payee's address", async () => {
-    const { payee, payment, platform } = world
+    const { payee, payment, platform, ownerHeaders } = world
     const params = { agent_id: payee.id, payment_id: payment.payment_id ?? '' }
-    for (const { headers } of [payee, platform]) {
+    for (const headers of [payee.headers, platform.headers, ownerHeaders]) {
       await api.refused(routes.getPayment, 404, 'not_found', { params, headers })
     }
   })
@@ -162,56 +195,19 @@ group('a call that its caller may not make is refused and changes nothing', () =
     const error = await api.refused(routes.createAgent, 404, 'not_found', call)
     expect(error.field).toBe('owner_id')
   })
-})
 
-/** These tell whoever asks whether a payment is genuine, and say so with 200. */
-const ANSWERS_STRANGERS: readonly OperationId[] = ['verifyTransaction', 'verifyReceipt']
-
-const PREFIX: Readonly<Record<string, string>> = {
-  platform_id: 'plt',
-  owner_id: 'own',
-  agent_id: 'agt',
-  funding_id: 'fund',
-  payment_id: 'pay',
-  receipt_id: 'rcp',
-}
-
-group('a call that its caller may make is answered', () => {
-  test.each(open.filter(([operation]) => operation !== 'receiveGatewayNotice'))(
-    '%s needs no credential, and one does not hurt',
-    async (operation, route) => {
-      for (const headers of [{}, world.platform.headers, world.payer.headers]) {
-        expect((await api.send(route, { ...VALID_CALLS[operation](world), headers })).status).toBe(
-          route.status,
-        )
-      }
-    },
-  )
-
-  test.each(guarded)('%s answers every kind of its own callers', async (operation, route) => {
-    for (const kind of KINDS.filter(kind => takes(route, kind))) {
-      const fresh = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
-      if (operation === 'deletePlatform') await emptyWallets(fresh)
-      const call = { ...VALID_CALLS[operation](fresh), headers: ownHeaders(fresh, operation, kind) }
-      await api.ok(route, call)
-    }
+  test("another owner's policy is neither read nor changed", async () => {
+    const headers = world.stranger.ownerHeaders
+    const query = { owner_id: world.owner.id }
+    await api.refused(routes.getOwnerPolicy, 404, 'not_found', { headers, query })
+    const body = { spend_limit_daily: 1 }
+    await api.refused(routes.updateOwnerPolicy, 404, 'not_found', { headers, query, body })
   })
 
-  test('two right credentials of different kinds are as good as one', async () => {
-    const headers = { ...world.platform.headers, ...world.payer.headers }
-    await api.ok(routes.getBalance, { params: { agent_id: world.payer.id }, headers })
-    await api.ok(routes.getCurrentAgent, { headers })
-    await api.ok(routes.listOwners, { headers })
+  test("the lines of another owner's agent are not in one's own list, asked for or not", async () => {
+    const headers = world.stranger.ownerHeaders
+    const call = { headers, query: { agent_id: world.payer.id } }
+    await api.refused(routes.listOwnerTransactions, 403, 'authorization_error', call)
+    expect((await api.ok(routes.listOwnerTransactions, { headers })).transactions).toEqual([])
   })
 })
-
-/** Sends what the world's agents hold to the stranger's. */
-async function emptyWallets({ network, payer, payee, stranger }: World): Promise<void> {
-  for (const agent of [payer, payee]) {
-    const { available } = await network.balance(agent)
-    const rupees = available > 201 ? Math.floor((available / 1.005) * 100) / 100 : available - 1
-    await network.pay(agent, stranger.agent, rupees)
-    const rest = (await network.balance(agent)).available
-    expect(rest).toBe(0)
-  }
-}

@@ -4,9 +4,10 @@ import { type Api, errorOf, pathOf, type Reply, request, type Sent } from './src
 import { concurrently } from './src/concurrently.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { jsonText, misfits, NOT_AN_OBJECT, raw, type Schema } from './src/hostile.ts'
+import { kindFor, ownHeaders } from './src/route-table.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
-import { ownHeaders, VALID_CALLS } from './src/valid-calls.ts'
+import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
 const AT_ONCE = 8
@@ -35,8 +36,8 @@ afterAll(() => stage.close())
 
 /** A call that would succeed, credential included. */
 function validCall(operation: OperationId, route: Route): Sent {
-  const kind = route.who.includes('agent') ? 'agent' : 'platform'
-  const headers = route.who.length === 0 ? {} : ownHeaders(world, operation, kind)
+  const kind = kindFor(route, 'agent')
+  const headers = kind === null ? {} : ownHeaders(world, operation, kind)
   return { ...VALID_CALLS[operation](world), headers }
 }
 

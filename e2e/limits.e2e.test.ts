@@ -62,6 +62,49 @@ group('a payee rule', () => {
   })
 })
 
+group('the tier of an agent whose owner is not verified', () => {
+  let payer: Agent
+  beforeAll(async () => {
+    const newcomer = await network.owner(platform)
+    payer = await network.agent(newcomer)
+    await network.fund(payer, 20_000)
+  })
+
+  test('sends what is above 500 INR into escrow', async () => {
+    const error = await network.refusedPayment(payer, payee, [403, 'escrow_required'], { amount: 500.01 })
+    expect(error.details).toMatchObject({ rule: 'require_escrow_above', layer: 'tier', escrow_above: 500 })
+  })
+
+  test('refuses what is above 1000 INR, and says how much would pass', async () => {
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
+      amount: 1000.01,
+    })
+    expect(error.details).toEqual({
+      rule: 'spend_limit_per_tx',
+      layer: 'tier',
+      limit: 1000,
+      used: 0,
+      remaining: 1000,
+      max_amount_now: 500,
+    })
+  })
+
+  test('allows 10000 INR in any 24 hours', async () => {
+    for (let paid = 0; paid < 10_000; paid += 500) await network.pay(payer, payee, 500)
+    const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+    expect(error.details).toMatchObject({
+      rule: 'spend_limit_daily',
+      layer: 'tier',
+      used: 10_000,
+      remaining: 0,
+    })
+    await advance(DAY_S - HOUR_S)
+    await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
+    await advance(HOUR_S)
+    await network.pay(payer, payee, 500)
+  })
+})
+
 async function setPolicy(agent: Agent, policy: Policy): Promise<void> {
   await api.ok(routes.updateAgent, {
     params: { agent_id: agent.id },

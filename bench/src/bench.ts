@@ -16,6 +16,7 @@ import { startService } from './service.ts'
 import { growth, readStorage } from './storage.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
 import { verify } from './verify.ts'
+import { measureWindows } from './windows.ts'
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
@@ -55,7 +56,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const api = openApi(address)
   const network = await createNetwork(api, options.agents)
   say(setUpOf(network))
-  await generator.introduce({ port: Number(new URL(address).port), payers: network.payers })
+  await generator.introduce({ port: Number(new URL(address).port), groups: network.groups })
   const tpcb = options.withTpcb ? await openTpcb(stage) : null
   // What the set-up left behind is written out now and not in the midst of a measurement.
   await db.query('checkpoint')
@@ -65,6 +66,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const measurements = await measureAll({ options, address, processes, generator, db, tpcb, say })
   const after = await readStorage(db)
   const memory = readMemory(processes)
+  const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   say('comparing the book with what was answered')
   return {
     options,
@@ -76,6 +78,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     measurements,
     growth: growth(before, after),
     memory,
+    windows,
     findings: await verify(api, db, network, measurements.paid),
   }
 }

@@ -22,7 +22,14 @@ async function drive(answer: RequestListener, connections: number): Promise<Load
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const order = { kind: 'order', connections, payee: 'random', warmUpMs: 20, measureMs: 100 } as const
+  const order = {
+    kind: 'order',
+    connections,
+    payee: 'random',
+    agents: 'usual',
+    warmUpMs: 20,
+    measureMs: 100,
+  } as const
   return driveLoad(port, { next: () => REQUEST }, order, { onBegan: () => {}, onEnded: () => {} })
 }
 

@@ -6,6 +6,7 @@ import { keySource, type RequestRing, requestRing } from './request-ring.ts'
 
 const keys = keySource()
 const rings = new Map<string, RequestRing>()
+let groups: Introduction['groups'] | null = null
 let port = 0
 
 function tell(message: FromGenerator): void {
@@ -15,15 +16,21 @@ function tell(message: FromGenerator): void {
 
 function introduce(introduction: Introduction): void {
   port = introduction.port
-  for (const payee of ['random', 'hot'] as const) {
-    rings.set(payee, requestRing(introduction.payers, payee, keys))
-  }
+  groups = introduction.groups
   tell({ kind: 'introduced' })
 }
 
+/** Written once for all orders that draw from the same agents in the same way. */
+function ringFor({ payee, agents }: Order): RequestRing {
+  if (groups === null) throw new Error('the generator was not introduced to the network')
+  const name = `${payee} ${agents}`
+  const ring = rings.get(name) ?? requestRing(groups[agents], payee, keys)
+  rings.set(name, ring)
+  return ring
+}
+
 async function carryOut(order: Order): Promise<void> {
-  const ring = rings.get(order.payee)
-  if (ring === undefined) throw new Error('the generator was not introduced to the network')
+  const ring = ringFor(order)
   const report = await driveLoad(port, ring, order, {
     onBegan: () => tell({ kind: 'began' }),
     onEnded: () => tell({ kind: 'ended' }),

@@ -14,6 +14,7 @@ const TPCB_AIM = 3
 const TPCB_LEAST = 1.5
 const HOT_LEAST = 0.9
 const CLIENT_P50_MS = 1.5
+const STRICT_LEAST = 0.9
 
 /** Ratios are taken within each round, whose measurements lie closest together; then their median. */
 export function judgeGoals(measurements: Measurements): Goal[] {
@@ -22,6 +23,7 @@ export function judgeGoals(measurements: Measurements): Goal[] {
     overTpcb(measurements, 'random-256', 256),
     hotOverRandom(measurements, 'hot-64', 'random-64', 64),
     hotOverRandom(measurements, 'hot-256', 'random-256', 256),
+    allControls(measurements),
     oneClient(measurements),
   ]
 }
@@ -52,6 +54,16 @@ function hotOverRandom(
     measured: figure(ratio, 2),
     wanted: `at least ${HOT_LEAST}`,
     verdict: verdict(ratio, ratio >= HOT_LEAST),
+  }
+}
+
+function allControls(measurements: Measurements): Goal {
+  const ratio = medianRatio(rates(measurements, 'strict-64'), rates(measurements, 'open-64'))
+  return {
+    name: 'all ten controls ÷ none, 64 connections',
+    measured: figure(ratio, 2),
+    wanted: `at least ${STRICT_LEAST}`,
+    verdict: verdict(ratio, ratio >= STRICT_LEAST),
   }
 }
 

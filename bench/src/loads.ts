@@ -5,16 +5,38 @@ export interface Load {
   readonly connections: number
   /** `random`: every payment between two agents drawn at random. `hot`: all of them to the same agent. */
   readonly payee: Payee
+  readonly agents: Group
 }
 
-export type Payee = 'random' | 'hot'
+/** `near`: one of the next few agents after the payer, whom a list of payees can name. */
+export type Payee = 'random' | 'hot' | 'near'
+
+/** How many agents a payer of `near` payments pays, and so how long a strict agent's list of payees is. */
+export const NEAR = 16
+
+/** Agents by their policy: with four limits as most have, with none of their own, and with all ten controls. */
+export const GROUPS = ['usual', 'open', 'strict'] as const
+
+export type Group = (typeof GROUPS)[number]
 
 export const LOADS = {
-  'random-64': { title: 'random pairs, 64 connections', connections: 64, payee: 'random' },
-  'hot-64': { title: 'one hot payee, 64 connections', connections: 64, payee: 'hot' },
-  'random-256': { title: 'random pairs, 256 connections', connections: 256, payee: 'random' },
-  'hot-256': { title: 'one hot payee, 256 connections', connections: 256, payee: 'hot' },
-  'random-1': { title: 'random pairs, one client', connections: 1, payee: 'random' },
+  'random-64': { title: 'random pairs, 64 connections', connections: 64, payee: 'random', agents: 'usual' },
+  'hot-64': { title: 'one hot payee, 64 connections', connections: 64, payee: 'hot', agents: 'usual' },
+  'random-256': {
+    title: 'random pairs, 256 connections',
+    connections: 256,
+    payee: 'random',
+    agents: 'usual',
+  },
+  'hot-256': { title: 'one hot payee, 256 connections', connections: 256, payee: 'hot', agents: 'usual' },
+  'open-64': { title: 'no controls, 64 connections', connections: 64, payee: 'near', agents: 'open' },
+  'strict-64': {
+    title: 'all ten controls, 64 connections',
+    connections: 64,
+    payee: 'near',
+    agents: 'strict',
+  },
+  'random-1': { title: 'random pairs, one client', connections: 1, payee: 'random', agents: 'usual' },
 } as const satisfies Record<string, Load>
 
 export type LoadName = keyof typeof LOADS

@@ -92,13 +92,13 @@ function refusals({ refused, refusal }: LoadReport): string {
 
 async function measureLoad(bench: Bench, name: LoadName, seconds: number): Promise<LoadMeasurement> {
   const { address, db, processes } = bench
-  const { connections, payee } = LOADS[name]
+  const { connections, payee, agents } = LOADS[name]
   let stopMeter: (() => Usage | null) | undefined
   let usage: Usage | null = null
   const storage = await readStorage(db)
   const commits = await readCommits(address)
   const report = await bench.generator.run(
-    { connections, payee, warmUpMs: WARM_UP_MS, measureMs: seconds * 1000 },
+    { connections, payee, agents, warmUpMs: WARM_UP_MS, measureMs: seconds * 1000 },
     {
       onBegan: () => {
         stopMeter = meterUsage(processes)

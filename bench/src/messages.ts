@@ -1,4 +1,4 @@
-import type { Payee } from './loads.ts'
+import type { Group, Payee } from './loads.ts'
 
 /** An agent as the load generator needs it. */
 export interface Payer {
@@ -11,7 +11,7 @@ export interface Payer {
 export interface Introduction {
   readonly kind: 'introduction'
   readonly port: number
-  readonly payers: readonly Payer[]
+  readonly groups: Readonly<Record<Group, readonly Payer[]>>
 }
 
 /** One measurement to make. */
@@ -19,6 +19,7 @@ export interface Order {
   readonly kind: 'order'
   readonly connections: number
   readonly payee: Payee
+  readonly agents: Group
   readonly warmUpMs: number
   readonly measureMs: number
 }

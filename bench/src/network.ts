@@ -1,12 +1,15 @@
 import { MAX_AMOUNT_INR, routes } from '@batua/contract'
 import type { Api, Headers } from './api.ts'
 import { inParallel } from './in-parallel.ts'
+import { GROUPS, type Group, NEAR } from './loads.ts'
 import type { Payer } from './messages.ts'
 
 /** The agents that pay each other, as the public interface made them. */
 export interface Network {
   readonly platform: Headers
+  /** All of them; the groups are parts of it. */
   readonly payers: readonly Payer[]
+  readonly groups: Readonly<Record<Group, readonly Payer[]>>
   /** The agent that was funded and gave every other its opening balance. */
   readonly bank: Payer
   /** What all wallets hold together once it is set up, in paise. */
@@ -15,7 +18,30 @@ export interface Network {
   readonly seconds: { readonly agents: number; readonly openings: number }
 }
 
-/** Every agent is under all four limits. They are evaluated with each payment and never refuse one here. */
+/** What administrators allow every agent, far above what is paid here: the tier's limits are evaluated as well. */
+const TIER = {
+  per_tx: 100_000,
+  daily: 1_000_000_000,
+  monthly: 10_000_000_000,
+  escrow_above: 50_000,
+  approval_above: 100_000,
+} as const
+
+/** All ten controls. None of them ever refuses here, and the lists name agents as real ones do. */
+function strictPolicy(payers: readonly Payer[], index: number) {
+  const after = (places: number) => payers[(index + places) % payers.length]?.id ?? ''
+  return {
+    ...LIMITS,
+    allowed_payees: Array.from({ length: NEAR }, (_, place) => after(place + 1)),
+    blocked_payee_agents: [after(NEAR + 1), after(NEAR + 2)],
+    per_counterparty_daily_limit: 100_000,
+    max_counterparties_per_hour: 100_000,
+    require_escrow_above: 400,
+    require_human_approval_above: 300,
+  }
+}
+
+/** Every usual agent is under all four limits. They are evaluated with each payment and never refuse one here. */
 export const LIMITS = {
   spend_limit_per_tx: 500,
   spend_limit_hourly: 100_000,
@@ -26,6 +52,9 @@ export const LIMITS = {
 export const OPENING_BALANCE_INR = 10_000
 
 const OWNERS = 20
+const ADMIN_PHONE = '9999999999'
+/** The groups whose policies are compared need only be large enough that no agent is busy twice at once. */
+const COMPARED_SHARE = 0.2
 const WIDTH = 32
 const PAISE = 100
 const GATEWAY_KEEPS = 0.975
@@ -46,26 +75,51 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
     owner_id: owners[0] ?? '',
   })
 
+  await raiseTier(api)
   const agentsMs = performance.now()
-  const payers = await inParallel(Array.from({ length: size }), WIDTH, (_, index) =>
-    createAgent(api, platform, {
-      name: `Agent ${index}`,
-      handle: `bench-${index}`,
-      owner_id: owners[index % OWNERS] ?? '',
-      ...LIMITS,
+  const join = (group: Group, count: number, policy: Partial<typeof LIMITS>) =>
+    inParallel(Array.from({ length: count }), WIDTH, (_, index) =>
+      createAgent(api, platform, {
+        name: `Agent ${index}`,
+        handle: `${group}-${index}`,
+        owner_id: owners[index % OWNERS] ?? '',
+        ...policy,
+      }),
+    )
+  const compared = Math.round(size * COMPARED_SHARE)
+  const groups = {
+    usual: await join('usual', size, LIMITS),
+    open: await join('open', compared, {}),
+    strict: await join('strict', compared, {}),
+  }
+  await inParallel(groups.strict, WIDTH, ({ id }, index) =>
+    api.call(routes.updateAgent, {
+      params: { agent_id: id },
+      headers: platform,
+      body: strictPolicy(groups.strict, index),
     }),
   )
+  const payers = GROUPS.flatMap(group => groups[group])
   const openingsMs = performance.now()
-  const fundedPaise = await fundBank(api, bank, size)
+  const fundedPaise = await fundBank(api, bank, payers.length)
   const costs = await inParallel(payers, WIDTH, payee => openWallet(api, bank, payee))
   return {
     platform,
     payers,
+    groups,
     bank,
     heldPaise: fundedPaise - costs.reduce((sum, cost) => sum + cost, 0),
     openingPayments: costs.length,
     seconds: { agents: (openingsMs - agentsMs) / 1000, openings: (performance.now() - openingsMs) / 1000 },
   }
+}
+
+/** An administrator logs in and gives the tier of verified owners the limits of this benchmark. */
+async function raiseTier(api: Api): Promise<void> {
+  await api.call(routes.sendAdminOtp, { body: { phone: ADMIN_PHONE } })
+  const { code } = await api.call(routes.getSandboxOtp, { params: { phone: ADMIN_PHONE } })
+  const cookie = await api.cookieOf(routes.verifyAdminOtp, { body: { phone: ADMIN_PHONE, code } })
+  await api.call(routes.updateTier, { params: { tier: 'tier1' }, headers: cookie, body: TIER })
 }
 
 async function createOwner(api: Api, platform: Headers, index: number): Promise<string> {

@@ -10,6 +10,8 @@ export interface Options {
   /** The loads to measure, in their order. */
   readonly loads: readonly LoadName[]
   readonly withTpcb: boolean
+  /** Whether payers with short and long histories are compared. */
+  readonly withWindows: boolean
   /** Where the report goes as Markdown; null: only to the terminal. */
   readonly writePath: string | null
   /** Where the service leaves its CPU profile; null: none is taken. */
@@ -18,13 +20,15 @@ export interface Options {
   readonly dataParent: string | null
 }
 
+const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows']
+
 export const USAGE = `npm run bench -- [options]
 
   --rounds <n>      rounds over all measurements, medians are reported (3)
   --seconds <n>     seconds that each measurement counts (8)
   --agents <n>      agents on the network (10000)
   --quick           one round of 3 seconds over 2000 agents
-  --only <a,b>      only these: ${[...LOAD_NAMES, 'tpcb'].join(', ')}
+  --only <a,b>      only these: ${NAMES.join(', ')}
   --write <file>    also write the report there, as Markdown
   --profile <dir>   the service leaves a CPU profile of its whole run there
   --data <dir>      where the database's temporary folder is made; must be a disk
@@ -57,6 +61,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     agents: count('agents', values.agents, values.quick ? 2_000 : 10_000, MIN_AGENTS),
     loads: LOAD_NAMES.filter(name => only === null || only.has(name)),
     withTpcb: only === null || only.has('tpcb'),
+    withWindows: only === null || only.has('windows'),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,
     dataParent: values.data ?? null,
@@ -73,8 +78,7 @@ function count(name: string, text: string | undefined, fallback: number, least: 
 function namesIn(list: string | undefined): ReadonlySet<string> | null {
   if (list === undefined) return null
   const names = list.split(',').map(name => name.trim())
-  const known: readonly string[] = [...LOAD_NAMES, 'tpcb']
-  const unknown = names.find(name => !known.includes(name))
-  if (unknown !== undefined) throw new Error(`--only knows ${known.join(', ')}, not ${unknown}`)
+  const unknown = names.find(name => !NAMES.includes(name))
+  if (unknown !== undefined) throw new Error(`--only knows ${NAMES.join(', ')}, not ${unknown}`)
   return new Set(names)
 }

@@ -1,6 +1,6 @@
 import { figure, mebibytes, median } from './figures.ts'
 import { judgeGoals } from './goals.ts'
-import { LOADS, type LoadName } from './loads.ts'
+import { LOADS, type LoadName, NEAR } from './loads.ts'
 import { facts, table } from './markdown.ts'
 import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasurement } from './measure.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
@@ -9,6 +9,7 @@ import { SERVICE_SETTINGS } from './service.ts'
 import type { Storage } from './storage.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
+import { LONG_HISTORY, SHORT_HISTORY, type WindowsReport } from './windows.ts'
 
 /** Everything that a run found out. */
 export interface Results {
@@ -22,6 +23,8 @@ export interface Results {
   /** What the measured payments added to the disk. */
   readonly growth: Storage
   readonly memory: { readonly service: number; readonly postgres: number } | null
+  /** null: not measured. */
+  readonly windows: WindowsReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -33,6 +36,7 @@ export function renderReport(results: Results): string {
     `## Payments a second\n\n${throughput(results)}`,
     `## Where the CPU time goes\n\n${cpuTime(results)}`,
     `## Disk and memory\n\n${space(results)}`,
+    ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
   ]
@@ -45,7 +49,7 @@ function introduction({ options, setUp, tpcb }: Results): string {
   return [
     'Written by `npm run bench`; do not edit.',
     '',
-    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR and has limits that every payment is checked against (${limits.join(', ')} INR); every payment has an idempotency key of its own and a receipt.`,
+    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR. The usual ones have limits that every payment is checked against (${limits.join(', ')} INR), beside those of their tier; the two groups that are compared, a fifth as large, have none of their own, and all ten controls with ${NEAR} payees to pay. Every payment has an idempotency key of its own and a receipt.`,
     '',
     `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is pgbench (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns: ${options.rounds} × ${options.seconds} s for each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
   ].join('\n')
@@ -172,6 +176,26 @@ function space({ measurements, growth, memory }: Results): string {
     )
   }
   return table(['', 'measured'], rows)
+}
+
+function windows({ rows, firstCountMs }: WindowsReport): string {
+  const head = [
+    'A payment of a payer',
+    `${figure(SHORT_HISTORY)} past payments`,
+    figure(LONG_HISTORY),
+    'ratio',
+  ]
+  const body = rows.map(({ what, shortUs, longUs }) => [
+    what,
+    `${figure(shortUs)} µs`,
+    `${figure(longUs)} µs`,
+    figure(longUs / shortUs, 2),
+  ])
+  return [
+    'Two payers pay in turns, one payment at a time and without HTTP. Their past payments lie within the last 24 hours, and each goes on at the pace of its past, so that for both one payment falls out of the window as one is made. Medians.',
+    table(head, body),
+    `When a control on counterparties is first met, the payer's day is read once: ${figure(firstCountMs)} ms for the long history.`,
+  ].join('\n\n')
 }
 
 function truth({ findings }: Results): string {

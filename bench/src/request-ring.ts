@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
-import type { Payee } from './loads.ts'
+import { NEAR, type Payee } from './loads.ts'
 import type { Payer } from './messages.ts'
 
 /** Requests written beforehand, so that sending one costs the generator next to nothing. */
@@ -46,7 +46,9 @@ export function requestRing(payers: readonly Payer[], payee: Payee, keys: KeySou
 /** Two different agents. The hot payee is the first of all. */
 function drawPair(payers: readonly Payer[], payee: Payee): [Payer, Payer] {
   const to = payee === 'hot' ? 0 : randomInt(payers.length)
-  const from = (to + 1 + randomInt(payers.length - 1)) % payers.length
+  // A near payee comes at most so many places after its payer.
+  const ahead = payee === 'near' ? payers.length - 1 - randomInt(NEAR) : 1 + randomInt(payers.length - 1)
+  const from = (to + ahead) % payers.length
   const pair = [payers[from], payers[to]] as const
   if (pair[0] === undefined || pair[1] === undefined) throw new Error('a network has at least two agents')
   return [pair[0], pair[1]]

@@ -30,7 +30,8 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
-const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[]
+/** Every error code. */
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]
 
 /** The one shape of every error answer. `field` names the bad input; `details` holds what a program needs to act. */
 export const ErrorEnvelope = answer(

@@ -58,6 +58,16 @@ export function textOut(description: string, example: string): TString {
   return Type.String({ description, examples: [example] })
 }
 
+/** An Indian mobile number as a caller writes it. The service keeps and answers its ten digits. */
+export function phoneIn(description: string): TString {
+  return Type.String({
+    maxLength: 24,
+    pattern: '^(?:(?:\\+|00)91|0)?[ -]?[6-9](?:[ -]?[0-9]){9}$',
+    description: `${description} Indian mobile number: 10 digits beginning 6 to 9; \`+91\` or \`0\` in front is accepted.`,
+    examples: ['9876543210'],
+  })
+}
+
 /** An e-mail address as a caller sends it. */
 export function emailIn(description: string): TString {
   return Type.String({ maxLength: 254, format: 'email', description, examples: ['dev@example.com'] })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EXAMPLE_TIME, emailIn, nameText, textOut, timestamp } from './fields.ts'
+import { EXAMPLE_TIME, emailIn, nameText, phoneIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
@@ -15,6 +15,9 @@ export const KYC_STATUSES = ['none', 'pending', 'verified', 'failed'] as const
 
 export type KycStatus = (typeof KYC_STATUSES)[number]
 
+/** A frozen owner's agents are frozen with it (contract section 3). */
+export const OWNER_STATUSES = ['active', 'frozen'] as const
+
 const ownerProperties = {
   owner_id: idSchema('own'),
   name: textOut('The legal name.', 'Asha Rao'),
@@ -23,7 +26,7 @@ const ownerProperties = {
   pan: textOut('The PAN with its middle hidden.', 'ABCxxxxx4F'),
   kyc_status: oneOf(KYC_STATUSES, 'How far bank verification is.'),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
-  status: oneOf(['active', 'frozen'], 'A frozen owner has all agents frozen.'),
+  status: oneOf(OWNER_STATUSES, 'A frozen owner has all agents frozen.'),
   bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
   bank_ifsc: nullable(textOut('The IFSC of the bank branch.', 'HDFC0001234')),
   created_at: timestamp('When the owner was created.'),
@@ -65,12 +68,7 @@ export const createOwner = route({
   body: request(
     {
       name: nameText('The legal name, as the bank knows it.', 'Asha Rao'),
-      phone: Type.String({
-        maxLength: 24,
-        pattern: '^(?:(?:\\+|00)91|0)?[ -]?[6-9](?:[ -]?[0-9]){9}$',
-        description: 'Indian mobile number: 10 digits beginning 6 to 9; `+91` or `0` in front is accepted.',
-        examples: ['9876543210'],
-      }),
+      phone: phoneIn('The phone that the person logs in with.'),
       pan: Type.String({
         pattern: '^[A-Za-z]{5}[0-9]{4}[A-Za-z]$',
         description: 'The PAN: five letters, four digits, one letter. Stored encrypted, answered masked.',

@@ -80,6 +80,13 @@ export const Payment = answer(
         amount: 400,
         reference: 'invoice-2041',
       },
+      {
+        ...waiting,
+        from: exampleId('agt'),
+        to: exampleId('agt', 2),
+        amount: 400,
+        reference: 'invoice-2041',
+      },
     ],
   },
 )
@@ -94,7 +101,7 @@ export const pay = route({
   tag: 'Payments',
   summary: 'Pay another agent',
   description:
-    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval` and nothing has moved yet.',
+    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval`: nothing has moved and nothing is held back; `GET /v1/approvals/{approval_id}` tells what became of it. Rejection or expiry frees the key.',
   who: ['agent'],
   params: payerParams,
   body: request(
@@ -114,7 +121,7 @@ export const pay = route({
       unique_reference: Type.Optional(
         Type.Boolean({
           description:
-            'Refuse with `conflict` when you have already paid this payee with this `reference`, which it then needs.',
+            'Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. It needs a `reference`.',
           examples: [true],
         }),
       ),
@@ -169,7 +176,7 @@ export const listPayments = route({
   tag: 'Payments',
   summary: 'Find payments',
   description:
-    'Payments that this agent made, newest first. A client that lost the answer to a payment finds it by `idempotency_key` or `reference`; an empty list means that it did not happen.',
+    'Payments that this agent made, newest first, and those that wait for its owner’s approval: they have `payment_id` null and an `approval_id`. A client that lost the answer to a payment finds it by `idempotency_key` or `reference`; an empty list means that it did not happen.',
   who: ['platform', 'agent', 'owner'],
   params: payerParams,
   query: request({

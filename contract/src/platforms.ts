@@ -131,7 +131,7 @@ export const updatePlatform = route({
   ),
   status: 200,
   response: Platform,
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
 })
 
 export const deletePlatform = route({
@@ -171,7 +171,7 @@ export const rotatePlatformSecret = route({
       examples: [{ platform_id: exampleId('plt'), platform_secret: `sk_live_${'x'.repeat(43)}` }],
     },
   ),
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
 })
 
 export const rotateWebhookSecret = route({
@@ -203,5 +203,5 @@ export const rotateWebhookSecret = route({
       ],
     },
   ),
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
 })

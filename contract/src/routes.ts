@@ -1,3 +1,7 @@
+import { bulkFreezeAgents, bulkQuarantineAgents, bulkRestoreAgents } from './admin-agents.ts'
+import { getOverview } from './admin-overview.ts'
+import { freezeOwner, getOwnerAccount, listAllOwners, setOwnerTier, unfreezeOwner } from './admin-owners.ts'
+import { pauseAgent, resumeAgent } from './agent-states.ts'
 import {
   createAgent,
   deactivateAgent,
@@ -7,6 +11,8 @@ import {
   rotateAgentKey,
   updateAgent,
 } from './agents.ts'
+import { approve, getApproval, listApprovals, reject } from './approvals.ts'
+import { evaluatePolicy } from './evaluate.ts'
 import { receiveGatewayNotice } from './gateway.ts'
 import { getAgentExistence, getHandleAvailability } from './handles.ts'
 import { getHealth, getReadiness } from './health.ts'
@@ -21,10 +27,28 @@ import {
   rotateWebhookSecret,
   updatePlatform,
 } from './platforms.ts'
+import {
+  cancelOwnerPendingPolicy,
+  cancelPendingPolicy,
+  getAgentPolicy,
+  getOwnerPolicy,
+  updateOwnerPolicy,
+} from './policy-routes.ts'
 import { getReceipt, verifyReceipt } from './receipts.ts'
+import { getRiskScore, listRiskAlerts, listRiskRules, reviewRiskAlert } from './risk.ts'
 import type { Route } from './route.ts'
-import { advanceClock, completeSandboxPayment } from './sandbox.ts'
-import { listTransactions, verifyTransaction } from './transactions.ts'
+import { advanceClock, completeSandboxPayment, getSandboxOtp } from './sandbox.ts'
+import {
+  getSession,
+  logOut,
+  logOutAdmin,
+  sendAdminOtp,
+  sendOtp,
+  verifyAdminOtp,
+  verifyOtp,
+} from './sessions.ts'
+import { listTiers, updateTier } from './tiers.ts'
+import { listOwnerTransactions, listTransactions, verifyTransaction } from './transactions.ts'
 import { createFunding, createUpiCollect, getBalance, getFunding } from './wallets.ts'
 
 /** Every route of the service by its operationId, in the order of the reference page. */
@@ -47,7 +71,12 @@ export const routes = {
   getAgent,
   updateAgent,
   deactivateAgent,
+  pauseAgent,
+  resumeAgent,
   rotateAgentKey,
+  getAgentPolicy,
+  cancelPendingPolicy,
+  evaluatePolicy,
   getBalance,
   createFunding,
   getFunding,
@@ -56,14 +85,45 @@ export const routes = {
   getPayment,
   listPayments,
   refundPayment,
+  listApprovals,
+  getApproval,
+  approve,
+  reject,
   listTransactions,
   verifyTransaction,
   getReceipt,
   verifyReceipt,
+  sendOtp,
+  verifyOtp,
+  logOut,
+  sendAdminOtp,
+  verifyAdminOtp,
+  logOutAdmin,
+  getSession,
+  listOwnerTransactions,
+  getOwnerPolicy,
+  updateOwnerPolicy,
+  cancelOwnerPendingPolicy,
+  getOverview,
+  listAllOwners,
+  getOwnerAccount,
+  setOwnerTier,
+  freezeOwner,
+  unfreezeOwner,
+  bulkFreezeAgents,
+  bulkQuarantineAgents,
+  bulkRestoreAgents,
+  listTiers,
+  updateTier,
+  listRiskAlerts,
+  reviewRiskAlert,
+  getRiskScore,
+  listRiskRules,
   getServiceKeys,
   getJwks,
   receiveGatewayNotice,
   completeSandboxPayment,
+  getSandboxOtp,
   advanceClock,
   getHealth,
   getReadiness,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { timestamp } from './fields.ts'
+import { phoneIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
 import { answer, oneOf, request } from './schema.ts'
@@ -64,6 +64,24 @@ export const completeSandboxPayment = route({
     },
   ),
   errors: ['not_found', 'conflict'],
+})
+
+export const getSandboxOtp = route({
+  operationId: 'getSandboxOtp',
+  method: 'GET',
+  path: '/sandbox/otp/{phone}',
+  tag: 'Sandbox',
+  summary: 'Read the last one-time code',
+  description:
+    'Sandbox mode only; `not_found` in live mode, and when no code was sent to this phone: none is sent to a phone that is unknown here.',
+  who: [],
+  params: request({ phone: phoneIn('The phone that got the code.') }),
+  status: 200,
+  response: answer(
+    { code: textOut('The last code sent to this phone, by either login.', '042917') },
+    { title: 'SandboxOtp', description: 'What the phone shows.', examples: [{ code: '042917' }] },
+  ),
+  errors: ['not_found'],
 })
 
 export const advanceClock = route({

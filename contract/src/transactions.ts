@@ -121,6 +121,14 @@ export const Verification = answer(
 )
 export type Verification = Static<typeof Verification>
 
+const statementQuery = {
+  type: Type.Optional(oneOf(TRANSACTION_TYPES, 'Only this type.')),
+  status: Type.Optional(oneOf(TRANSACTION_STATUSES, 'Only this status.')),
+  from_date: Type.Optional(spanEnd('The first day in IST, or moment.', '2026-11-01')),
+  to_date: Type.Optional(spanEnd('The last day in IST, or moment.', '2026-11-30T18:29:59.999Z')),
+  ...pageQuery,
+}
+
 export const listTransactions = route({
   operationId: 'listTransactions',
   method: 'GET',
@@ -131,17 +139,29 @@ export const listTransactions = route({
     'The wallet’s statement, newest first. A date in `from_date` or `to_date` is a whole day in IST; both ends are included.',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
-  query: request({
-    type: Type.Optional(oneOf(TRANSACTION_TYPES, 'Only this type.')),
-    status: Type.Optional(oneOf(TRANSACTION_STATUSES, 'Only this status.')),
-    from_date: Type.Optional(spanEnd('The first day in IST, or moment.', '2026-11-01')),
-    to_date: Type.Optional(spanEnd('The last day in IST, or moment.', '2026-11-30T18:29:59.999Z')),
-    ...pageQuery,
-  }),
+  query: request(statementQuery),
   status: 200,
   response: listOf('transactions', Transaction, {
     title: 'TransactionList',
     description: 'A page of the statement.',
+  }),
+  errors: ['not_found', 'authorization_error'],
+})
+
+export const listOwnerTransactions = route({
+  operationId: 'listOwnerTransactions',
+  method: 'GET',
+  path: '/api/web/transactions',
+  tag: 'Owner',
+  summary: 'List transactions of all agents',
+  description:
+    'The statements of all agents of the session’s owners in one list, newest first; `agent_name` tells them apart. A payment between two of them is a line on both sides.',
+  who: ['owner'],
+  query: request({ agent_id: Type.Optional(idSchema('agt', 'Only this agent.')), ...statementQuery }),
+  status: 200,
+  response: listOf('transactions', Transaction, {
+    title: 'OwnerTransactionList',
+    description: 'A page of the statements.',
   }),
   errors: ['not_found', 'authorization_error'],
 })

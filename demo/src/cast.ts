@@ -13,11 +13,18 @@ export async function signUpPlatform({ client, paper }: Stage): Promise<Headers>
   return { 'x-platform-id': made.platform_id, 'x-platform-secret': made.platform_secret ?? '' }
 }
 
-export async function verifyOwner({ client, paper }: Stage, platform: Headers): Promise<string> {
+/** The human of this run. Another one each time, so that no code for her phone was sent a moment ago. */
+export interface Owner {
+  readonly id: string
+  readonly phone: string
+}
+
+export async function verifyOwner({ client, paper }: Stage, platform: Headers): Promise<Owner> {
   paper.chapter('Behind every agent there is a human, and a bank knows her')
+  const phone = `98${digits(8)}`
   const owner = await client.ok(routes.createOwner, {
     headers: platform,
-    body: { name: 'Asha Rao', phone: '9876543210', pan: 'ABCDE1234F', email: 'asha@example.com' },
+    body: { name: 'Asha Rao', phone, pan: 'ABCDE1234F', email: 'asha@example.com' },
   })
   const verified = await client.ok(routes.submitKyc, {
     params: { owner_id: owner.owner_id },
@@ -31,7 +38,11 @@ export async function verifyOwner({ client, paper }: Stage, platform: Headers): 
     ['kyc', `${owner.kyc_status} → ${verified.kyc_status}`, `the bank says ${verified.name_at_bank ?? ''}`],
     ['tier', `${owner.tier} → ${verified.tier}`],
   ])
-  return owner.owner_id
+  return { id: owner.owner_id, phone }
+}
+
+function digits(count: number): string {
+  return String(randomInt(10 ** count)).padStart(count, '0')
 }
 
 export interface Agents {

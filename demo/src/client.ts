@@ -23,6 +23,8 @@ export interface Client {
   ok<R extends Route>(route: R, call?: Call<R>): Promise<ResponseOf<R>>
   /** The error of a call that must be refused. */
   refused<R extends Route>(route: R, call?: Call<R>): Promise<Refused>
+  /** The headers of the session that a call begins: its cookie, and the page that uses it. */
+  session<R extends Route>(route: R, call: Call<R>): Promise<Readonly<Record<string, string>>>
   /** Sends a call and breaks the connection before its answer is read. */
   loseAnswer<R extends Route>(route: R, call: Call<R>): Promise<void>
 }
@@ -33,17 +35,29 @@ export interface ClientOptions {
   readonly onWait: (seconds: number) => void
 }
 
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+  /** What the answer sets, without its attributes; empty when it sets none. */
+  readonly cookie: string
+}
+
+function cookieIn(response: Response): string {
+  const [cookie = ''] = (response.headers.getSetCookie()[0] ?? '').split(';')
+  return cookie
+}
+
 const MAX_WAITS = 3
 const DEFAULT_WAIT_S = 10
 
 export function openClient(address: string, options: ClientOptions): Client {
-  async function send<R extends Route>(route: R, call: Call<R>): Promise<{ status: number; body: unknown }> {
+  async function send<R extends Route>(route: R, call: Call<R>): Promise<Answer> {
     for (let waits = 0; ; waits++) {
       const response = await request(address, route, call)
       const body: unknown = await response.json()
       if (response.status !== 429 || waits === MAX_WAITS) {
         options.onCall(route.method, shownPath(route, call), response.status)
-        return { status: response.status, body }
+        return { status: response.status, body, cookie: cookieIn(response) }
       }
       // Someone who plays the story again and again meets the limit for strangers: it lets go within a minute.
       const seconds = Number(response.headers.get('retry-after') ?? DEFAULT_WAIT_S)
@@ -62,6 +76,11 @@ export function openClient(address: string, options: ClientOptions): Client {
       const { status, body } = await send(route, call)
       if (status >= 400) return { status, error: (body as ErrorEnvelope).error }
       throw new StoryEnd(`${route.method} ${route.path} should have been refused, but answered ${status}`)
+    },
+    async session(route, call) {
+      const { status, body, cookie } = await send(route, call)
+      if (status === route.status && cookie !== '') return { cookie, origin: new URL(address).origin }
+      throw new StoryEnd(`${route.method} ${route.path} began no session: ${messageOf(body)}`)
     },
     async loseAnswer(route, call) {
       const response = await request(address, route, call)

@@ -1,5 +1,6 @@
 import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
 import { openClient, requireSandbox, StoryEnd } from './client.ts'
+import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
 import {
   exceedLimit,
@@ -23,14 +24,17 @@ function addressOf(text: string): string {
 /** The whole story, every chapter of it true or an error. */
 async function tell(stage: Stage): Promise<void> {
   const platform = await signUpPlatform(stage)
-  const ownerId = await verifyOwner(stage, platform)
-  const agents = await createAgents(stage, platform, ownerId)
+  const owner = await verifyOwner(stage, platform)
+  const agents = await createAgents(stage, platform, owner.id)
   await fundWallet(stage, agents.payer)
   const paymentId = await makePayment(stage, agents)
   await exceedLimit(stage, agents)
   await recoverLostAnswer(stage, agents)
   await sellOneCall(stage, agents)
   await refundPart(stage, agents, paymentId)
+  const session = await logIn(stage, owner)
+  await approvePayment(stage, agents, session)
+  await stopAgent(stage, agents, session)
   await checkReceipt(stage, agents, paymentId)
   proveSums(stage, await readStatements(stage, agents))
 }

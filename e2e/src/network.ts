@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type BodyOf, type ErrorCode, type ResponseOf, routes } from '@batua/contract'
 import type { Api, ApiError, Headers } from './api.ts'
+import { ADMIN_PHONE, sessionOf, tokenOf } from './log-in.ts'
 
 export interface Platform {
   readonly id: string
@@ -10,6 +11,7 @@ export interface Platform {
 
 export interface Owner {
   readonly id: string
+  readonly phone: string
   readonly platform: Platform
 }
 
@@ -35,6 +37,10 @@ export interface Network {
   owner(platform: Platform): Promise<Owner>
   /** Has the bank verify an owner, which raises its tier. */
   verify(owner: Owner): Promise<void>
+  /** What the browser of a logged-in owner sends: the session, and whose page it is on. */
+  login(owner: Owner): Promise<Headers>
+  /** The same of the sandbox's administrator. */
+  admin(): Promise<Headers>
   agent(owner: Owner, extras?: AgentExtras): Promise<Agent>
   /** A new agent with 975 INR. */
   fundedAgent(owner: Owner, extras?: AgentExtras): Promise<Agent>
@@ -48,6 +54,11 @@ export interface Network {
 
 export function openNetwork(api: Api): Network {
   const confidential: string[] = []
+  async function session(phone: string, kind: 'owner' | 'admin'): Promise<Headers> {
+    const headers = await sessionOf(api, phone, kind)
+    confidential.push(tokenOf(headers))
+    return headers
+  }
   const network: Network = {
     confidential,
     async platform() {
@@ -66,7 +77,7 @@ export function openNetwork(api: Api): Network {
       const body = { name: 'Asha Rao', ...person }
       const { owner_id } = await api.ok(routes.createOwner, { headers: platform.headers, body })
       confidential.push(...Object.values(person))
-      return { id: owner_id, platform }
+      return { id: owner_id, phone: person.phone, platform }
     },
     async verify(owner) {
       const bank_account = newBankAccount()
@@ -77,6 +88,8 @@ export function openNetwork(api: Api): Network {
         body: { bank_account, bank_ifsc: 'HDFC0001234' },
       })
     },
+    login: owner => session(owner.phone, 'owner'),
+    admin: () => session(ADMIN_PHONE, 'admin'),
     async agent(owner, extras = {}) {
       const body = { name: 'Research Agent', handle: newHandle(), ...extras, owner_id: owner.id }
       const made = await api.ok(routes.createAgent, { headers: owner.platform.headers, body })

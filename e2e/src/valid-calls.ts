@@ -1,7 +1,8 @@
 import type { OperationId } from '@batua/contract'
-import type { Headers, Sent } from './api.ts'
+import type { Sent } from './api.ts'
+import { ADMIN_PHONE } from './log-in.ts'
 import { newBankAccount, newHandle, newPan, newPhone } from './network.ts'
-import type { World } from './world.ts'
+import { PENDING_CONTROL, type World } from './world.ts'
 
 /** A call of every route that its world allows, without a credential. A new route has to be added here. */
 export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
@@ -37,6 +38,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getAgent: ofPayer,
   updateAgent: world => ({ ...ofPayer(world), body: { name: 'Renamed', ...policy(world) } }),
   deactivateAgent: ofPayer,
+  pauseAgent: ofPayer,
+  resumeAgent: ofPayer,
   rotateAgentKey: ofPayer,
   getBalance: ofPayer,
   createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
@@ -57,6 +60,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     params: { agent_id: payer.id, payment_id: payment.payment_id ?? '' },
   }),
   listPayments: world => ({ ...ofPayer(world), query: { idempotency_key: 'key-1', reference: 'invoice-1' } }),
+  evaluatePolicy: world => ({ ...ofPayer(world), body: { to: world.payee.handle, amount: 1 } }),
   refundPayment: ({ payment }) => ({
     params: { payment_id: payment.payment_id ?? '' },
     body: { amount: 1, idempotency_key: newHandle() },
@@ -75,8 +79,62 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     params: { txn_id: payment.payment_id ?? '' },
     query: { expected_payee: payee.handle, expected_amount: 100, nonce: 'invoice-1', consume: false },
   }),
+  listApprovals: ({ payer }) => ({ query: { status: 'pending_approval', agent_id: payer.id, limit: 5 } }),
+  getApproval: ofApproval,
+  approve: ofApproval,
+  reject: ofApproval,
   getReceipt: ofReceipt,
   verifyReceipt: ofReceipt,
+  sendOtp: () => ({ body: { phone: newPhone() } }),
+  verifyOtp: ({ owner }) => ({ body: { phone: owner.phone, code: '000000' } }),
+  logOut: () => ({}),
+  sendAdminOtp: () => ({ body: { phone: newPhone() } }),
+  verifyAdminOtp: () => ({ body: { phone: ADMIN_PHONE, code: '000000' } }),
+  logOutAdmin: () => ({}),
+  getSession: () => ({}),
+  listOwnerTransactions: ({ payer }) => ({
+    query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
+  }),
+  getAgentPolicy: world => ({ ...ofPayer(world), query: { to: world.payee.handle } }),
+  cancelPendingPolicy: ({ payer }) => ({ params: { agent_id: payer.id, control: PENDING_CONTROL } }),
+  getOwnerPolicy: ofOwnerSession,
+  updateOwnerPolicy: world => ({ ...ofOwnerSession(world), body: policy(world) }),
+  cancelOwnerPendingPolicy: world => ({ ...ofOwnerSession(world), params: { control: PENDING_CONTROL } }),
+  listTiers: () => ({}),
+  updateTier: () => ({
+    params: { tier: 'tier3' },
+    body: {
+      per_tx: 100_000,
+      daily: 1_000_000,
+      monthly: 10_000_000,
+      escrow_above: 50_000,
+      approval_above: 500_000,
+    },
+  }),
+  getOverview: () => ({}),
+  listAllOwners: () => ({ query: { status: 'active', kyc_status: 'none', limit: 5 } }),
+  getOwnerAccount: ofOwner,
+  setOwnerTier: world => ({ ...ofOwner(world), body: { tier: 'tier2' } }),
+  freezeOwner: ofOwner,
+  unfreezeOwner: ofOwner,
+  bulkFreezeAgents: bothAgents,
+  bulkQuarantineAgents: bothAgents,
+  bulkRestoreAgents: bothAgents,
+  listRiskAlerts: ({ payer }) => ({
+    query: {
+      status: 'open',
+      rule: 'failed_authentication',
+      severity: 'high',
+      agent_id: payer.id,
+      limit: 5,
+    },
+  }),
+  reviewRiskAlert: ({ alert }) => ({
+    params: { alert_id: alert.alert_id },
+    body: { decision: 'confirm', note: 'seen' },
+  }),
+  getRiskScore: ofPayer,
+  listRiskRules: () => ({}),
   getServiceKeys: () => ({}),
   getJwks: () => ({}),
   receiveGatewayNotice: () => ({ params: { gateway: 'sandbox' }, body: { type: 'PAYMENT_SUCCESS_WEBHOOK' } }),
@@ -84,6 +142,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     params: { payment_session_id: session.payment_session_id },
     body: { outcome: 'pending', method: 'upi' },
   }),
+  getSandboxOtp: ({ owner }) => ({ params: { phone: owner.phone } }),
   advanceClock: () => ({ body: { advance_seconds: 0 } }),
   getHealth: () => ({}),
   getReadiness: () => ({}),
@@ -97,8 +156,20 @@ function ofOwner({ owner }: World): Sent {
   return { params: { owner_id: owner.id } }
 }
 
+function ofOwnerSession({ owner }: World): Sent {
+  return { query: { owner_id: owner.id } }
+}
+
 function ofPayer({ payer }: World): Sent {
   return { params: { agent_id: payer.id } }
+}
+
+function ofApproval({ approval }: World): Sent {
+  return { params: { approval_id: approval.approval_id ?? '' } }
+}
+
+function bothAgents({ payer, payee }: World): Sent {
+  return { body: { agent_ids: [payer.id, payee.id] } }
 }
 
 function ofReceipt({ payment }: World): Sent {
@@ -121,13 +192,7 @@ function policy({ payee, stranger }: World) {
 }
 
 /** Routes that only the payee of the world's payment may use; every other is called by the payer. */
-const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction']
-
-/** The headers of the world's own credential of this kind for this route. */
-export function ownHeaders(world: World, operation: OperationId, kind: 'platform' | 'agent'): Headers {
-  if (kind === 'platform') return world.platform.headers
-  return BY_PAYEE.includes(operation) ? world.payee.headers : world.payer.headers
-}
+export const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction']
 
 /** Routes after whose success their world is not what it was: a test of theirs needs one of its own. */
 export const DESTRUCTIVE: readonly OperationId[] = [
@@ -138,5 +203,19 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'submitKyc',
   'updateAgent',
   'deactivateAgent',
+  'pauseAgent',
   'rotateAgentKey',
+  'logOut',
+  'cancelPendingPolicy',
+  'updateOwnerPolicy',
+  'cancelOwnerPendingPolicy',
+  'setOwnerTier',
+  'freezeOwner',
+  'unfreezeOwner',
+  'bulkFreezeAgents',
+  'bulkQuarantineAgents',
+  'bulkRestoreAgents',
+  'approve',
+  'reject',
+  'reviewRiskAlert',
 ]

@@ -1,5 +1,5 @@
-import { type ResponseOf, routes } from '@batua/contract'
-import type { Api } from './api.ts'
+import { type ResponseOf, type RiskAlert, routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 
 /** One platform with two agents and a payment between them, and a stranger who has nothing to do with it. */
@@ -8,42 +8,91 @@ export interface World {
   readonly network: Network
   readonly platform: Platform
   readonly owner: Owner
+  /** The owner's session. */
+  readonly ownerHeaders: Headers
+  /** An administrator's session. */
+  readonly adminHeaders: Headers
   readonly payer: Agent
   readonly payee: Agent
   /** From payer to payee, 100 INR, reference `invoice-1`, key `key-1`. */
   readonly payment: ResponseOf<typeof routes.pay>
+  /** From payer to payee, 460 INR, which waits for the owner's approval. */
+  readonly approval: ResponseOf<typeof routes.pay>
+  /** On the platform, open, because wrong secrets were tried for it. */
+  readonly alert: RiskAlert
   /** A session of the payer's that nobody has paid. */
   readonly session: ResponseOf<typeof routes.createFunding>
-  readonly stranger: { readonly platform: Platform; readonly owner: Owner; readonly agent: Agent }
+  readonly stranger: {
+    readonly platform: Platform
+    readonly owner: Owner
+    readonly ownerHeaders: Headers
+    readonly agent: Agent
+  }
 }
 
 export async function openWorld(api: Api): Promise<World> {
   const network = openNetwork(api)
   const platform = await network.platform()
   const owner = await network.owner(platform)
-  const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
+  const payer = await network.agent(owner, { require_human_approval_above: 450, [PENDING_CONTROL]: 50 })
+  const payee = await network.agent(owner)
   await network.fund(payer, 1000)
   const payment = await network.pay(payer, payee, 100, { reference: 'invoice-1', idempotency_key: 'key-1' })
+  const approval = await network.pay(payer, payee, 460)
   const session = await api.ok(routes.createFunding, {
     params: { agent_id: payer.id },
     headers: payer.headers,
     body: { amount: 500 },
   })
+  const adminHeaders = await network.admin()
+  const ownerHeaders = await network.login(owner)
+  await letChangesWait(api, payer, ownerHeaders)
   return {
     api,
     network,
     platform,
     owner,
+    ownerHeaders,
+    adminHeaders,
+    alert: await openAlert(api, platform, adminHeaders),
     payer,
     payee,
     payment,
+    approval,
     session,
     stranger: await openStranger(network),
   }
 }
 
+/** The control of which a change waits for the cooldown, the payer's own and the owner's. */
+export const PENDING_CONTROL = 'max_counterparties_per_hour'
+
+async function letChangesWait(api: Api, payer: Agent, ownerHeaders: Headers): Promise<void> {
+  const raised = { [PENDING_CONTROL]: 60 }
+  const params = { agent_id: payer.id }
+  await api.ok(routes.updateAgent, { params, headers: payer.owner.platform.headers, body: raised })
+  for (const body of [{ [PENDING_CONTROL]: 50 }, raised]) {
+    await api.ok(routes.updateOwnerPolicy, { headers: ownerHeaders, body })
+  }
+}
+
+const WRONG_SECRETS = 20
+
+/** Tries wrong secrets for a platform until that is an alert. */
+async function openAlert(api: Api, platform: Platform, adminHeaders: Headers): Promise<RiskAlert> {
+  const headers = { 'x-platform-id': platform.id, 'x-platform-secret': `sk_live_${'w'.repeat(43)}` }
+  await Promise.all(Array.from({ length: WRONG_SECRETS }, () => api.send(routes.listOwners, { headers })))
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+  const query = { rule: 'failed_authentication', status: 'open', limit: 100 }
+  const { alerts } = await api.ok(routes.listRiskAlerts, { headers: adminHeaders, query })
+  const alert = alerts.find(each => each.platform_id === platform.id)
+  if (alert === undefined) throw new Error('no alert was opened')
+  return alert
+}
+
 async function openStranger(network: Network): Promise<World['stranger']> {
   const platform = await network.platform()
   const owner = await network.owner(platform)
-  return { platform, owner, agent: await network.agent(owner) }
+  const ownerHeaders = await network.login(owner)
+  return { platform, owner, ownerHeaders, agent: await network.agent(owner) }
 }

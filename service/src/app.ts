@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config/config.ts'
-import { type Database, openDatabase } from './db/database.ts'
+import { type Database, openDatabase, type Queryable } from './db/database.ts'
+import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
 import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
 import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
+import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
 import { createSandboxGateway } from './gateways/sandbox/payment-gateway.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
@@ -10,26 +12,44 @@ import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
 import { connectRedis } from './http/redis.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createJobs, type Job } from './jobs/jobs.ts'
+import { raise } from './kernel/app-error.ts'
 import type { Clock } from './kernel/clock.ts'
+import type { Uuid } from './kernel/ids.ts'
 import type { Logger } from './kernel/logger.ts'
 import { createMetrics } from './kernel/metrics.ts'
-import { openVault } from './kernel/secrets.ts'
+import { openVault, type Vault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger-metrics.ts'
+import { adminJobs, serveAdmin } from './modules/admin/index.ts'
 import {
+  changeStates,
   openAgentDirectory,
   openAgentKeyring,
   raiseAgentsToTier1,
   serveAgents,
 } from './modules/agents/index.ts'
+import {
+  approvalJobs,
+  countPendingApprovals,
+  type Executors,
+  serveApprovals,
+} from './modules/approvals/index.ts'
 import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
 import { fundingJobs, gatewaysOf, serveFunding } from './modules/funding/index.ts'
 import { openSigningKeys, serveKeys } from './modules/keys/index.ts'
 import { serveOwners } from './modules/owners/index.ts'
-import { servePayments } from './modules/payments/index.ts'
+import { executePayment, servePayments } from './modules/payments/index.ts'
 import { createAuthenticators, servePlatforms } from './modules/platforms/index.ts'
 import { openAgentRegister } from './modules/policies/index.ts'
+import { policyJobs, servePolicySettings } from './modules/policy-settings/index.ts'
 import { serveReceipts } from './modules/receipts/index.ts'
+import {
+  countOpenAlerts,
+  createSignalRecorder,
+  type RiskSignals,
+  riskJobs,
+  serveRisk,
+} from './modules/risk/index.ts'
 import {
   followSandboxClock,
   playOutcome,
@@ -37,6 +57,12 @@ import {
   sandboxJobs,
   serveSandbox,
 } from './modules/sandbox/index.ts'
+import {
+  createSessionAuthenticators,
+  openOutbox,
+  serveSessions,
+  sessionJobs,
+} from './modules/sessions/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
 
@@ -84,7 +110,16 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const sandbox = { ...core, ...openGateway(config, core, ownUrl), jobs: () => jobs }
   const jobs = createJobs({
     ...core,
-    jobs: [...fundingJobs(sandbox.funding), ...serviceJobs(core.database), ...sandboxJobs(sandbox)],
+    jobs: [
+      ...fundingJobs(sandbox.funding),
+      ...approvalJobs(core),
+      ...policyJobs(core.database),
+      ...sessionJobs(core),
+      ...adminJobs(core),
+      ...riskJobs(core),
+      ...serviceJobs(core.database),
+      ...sandboxJobs(sandbox),
+    ],
   })
   serveModules(config, server, core)
   serveMoneyIn(config, server, sandbox)
@@ -101,6 +136,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     async close() {
       await server.close({ sendAwayMs: SEND_AWAY_MS })
       await jobs.stop()
+      await core.outbox.settled()
       await core.ledger.close()
       core.redis?.disconnect()
       await core.database.close()
@@ -114,6 +150,7 @@ async function openCore(config: Config, { databaseUrl, masterKey, clock, logger 
   const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey)
+  const signals = createSignalRecorder(clock)
   return {
     clock,
     logger,
@@ -124,10 +161,35 @@ async function openCore(config: Config, { databaseUrl, masterKey, clock, logger 
     signingKeys: await openSigningKeys({ database, clock, vault }),
     findAgent: openAgentDirectory(database),
     agents: openAgentRegister(),
-    authenticators: createAuthenticators(database),
+    signals,
+    ...openLogin(config, { database, clock, vault, logger, signals }),
     keyring: openAgentKeyring(database),
     serviceName: config.serviceName,
+    limitIncreaseCooldownS: config.limitIncreaseCooldownS,
     redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
+  }
+}
+
+interface LoginServices extends Pick<SandboxContext, 'database' | 'clock'> {
+  readonly vault: Vault
+  readonly logger: Logger
+  readonly signals: RiskSignals
+}
+
+/** Who belongs to which credential, and how the codes for new sessions reach their phones. */
+function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...services }: LoginServices) {
+  const telephones = createSandboxOtpSender(services)
+  const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
+  const outbox = openOutbox(sender, logger)
+  const sessions = createSessionAuthenticators({ ...services, adminPhones })
+  return {
+    adminPhones,
+    outbox,
+    authenticators: { ...createAuthenticators(services.database, signals), ...sessions },
+    async lastOtp(phone: string) {
+      await outbox.settled()
+      return telephones.lastCode(phone)
+    },
   }
 }
 
@@ -138,7 +200,7 @@ function openServer(config: Config, { verifyResponses = false }: Surroundings, c
     ...core,
     rateLimits: config.rateLimits,
     trustProxy: config.trustProxy,
-    secure: config.baseUrl.startsWith('https:'),
+    baseUrl: config.baseUrl,
     verifyResponses,
   })
 }
@@ -161,11 +223,21 @@ function serveModules(config: Config, { serve }: Server, core: Core): void {
   servePlatforms(serve, { ...core, signupOpen: config.platformSignup === 'open', mode: config.mode })
   serveOwners(serve, { ...core, bankVerifier: createSandboxBankVerifier(), raiseAgentsToTier1 })
   serveAgents(serve, core)
+  servePolicySettings(serve, core)
   serveWallets(serve, core)
   servePayments(serve, core)
+  serveApprovals(serve, { ...core, executors: executorsOf(core) })
   serveTransactions(serve, core)
   serveReceipts(serve, core)
+  serveSessions(serve, { ...core, secure: config.baseUrl.startsWith('https:') })
+  serveRisk(serve, { ...core, quarantine })
+  serveAdmin(serve, { ...core, countPendingApprovals, countOpenAlerts })
   serveKeys(serve, core)
+}
+
+/** Who does what an owner approves, by its kind. */
+function executorsOf({ agents }: Core): Executors {
+  return { payment: executePayment(agents) }
 }
 
 function serveMoneyIn({ mode }: Config, { serve, pages }: Server, context: SandboxContext): void {
@@ -180,6 +252,12 @@ function serveMoneyIn({ mode }: Config, { serve, pages }: Server, context: Sandb
     }),
   )
   if (mode === 'sandbox') serveSandbox(serve, context)
+}
+
+/** Quarantines one agent in a transaction of somebody else's. */
+async function quarantine(tx: Queryable, agentId: Uuid): Promise<void> {
+  const outcome = (await changeStates(tx, [agentId], 'quarantine')).get(agentId)
+  if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)
 }
 
 const IDEMPOTENCY_KEYS_AT_ONCE = 1_000

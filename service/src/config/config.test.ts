@@ -69,6 +69,89 @@ test('a live service with everything it needs is read', () => {
   })
 })
 
+const HTTP_OTP: Env = {
+  OTP_SENDER: 'http',
+  OTP_HTTP_URL: 'https://sms.example.com/send',
+  OTP_HTTP_TOKEN: 'token',
+}
+
+test('a provider of text messages is described completely, DLT ids included', () => {
+  const body =
+    '{"to":"{phone91}","text":"{code} is your code","dlt":["{entity_id}","{template_id}"],"flash":0}'
+  const { otpSender } = readConfig({
+    ...HTTP_OTP,
+    OTP_HTTP_METHOD: 'PUT',
+    OTP_HTTP_BODY: body,
+    OTP_HTTP_AUTH_HEADER: 'authkey',
+    OTP_HTTP_SUCCESS: '"ok":true',
+    OTP_DLT_ENTITY_ID: '1101234567890123456',
+    OTP_DLT_TEMPLATE_ID: '1107161234567890123',
+    OTP_DLT_SENDER_ID: 'BATUAX',
+  })
+  expect(otpSender).toEqual({
+    kind: 'http',
+    method: 'PUT',
+    url: 'https://sms.example.com/send',
+    token: 'token',
+    authHeader: 'authkey',
+    body: { format: 'json', template: JSON.parse(body) },
+    successText: '"ok":true',
+    entityId: '1101234567890123456',
+    templateId: '1107161234567890123',
+    senderId: 'BATUAX',
+  })
+})
+
+test('a form and an address may hold the placeholders as well', () => {
+  const form = { ...HTTP_OTP, OTP_HTTP_FORMAT: 'form', OTP_HTTP_BODY: 'to={phone}&text=Code+{code}%26more' }
+  expect(readConfig(form).otpSender).toMatchObject({
+    body: {
+      format: 'form',
+      fields: [
+        ['to', '{phone}'],
+        ['text', 'Code {code}&more'],
+      ],
+    },
+  })
+  const url = 'https://sms.example.com/{token}/SMS/{phone}/{code}'
+  const address = { ...HTTP_OTP, OTP_HTTP_METHOD: 'GET', OTP_HTTP_URL: url, OTP_HTTP_AUTH_HEADER: 'none' }
+  expect(readConfig(address).otpSender).toMatchObject({ method: 'GET', url, body: { format: 'none' } })
+})
+
+test.each([
+  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://user:pass@sms.example.com' }],
+  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://sms.example.com/{mobile}' }],
+  ['OTP_HTTP_METHOD', { OTP_HTTP_METHOD: 'DELETE' }],
+  ['OTP_HTTP_FORMAT', { OTP_HTTP_FORMAT: 'xml' }],
+  [
+    'OTP_HTTP_FORMAT',
+    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_FORMAT: 'json', OTP_HTTP_URL: 'https://x/{phone}/{code}' },
+  ],
+  ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"code":"{code}","phone":"{phone}"' }],
+  ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '["{code}","{phone}"]' }],
+  ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"phone":"{phone}"}' }],
+  ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"code":"{code}"}' }],
+  ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"code":"{code}","phone":"{phone}","name":"{name}"}' }],
+  [
+    'OTP_HTTP_BODY',
+    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_URL: 'https://x/{phone}/{code}', OTP_HTTP_BODY: 'a=b' },
+  ],
+  ['OTP_HTTP_AUTH_HEADER', { OTP_HTTP_AUTH_HEADER: 'auth key' }],
+  ['OTP_HTTP_AUTH_HEADER', { OTP_HTTP_AUTH_HEADER: 'none' }],
+  ['OTP_DLT_ENTITY_ID', { OTP_DLT_ENTITY_ID: 'batua' }],
+  ['OTP_DLT_ENTITY_ID', { OTP_HTTP_BODY: '{"c":"{code}","p":"{phone}","e":"{entity_id}"}' }],
+  ['OTP_DLT_TEMPLATE_ID', { OTP_HTTP_BODY: '{"c":"{code}","p":"{phone}","e":"{template_id}"}' }],
+  ['OTP_DLT_SENDER_ID', { OTP_DLT_SENDER_ID: 'BA-TUA' }],
+])('a wrong description of the provider is refused by name: %s, %j', (name, change) => {
+  expect(namesOf({ ...HTTP_OTP, ...change })).toEqual([name])
+})
+
+test('codes go out in the clear only where nothing is real', () => {
+  const clear = { OTP_HTTP_URL: 'http://127.0.0.1:9000/sms' }
+  expect(namesOf({ ...HTTP_OTP, ...clear })).toEqual([])
+  expect(namesOf({ ...LIVE, ...clear })).toEqual(['OTP_HTTP_URL'])
+})
+
 test('live mode lists everything that is missing, at once', () => {
   expect(namesOf({ MODE: 'live' }).toSorted()).toEqual(
     Object.keys(LIVE)

@@ -2,6 +2,9 @@ import type { RateLimitConfig } from '../http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
+import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
+
+export type { OtpSenderConfig } from './otp-sender.ts'
 
 export type Mode = 'sandbox' | 'live'
 
@@ -44,10 +47,6 @@ export interface CashfreeConfig {
   readonly payoutClientId: string
   readonly payoutClientSecret: string
 }
-
-export type OtpSenderConfig =
-  | { readonly kind: 'sandbox' }
-  | { readonly kind: 'http'; readonly url: string; readonly token: string }
 
 const MAX_PORT = 65_535
 const MAX_PER_MINUTE = 1_000_000_000
@@ -125,16 +124,5 @@ function readGateway(reader: EnvReader, live: boolean): GatewayConfig {
     clientSecret: reader.need('CASHFREE_CLIENT_SECRET', anyText, ''),
     payoutClientId: reader.need('CASHFREE_PAYOUT_CLIENT_ID', anyText, ''),
     payoutClientSecret: reader.need('CASHFREE_PAYOUT_CLIENT_SECRET', anyText, ''),
-  }
-}
-
-function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig {
-  const kind = reader.read('OTP_SENDER', oneOf(['sandbox', 'http']), 'sandbox')
-  if (kind === 'sandbox' && !live) return { kind }
-  if (kind === 'sandbox') reader.problem('OTP_SENDER', 'must be a real sender in live mode: http')
-  return {
-    kind: 'http',
-    url: reader.need('OTP_HTTP_URL', url('https:'), null) ?? '',
-    token: reader.need('OTP_HTTP_TOKEN', anyText, ''),
   }
 }

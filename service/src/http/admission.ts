@@ -1,10 +1,11 @@
 import type { Credential } from '@batua/contract'
-import type { onRequestHookHandler } from 'fastify'
-import { errorOf } from '../kernel/app-error.ts'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
 import { authenticatorFor } from './credentials.ts'
 import { settle } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
+import type { SameOriginRule } from './same-origin.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,6 +17,7 @@ declare module 'fastify' {
 export interface Gate {
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimits
+  readonly refuseCrossSite: SameOriginRule
 }
 
 /**
@@ -29,7 +31,8 @@ export function admissionHook(
 ): onRequestHookHandler {
   const authenticate = authenticatorFor(who, gate.authenticators)
   return (request, reply, done) => {
-    const admitted = settle(authenticate(request.headers), found => {
+    const admitted = settle(authenticate(request.headers), presented => {
+      const found = fromThisSite(request, presented, gate)
       if (found.kind !== 'refusal') request.caller = found
       const inBudget = counted ? gate.rateLimits.count(request, reply) : undefined
       return settle(inBudget, () => {
@@ -39,4 +42,12 @@ export function admissionHook(
     if (admitted instanceof Promise) admitted.then(() => done(), done)
     else done()
   }
+}
+
+function fromThisSite(
+  { method, headers }: FastifyRequest,
+  found: Caller | Refusal,
+  { refuseCrossSite }: Gate,
+): Caller | Refusal {
+  return found.kind === 'refusal' ? found : (refuseCrossSite(method, headers, found) ?? found)
 }

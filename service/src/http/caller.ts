@@ -25,8 +25,11 @@ export interface OwnerCaller {
   readonly sessionId: Uuid
 }
 
+/** An administrator's session. */
 export interface AdminCaller {
   readonly kind: 'admin'
+  readonly sessionId: Uuid
+  /** Ten digits; shown and audited masked only. */
   readonly phone: string
 }
 
@@ -39,7 +42,8 @@ export type Caller = PlatformCaller | AgentCaller | OwnerCaller | AdminCaller | 
 
 /**
  * Who belongs to a credential, or null when it is wrong. Supplied by the modules. An answer from memory comes without
- * a promise: the pay route makes ten thousand of these calls a second.
+ * a promise: the pay route makes ten thousand of these calls a second. Without `owner` and `admin` cookies count as
+ * none, also dead ones.
  */
 export interface Authenticators {
   platform(platformIdText: string, secret: string): MaybePromise<PlatformCaller | null>
@@ -48,6 +52,11 @@ export interface Authenticators {
   owner?(session: string): MaybePromise<OwnerCaller | null>
   /** The value of the cookie `service_admin_session`. */
   admin?(session: string): MaybePromise<AdminCaller | null>
+}
+
+/** For login, which a dead cookie must not stop and a living one not change. */
+export function withoutSessions({ platform, agent }: Authenticators): Authenticators {
+  return { platform, agent }
 }
 
 export const PUBLIC_CALLER: PublicCaller = { kind: 'public' }
@@ -62,7 +71,7 @@ export function callerName(caller: Caller): string {
     case 'owner':
       return `owner:${caller.sessionId}`
     case 'admin':
-      return 'admin'
+      return `admin:${caller.sessionId}`
     case 'public':
       return 'public'
   }

@@ -3,6 +3,7 @@ import type { Credential } from '@batua/contract'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
 import { type MaybePromise, settle } from './maybe-promise.ts'
+import { sessionTokensIn } from './session-cookies.ts'
 
 /** Finds the caller of one route in a request's headers. */
 export type Authenticate = (headers: IncomingHttpHeaders) => MaybePromise<Caller | Refusal>
@@ -69,6 +70,9 @@ function presentedIn(
   }
   const agentKey = single(headers['x-agent-key'])
   if (agentKey !== undefined) presented.set('agent', authenticators.agent(agentKey))
+  const { owner, admin } = sessionTokensIn(headers.cookie)
+  if (owner !== undefined && authenticators.owner) presented.set('owner', authenticators.owner(owner))
+  if (admin !== undefined && authenticators.admin) presented.set('admin', authenticators.admin(admin))
   return presented
 }
 

@@ -8,7 +8,10 @@ import { settle } from './maybe-promise.ts'
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
 /** Answers addresses that are no route before their body is read; asking for them uses up the caller's budget too. */
-export function addNotFound(fastify: FastifyInstance, gate: Gate): void {
+export function addNotFound(
+  fastify: FastifyInstance,
+  gate: Pick<Gate, 'authenticators' | 'rateLimits'>,
+): void {
   const authenticate = authenticatorFor([], gate.authenticators)
   fastify.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {

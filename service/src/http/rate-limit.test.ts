@@ -2,9 +2,11 @@ import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterEach, expect, test } from 'vitest'
 import {
+  ADMIN_COOKIE,
   AS_AGENT,
   AS_PLATFORM,
   call,
+  OWNER_COOKIE,
   startTestServer,
   TEST_AGENT,
   type TestServer,
@@ -17,7 +19,7 @@ const ping = route({
   path: '/v1/ping',
   tag: 'Test',
   summary: 'Answers',
-  who: ['agent', 'platform'],
+  who: ['agent', 'platform', 'owner', 'admin'],
   status: 200,
   response: Type.Object({ pong: Type.Boolean() }),
   errors: [],
@@ -69,6 +71,16 @@ test('each kind of caller has its own budget, and an agent does not use its plat
   expect(await statuses(4, '/v1/ping', OTHER_AGENT)).toEqual([200, 200, 200, 429])
   expect(await statuses(6, '/v1/ping', AS_PLATFORM)).toEqual([200, 200, 200, 200, 200, 429])
   expect(await statuses(3, '/v1/open')).toEqual([200, 200, 429])
+})
+
+test('a session has a budget of its own, as large as an agent’s, wherever it comes from', async () => {
+  await start()
+  const owner = { cookie: OWNER_COOKIE }
+  expect(await statuses(3, '/v1/ping', { cookie: ADMIN_COOKIE })).toEqual([200, 200, 200])
+  expect(await statuses(4, '/v1/ping', owner)).toEqual([200, 200, 200, 429])
+  expect(await statuses(2, '/v1/ping', { cookie: 'service_session=guess' })).toEqual([401, 401])
+  expect(await statuses(1, '/v1/ping', { cookie: 'service_session=other' })).toEqual([429])
+  expect(await statuses(1, '/v1/ping', { cookie: ADMIN_COOKIE })).toEqual([429])
 })
 
 test('a refused request says when to come back and how much is left', async () => {

@@ -7,9 +7,10 @@ import type { MaybePromise } from './maybe-promise.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. */
 export interface RateLimitConfig {
+  /** For one agent, and for one session of an owner or administrator. */
   readonly agentPerMinute: number
   readonly platformPerMinute: number
-  /** For one client address; owner and administrator sessions count there too. */
+  /** For one client address. */
   readonly unauthenticatedPerMinute: number
 }
 
@@ -38,14 +39,16 @@ export async function createRateLimits(
     nameSpace: 'batua-rate:',
     ...(redis === null ? {} : { redis }),
   })
-  const byAgent = limiter(fastify, config.agentPerMinute, request => nameOf(request))
-  const byPlatform = limiter(fastify, config.platformPerMinute, request => nameOf(request))
+  const byAgentOrSession = limiter(fastify, config.agentPerMinute, nameOf)
+  const byPlatform = limiter(fastify, config.platformPerMinute, nameOf)
   const byAddress = limiter(fastify, config.unauthenticatedPerMinute, addressOf)
   return {
     count(request, reply) {
       switch (request.caller?.kind) {
         case 'agent':
-          return byAgent(request, reply)
+        case 'owner':
+        case 'admin':
+          return byAgentOrSession(request, reply)
         case 'platform':
           return byPlatform(request, reply)
         default:

@@ -4,11 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
 import { answerCheck } from './answer-check.ts'
-import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
+import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
 import type { RateLimits } from './rate-limit.ts'
+import type { SameOriginRule } from './same-origin.ts'
 import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
 /** The kinds of caller that a route's `who` lets in; a public route may be called by anyone. */
@@ -50,6 +51,8 @@ export interface ServeOptions {
   readonly uncounted?: boolean
   /** In place of the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
+  /** Session cookies count as none, whatever they hold: for login. */
+  readonly ignoresSessions?: boolean
 }
 
 export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions) => void
@@ -58,6 +61,7 @@ export interface RouterOptions {
   readonly clock: Clock
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimits
+  readonly refuseCrossSite: SameOriginRule
   readonly idempotentRequests: IdempotentRequests
   /** Tests have every answer checked against its schema, so that none loses a field in silence. */
   readonly verifyResponses: boolean
@@ -77,13 +81,14 @@ export interface ServedRoute {
 export function createRouter(fastify: FastifyInstance, options: RouterOptions): Router {
   const served: ServedRoute[] = []
   const serve: Serve = (route, handler, serveOptions = {}) => {
-    const { uncounted = false, authenticators = options.authenticators } = serveOptions
-    const { rateLimits } = options
-    const admit = admissionHook(route.who, !uncounted, { authenticators, rateLimits })
-    const admitProved = admissionHook(route.who, !uncounted, {
-      authenticators: options.authenticators,
-      rateLimits,
-    })
+    const { uncounted = false, ignoresSessions = false } = serveOptions
+    const admissionBy = (authenticators: Authenticators) =>
+      admissionHook(route.who, !uncounted, {
+        ...options,
+        authenticators: ignoresSessions ? withoutSessions(authenticators) : authenticators,
+      })
+    const admit = admissionBy(serveOptions.authenticators ?? options.authenticators)
+    const admitProved = admissionBy(options.authenticators)
     served.push({ route, counted: !uncounted })
     fastify.route({
       method: route.method,

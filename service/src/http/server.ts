@@ -18,6 +18,7 @@ import { addNotFound } from './not-found.ts'
 import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
 import { requestIds } from './request-id.ts'
+import { sameOriginRule } from './same-origin.ts'
 import { addSecurityHeaders, registerPages } from './security-headers.ts'
 import { createRouter, type Router } from './serve.ts'
 
@@ -32,8 +33,8 @@ export interface ServerOptions {
   readonly redis: Redis | null
   /** Proxies whose word on the client's address is taken: addresses, networks, or `loopback` and its like. */
   readonly trustProxy: readonly string[]
-  /** The public address is https: browsers are told never to come by http. */
-  readonly secure: boolean
+  /** The public address. When it is https, browsers are told never to come by http. */
+  readonly baseUrl: string
   readonly verifyResponses: boolean
 }
 
@@ -78,19 +79,21 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   })
   const drain = addDrain(fastify)
   fastify.decorateRequest('caller', null)
-  addSecurityHeaders(fastify, options.secure)
+  const secure = options.baseUrl.startsWith('https:')
+  addSecurityHeaders(fastify, secure)
   addAccessLog(fastify, logger, options.metrics)
   addOddRequests(fastify, newRequestId)
   addBodyParser(fastify)
   addErrorRenderer(fastify, logger)
   const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
   const idempotentRequests = createIdempotentRequests(options)
-  const router = createRouter(fastify, { ...options, rateLimits, idempotentRequests })
+  const refuseCrossSite = sameOriginRule(options.baseUrl)
+  const router = createRouter(fastify, { ...options, rateLimits, refuseCrossSite, idempotentRequests })
   addNotFound(fastify, { authenticators: options.authenticators, rateLimits })
   return {
     ...router,
     fastify,
-    pages: register => registerPages(fastify, options.secure, register),
+    pages: register => registerPages(fastify, secure, register),
     listen: address => listen(fastify, address),
     isClosing: drain.isClosing,
     close: (closing = {}) => close(fastify, drain, closing),

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { createMetrics } from '../kernel/metrics.ts'
-import { type AgentCaller, type Authenticators, type PlatformCaller } from './caller.ts'
+import type { AdminCaller, AgentCaller, Authenticators, OwnerCaller, PlatformCaller } from './caller.ts'
 import { createServer, type Server, type ServerOptions } from './server.ts'
 
 export const TEST_AGENT: AgentCaller = {
@@ -15,13 +15,29 @@ export const TEST_AGENT: AgentCaller = {
 
 export const TEST_PLATFORM: PlatformCaller = { kind: 'platform', platformId: TEST_AGENT.platformId }
 
+export const TEST_OWNER: OwnerCaller = {
+  kind: 'owner',
+  ownerIds: [TEST_AGENT.ownerId],
+  sessionId: '01890000-0000-7000-8000-00000000000d',
+}
+
+export const TEST_ADMIN: AdminCaller = {
+  kind: 'admin',
+  sessionId: '01890000-0000-7000-8000-00000000000e',
+  phone: '9999999999',
+}
+
 export const AS_AGENT = { 'x-agent-key': 'good-key' }
 export const AS_PLATFORM = { 'x-platform-id': 'plt_1', 'x-platform-secret': 'good-secret' }
+export const OWNER_COOKIE = 'service_session=good-owner'
+export const ADMIN_COOKIE = 'service_admin_session=good-admin'
 
-/** Knows one agent, from memory, and one platform, after a while. */
+/** Knows one agent, from memory, and after a while one platform, one owner's and one administrator's session. */
 export const testAuthenticators: Authenticators = {
   agent: key => (key === 'good-key' ? TEST_AGENT : null),
   platform: async (id, secret) => (id === 'plt_1' && secret === 'good-secret' ? TEST_PLATFORM : null),
+  owner: async session => (session === 'good-owner' ? TEST_OWNER : null),
+  admin: async session => (session === 'good-admin' ? TEST_ADMIN : null),
 }
 
 const noDatabase: Queryable = {
@@ -49,7 +65,7 @@ export async function startTestServer(
     rateLimits: UNLIMITED,
     redis: null,
     trustProxy: [],
-    secure: false,
+    baseUrl: 'http://batua.test',
     verifyResponses: true,
     ...options,
   })

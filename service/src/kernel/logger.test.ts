@@ -34,6 +34,9 @@ test('an error is told by type, words, stack and cause, never by what a driver h
 
 test.each([
   ['the key agk_live_abc-DEF_1 is gone', 'the key agk_live_[hidden] is gone'],
+  ['cookie: a=1; service_session=ses_live_x-1; b=2', 'cookie: a=1; service_session=[hidden]; b=2'],
+  ['service_admin_session=%73', 'service_admin_session=[hidden]'],
+  ['the session ses_live_abc-DEF_1 is over', 'the session ses_live_[hidden] is over'],
   ['PAN ABCDE1234F', 'PAN [pan]'],
   ['phone 9876543210, account 123456789012', 'phone [number], account [number]'],
   [

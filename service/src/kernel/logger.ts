@@ -27,6 +27,8 @@ const SECRET_FIELDS = [
   'platform_secret',
   'query',
   'secret',
+  'session',
+  'token',
   'upi_id',
   'vendor_id',
   'webhook_secret',
@@ -76,11 +78,16 @@ function describeError(error: unknown, depth = 0): unknown {
   }
 }
 
-const SECRET = /\b(sk_live|agk_live|whsec)_[\w+/=-]+/g
+const SECRET = /\b(sk_live|agk_live|ses_live|whsec)_[\w+/=-]+/g
+const SESSION_COOKIE = /\b(service_(?:admin_)?session=)[^;\s]+/g
 const PAN = /\b[A-Z]{5}\d{4}[A-Z]\b/g
 const LONG_NUMBER = /(?<![\w.-])\d{9,18}(?![\w.-])/g
 
-/** Hides secrets, PANs, and numbers as long as phones and bank accounts, wherever they stand in a text. */
+/** Hides secrets, session cookies, PANs, and numbers as long as phones and bank accounts, wherever they stand in a text. */
 export function hideValues(text: string): string {
-  return text.replace(SECRET, '$1_[hidden]').replace(PAN, '[pan]').replace(LONG_NUMBER, '[number]')
+  return text
+    .replace(SESSION_COOKIE, '$1[hidden]')
+    .replace(SECRET, '$1_[hidden]')
+    .replace(PAN, '[pan]')
+    .replace(LONG_NUMBER, '[number]')
 }

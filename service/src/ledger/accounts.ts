@@ -42,10 +42,14 @@ export interface Account {
   sequence: bigint
   lastPostedMs: number
   spending: Spending
-  /** Since when counterparty windows are kept for this payer; null: they are not. */
-  counterpartiesSinceMs: number | null
-  /** What the commands of this batch want to spend, for knowing early which limits need a reading. */
+  /** Counterparty windows hold this payer's transfers up to this moment and sequence (see modules/policies). */
+  countedThroughMs: number
+  countedThroughSequence: bigint
+  /** What the commands of this batch want to spend, and how many they are: for knowing early what to read. */
   plannedPaise: Paise
+  plannedSpends: number
+  /** A command of this batch may meet a limit of this payer, so every window of it is read and made exact. */
+  needsExactWindows: boolean
   changed: boolean
 }
 
@@ -53,10 +57,9 @@ export interface Account {
  * The latest moment that an account's state speaks of. A decision as of an earlier one would count a window
  * afresh that another node, whose clock is ahead, has already moved on.
  */
-export function seenMs({ lastPostedMs, counterpartiesSinceMs, spending }: Account): number {
+export function seenMs({ lastPostedMs, spending }: Account): number {
   return Math.max(
     lastPostedMs,
-    counterpartiesSinceMs ?? 0,
     spending.hourFromMs + HOUR_MS,
     spending.dayFromMs + DAY_MS,
     startOfIstDay(spending.istDay).getTime(),
@@ -100,7 +103,7 @@ export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise
 const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
     last_spent_ms, hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
-    ist_month_spent_paise, counterparties_since_ms
+    ist_month_spent_paise, hour_recipients_bound, counted_through_ms, counted_through_sequence
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
 interface AccountRow {
@@ -119,7 +122,9 @@ interface AccountRow {
   ist_day: number
   ist_day_spent_paise: bigint
   ist_month_spent_paise: bigint
-  counterparties_since_ms: bigint | null
+  hour_recipients_bound: number
+  counted_through_ms: bigint
+  counted_through_sequence: bigint
 }
 
 export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
@@ -147,9 +152,13 @@ function accountFromRow(row: AccountRow): Account {
       istDay: row.ist_day,
       istDaySpentPaise: row.ist_day_spent_paise as Paise,
       istMonthSpentPaise: row.ist_month_spent_paise as Paise,
+      hourRecipientsBound: row.hour_recipients_bound,
     },
-    counterpartiesSinceMs: row.counterparties_since_ms === null ? null : Number(row.counterparties_since_ms),
+    countedThroughMs: Number(row.counted_through_ms),
+    countedThroughSequence: row.counted_through_sequence,
     plannedPaise: ZERO_PAISE,
+    plannedSpends: 0,
+    needsExactWindows: false,
     changed: false,
   }
 }
@@ -160,11 +169,13 @@ const UPDATE_BATCH = `
     hour_from_ms = v.hour_from, hour_spent_paise = v.hour_spent,
     day_from_ms = v.day_from, day_spent_paise = v.day_spent, ist_day = v.ist_day,
     ist_day_spent_paise = v.ist_day_spent, ist_month_spent_paise = v.ist_month_spent,
-    counterparties_since_ms = v.counterparties_since
+    hour_recipients_bound = v.recipients_bound, counted_through_ms = v.counted_ms,
+    counted_through_sequence = v.counted_sequence
   from unnest($1::uuid[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::int8[], $7::int8[], $8::int8[],
-    $9::int8[], $10::int8[], $11::int8[], $12::int4[], $13::int8[], $14::int8[], $15::int8[])
+    $9::int8[], $10::int8[], $11::int8[], $12::int4[], $13::int8[], $14::int8[], $15::int4[], $16::int8[],
+    $17::int8[])
     v(id, balance, funded, spent, sequence, posted, last_spent, hour_from, hour_spent, day_from, day_spent,
-      ist_day, ist_day_spent, ist_month_spent, counterparties_since)
+      ist_day, ist_day_spent, ist_month_spent, recipients_bound, counted_ms, counted_sequence)
   where a.id = v.id`
 
 export async function updateBatch(tx: Queryable, accounts: readonly Account[]): Promise<void> {
@@ -183,6 +194,8 @@ export async function updateBatch(tx: Queryable, accounts: readonly Account[]): 
     arrayLiteral(accounts.map(account => account.spending.istDay)),
     arrayLiteral(accounts.map(account => account.spending.istDaySpentPaise)),
     arrayLiteral(accounts.map(account => account.spending.istMonthSpentPaise)),
-    arrayLiteral(accounts.map(account => account.counterpartiesSinceMs)),
+    arrayLiteral(accounts.map(account => account.spending.hourRecipientsBound)),
+    arrayLiteral(accounts.map(account => account.countedThroughMs)),
+    arrayLiteral(accounts.map(account => account.countedThroughSequence)),
   ])
 }

@@ -131,7 +131,6 @@ describe('the moment of a batch', () => {
     ['counted an hour', { spending: { ...nothingSpent(NOW_MS), hourFromMs: later - HOUR_MS } }, later],
     ['counted 24 hours', { spending: { ...nothingSpent(NOW_MS), dayFromMs: later - DAY_MS } }, later],
     ['begun a day', { spending: { ...nothingSpent(NOW_MS), istDay: day } }, startOfIstDay(day).getTime()],
-    ['begun to count counterparties', { counterpartiesSinceMs: later }, later],
   ])('is never before a node with a faster clock has %s', (_what, fields, expected) => {
     const book = bookOf(testAccount(PAYEE, NOW_MS), testAccount(PAYER, NOW_MS, fields))
     expect(book.nowMs).toBe(expected)

@@ -5,6 +5,11 @@ import { createLane, type Lane, type LaneOptions, unavailable } from './lane.ts'
 export interface Ledger {
   /** Resolves after the commit, with what the decision returned. Rejects with the refusal as an AppError. */
   submit<Result extends object>(command: Command<Result>): Promise<Result>
+  /**
+   * Resolves once whoever waits for a commit that is under way on these accounts has been told of it: so nobody hears
+   * of a payment after hearing that its payer was stopped, at least not from this node.
+   */
+  answered(accounts: readonly Uuid[]): Promise<void>
   /** Finishes what was accepted, then refuses more. */
   close(): Promise<void>
   readonly queued: () => number
@@ -30,6 +35,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const idle: Lane[] = Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => createLane(options))
   const lanes = [...idle]
   const locked = new Set<Uuid>()
+  const running = new Map<ReadonlySet<Uuid>, Promise<void>>()
   let queue: Entry[] = []
   let inFlight = 0
   let scheduled = false
@@ -58,13 +64,15 @@ export function openLedger(options: LedgerOptions): Ledger {
     inFlight += batch.length
     const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
     for (const id of accounts) locked.add(id)
-    void lane.run(batch).finally(() => {
+    const run = lane.run(batch).finally(() => {
+      running.delete(accounts)
       for (const id of accounts) locked.delete(id)
       idle.push(lane)
       inFlight -= batch.length
       if (inFlight === 0 && queue.length === 0) whenDrained?.()
       schedule()
     })
+    running.set(accounts, run)
     schedule()
   }
 
@@ -85,6 +93,10 @@ export function openLedger(options: LedgerOptions): Ledger {
         queue.push({ command, resolve: result => resolve(result as Result), reject })
         schedule()
       })
+    },
+    async answered(ids) {
+      const theirs = [...running].filter(([accounts]) => ids.some(id => accounts.has(id)))
+      await Promise.all(theirs.map(([, run]) => run))
     },
     close: () => (closed ??= drain()),
     queued: () => queue.length,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Connection } from '../db/database.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
+import { approvalOf, approve, reject } from '../testing/approving.ts'
 import {
   changeAgent,
   fund,
@@ -12,6 +13,7 @@ import {
   startNode,
 } from '../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { refusalOf } from '../testing/expect-refusal.ts'
 import { manualClock } from '../testing/manual-clock.ts'
 import { recordingDatabase, type Sent } from '../testing/recording-database.ts'
 
@@ -45,9 +47,14 @@ async function playEverything(): Promise<void> {
   const { payment_id } = await node.pay(order(payer, payee, 500n))
   clock.advance(HOUR_MS / 2)
   await node.pay(order(payer, payee, 9_000n))
+  await refusalOf(node.pay(order(payer, payee, 9_501n)))
   await node.refund(await refundOrder(db.database, payment_id, 100n))
   await changeAgent(db.database, payer, { max_counterparties_per_hour: null })
   await node.pay(order(payer, payee, 1n))
+  await changeAgent(db.database, payer, { require_human_approval_above_paise: 1n })
+  const ask = async () => approvalOf(db.database, await node.pay(order(payer, payee, 2n)))
+  await approve(node, await ask())
+  await reject(node, await ask())
   await node.ledger.close()
 }
 
@@ -127,18 +134,28 @@ async function grow(): Promise<void> {
       select id, 0, 0, 0, 0, 0 from numbered;
     insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
       select id, id, id, id, 'x', '', '', '', now() from numbered;
+    insert into owner_policies (owner_id) select id from numbered;
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id,
         idempotency_key, reference)
       select payer, payment, payee, 'payment', 1, now(), '', payment, payment, payment from pairs;
     insert into counterparty_windows (payer, payee, ist_day, ist_day_spent_paise, last_paid_at)
-      select payer, payee, 0, 0, now() from pairs`)
+      select payer, payee, 0, 0, now() from pairs;
+    insert into approvals (agent_id, id, kind, payee, amount_paise, fee_paise, reference, idempotency_key,
+        unique_reference, rule, layer, created_at, expires_at)
+      select payer, payment, 'payment', payee, 1, 1, payment, payment, false, 'require_human_approval_above',
+        'agent', now(), now() + interval '1 day' from pairs`)
 }
 
 const EXPECTED = [
   'accounts_pkey (id =)',
   'agents_pkey (id =)',
+  'approvals_id (id =)',
+  'approvals_key (agent_id =, idempotency_key =)',
+  'approvals_reference (agent_id =, reference =, payee =)',
   'counterparty_windows_pkey (payer =, payee =)',
   'counterparty_windows_recent (payer =, last_paid_at >)',
+  'owner_policies_pkey (owner_id =)',
+  'tier_defaults_pkey (tier =)',
   'transfers_id (id =)',
   'transfers_idempotency (debit_account =, idempotency_key =)',
   'transfers_linked (linked_id =)',
@@ -154,7 +171,8 @@ test('every statement of a lane finds its rows by index, with old statistics and
   // As lanes do now and then; what was planned for one page would be kept for ever.
   await session.query('discard plans')
   // Nothing is known yet of how the new rows differ; but no statement reads more than one wallet's.
-  for (const used of await indexesUsed()) expect(used).toMatch(/\((id|debit_account|payer|linked_id) =/)
+  for (const used of await indexesUsed())
+    expect(used).toMatch(/\((id|debit_account|payer|agent_id|owner_id|tier|linked_id) =/)
   await db.database.query('analyze')
   expect(await indexesUsed()).toEqual(EXPECTED)
 })

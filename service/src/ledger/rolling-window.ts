@@ -60,16 +60,9 @@ function rangeFor(book: Book, account: Account, window: RollingWindow): { range:
   return { range: { payer: account.id, fromMs: startMs + 1, toMs: nowMs + 1 }, subtract: false }
 }
 
-/** The reading that a limit wants before it refuses `amount`; none while the bound is under the limit. */
-export function rollingNeed(
-  book: Book,
-  account: Account,
-  window: RollingWindow,
-  limit: Paise,
-  planned: Paise,
-): Need | null {
-  const spent = rollingSpent(account.spending, window)
-  if (spent + planned <= limit || !isBound(account.spending, window, book.nowMs)) return null
+/** The reading that makes a rolling sum exact; none when it already is. */
+export function rollingNeed(book: Book, account: Account, window: RollingWindow): Need | null {
+  if (!isBound(account.spending, window, book.nowMs)) return null
   return need(rangeSums, rangeKey(rangeFor(book, account, window).range))
 }
 

@@ -17,6 +17,8 @@ export interface Spending {
   istDay: number
   istDaySpentPaise: Paise
   istMonthSpentPaise: Paise
+  /** At least as many as the recipients of the last hour: payments since the last exact count, and that count. */
+  hourRecipientsBound: number
 }
 
 export type RollingWindow = 'hour' | 'day'
@@ -35,6 +37,7 @@ export function rollForward(spending: Spending, nowMs: number): void {
   if (spending.lastSpentMs <= nowMs - HOUR_MS) {
     spending.hourSpentPaise = 0n as Paise
     spending.hourFromMs = nowMs - HOUR_MS
+    spending.hourRecipientsBound = 0
   }
   if (spending.lastSpentMs <= nowMs - DAY_MS) {
     spending.daySpentPaise = 0n as Paise
@@ -52,7 +55,11 @@ export function addSpending(spending: Spending, amount: Paise, nowMs: number): v
   spending.daySpentPaise = (spending.daySpentPaise + amount) as Paise
   spending.istDaySpentPaise = (spending.istDaySpentPaise + amount) as Paise
   spending.istMonthSpentPaise = (spending.istMonthSpentPaise + amount) as Paise
+  spending.hourRecipientsBound = Math.min(spending.hourRecipientsBound + 1, MOST_RECIPIENTS)
 }
+
+/** More than any limit on recipients allows, and far from where a column overflows. */
+const MOST_RECIPIENTS = 2_000_000
 
 /** Whether a rolling sum may still hold spending from before its window. */
 export function isBound(spending: Spending, window: RollingWindow, nowMs: number): boolean {

@@ -14,6 +14,7 @@ export function nothingSpent(openedMs: number): Spending {
     istDay: istDay(new Date(openedMs)),
     istDaySpentPaise: ZERO_PAISE,
     istMonthSpentPaise: ZERO_PAISE,
+    hourRecipientsBound: 0,
   }
 }
 
@@ -28,8 +29,11 @@ export function testAccount(id: Uuid, openedMs: number, fields: Partial<Account>
     sequence: 0n,
     lastPostedMs: openedMs,
     spending: nothingSpent(openedMs),
-    counterpartiesSinceMs: null,
+    countedThroughMs: 0,
+    countedThroughSequence: 0n,
     plannedPaise: ZERO_PAISE,
+    plannedSpends: 0,
+    needsExactWindows: false,
     changed: false,
     ...fields,
   }

@@ -1,4 +1,4 @@
-import type { AgentStatus, PaymentResult } from '@batua/contract'
+import type { AgentStatus, PaymentResult, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import type { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -57,6 +57,8 @@ export interface ControlColumns {
   readonly spend_limit_monthly_paise?: bigint | null
   readonly per_counterparty_daily_limit_paise?: bigint | null
   readonly max_counterparties_per_hour?: number | null
+  readonly require_escrow_above_paise?: bigint | null
+  readonly require_human_approval_above_paise?: bigint | null
   readonly allowed_payees?: readonly string[]
   readonly blocked_payee_agents?: readonly Uuid[]
 }
@@ -64,6 +66,9 @@ export interface ControlColumns {
 export interface AgentColumns extends ControlColumns {
   readonly status?: AgentStatus
   readonly key_hash?: Buffer
+  readonly tier?: Tier
+  /** What the organization lets it spend in a calendar month. */
+  readonly budget_limit_paise?: bigint | null
 }
 
 /** An agent with its wallet and nothing around it. Its key is its id, until the test changes it. */
@@ -71,8 +76,8 @@ export async function newAgent(database: Database, now: Date, columns: AgentColu
   const id = newUuid(now)
   await database.inTransaction(async tx => {
     await tx.query(
-      `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
-       values ($1, $1, $1, $2, 'An agent', $3, 'abcd', '', $4)`,
+      `insert into agents (id, platform_id, owner_id, handle, name, tier, key_hash, key_last4, public_key, created_at)
+       values ($1, $1, $1, $2, 'An agent', 'tier3', $3, 'abcd', '', $4)`,
       [id, id, hashSecret(id), now],
     )
     await openAccount(tx, id, now)

@@ -1,5 +1,16 @@
 import type { Database } from '../db/database.ts'
-import { call, type Reply, startTestServer, type TestServer } from '../http/test-server.ts'
+import type { Authenticators } from '../http/caller.ts'
+import {
+  ADMIN_COOKIE,
+  call,
+  type Reply,
+  startTestServer,
+  TEST_ADMIN,
+  type TestServer,
+} from '../http/test-server.ts'
+import { newUuid, parseId } from '../kernel/ids.ts'
+import { silentLogger } from '../kernel/logger.ts'
+import { serveAdmin } from '../modules/admin/index.ts'
 import { serveAgents } from '../modules/agents/index.ts'
 import { serveOwners } from '../modules/owners/index.ts'
 import { createAuthenticators, type PlatformsContext, servePlatforms } from '../modules/platforms/index.ts'
@@ -19,7 +30,24 @@ export interface NetworkServer {
   ) => Promise<Reply & { readonly body: Body }>
 }
 
-/** Platforms, owners and agents over HTTP, with real credentials and a real database. */
+/** Sessions of the tests' own: an owner's token is the owner's id. */
+const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
+  owner(token) {
+    const id = parseId('own', token)
+    return id === null ? null : { kind: 'owner', ownerIds: [id], sessionId: newUuid(new Date()) }
+  },
+  admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
+}
+
+const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' }
+
+export const AS_ADMIN: Headers = { cookie: ADMIN_COOKIE, ...SAME_ORIGIN }
+
+export function asOwner(ownerId: string): Headers {
+  return { cookie: `service_session=${ownerId}`, ...SAME_ORIGIN }
+}
+
+/** Platforms, owners, agents and their administration over HTTP, with real credentials and a real database. */
 export async function startNetworkServer(
   database: Database,
   options: Partial<Pick<PlatformsContext, 'signupOpen' | 'mode'>> = {},
@@ -29,8 +57,15 @@ export async function startNetworkServer(
     servePlatforms(serve, context)
     serveOwners(serve, context)
     serveAgents(serve, context)
+    serveAdmin(serve, {
+      ...context,
+      logger: silentLogger(),
+      countPendingApprovals: async () => 3,
+      countOpenAlerts: async () => 2,
+    })
   }
-  const server = await startTestServer(register, { database, authenticators: createAuthenticators(database) })
+  const authenticators = { ...createAuthenticators(database), ...SESSIONS }
+  const server = await startTestServer(register, { database, authenticators })
   return {
     server,
     async ask(method, path, headers = {}, body) {

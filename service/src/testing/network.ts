@@ -2,11 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Database } from '../db/database.ts'
 import type { AgentCaller, PlatformCaller } from '../http/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
-import { formatId } from '../kernel/ids.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
 import { type CreatedAgent, createAgent } from '../modules/agents/create-agent.ts'
 import type { AgentRequest } from '../modules/agents/decide.ts'
 import { openAgentDirectory } from '../modules/agents/find-agent.ts'
+import type { AgentsContext } from '../modules/agents/index.ts'
 import { raiseAgentsToTier1 } from '../modules/agents/index.ts'
 import { createOwner } from '../modules/owners/create-owner.ts'
 import type { OwnersContext } from '../modules/owners/index.ts'
@@ -31,7 +32,10 @@ export function networkContext(database: Database, clock: Clock = systemClock())
         Promise.resolve({ kind: 'verified', nameAtBank: claim.name, nameMatchScore: 100, reason: null }),
     },
     raiseAgentsToTier1,
-  } satisfies PlatformsContext & OwnersContext & { findAgent: unknown }
+    // Nobody pays here; who has a ledger puts it in this one's place.
+    ledger: { answered: (_accounts: readonly Uuid[]) => Promise.resolve() },
+    limitIncreaseCooldownS: 86_400,
+  } satisfies PlatformsContext & OwnersContext & AgentsContext
 }
 
 export type NetworkContext = ReturnType<typeof networkContext>

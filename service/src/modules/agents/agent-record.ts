@@ -3,7 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { formatId } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { vendorId } from '../owners/index.ts'
-import { policyRecord } from './policy.ts'
+import { pendingRecord, policyRecord } from '../policies/index.ts'
 import type { Agent } from './store.ts'
 
 /** An agent as its caller may see it: the vendor id holds the owner's PAN, so an agent never does. */
@@ -28,7 +28,7 @@ function recordWithoutVendor(agent: Agent) {
     status: agent.status,
     tier: agent.tier,
     policy: policyRecord(agent.policy),
-    pending_policy: {},
+    pending_policy: pendingRecord(agent.pending),
     key_last4: agent.keyLast4,
     created_at: agent.createdAt.toISOString(),
   }

@@ -140,8 +140,9 @@ describe('policy', () => {
       allowed_payees: [otherId],
       blocked_payee_agents: [otherId],
     })
+    const atOnce = { ...context, limitIncreaseCooldownS: 0 }
     const change = (body: Parameters<typeof updatePolicy>[3]) =>
-      updatePolicy(context, platformCaller(owner.platformId), formatId('agt', agent.id), body)
+      updatePolicy(atOnce, platformCaller(owner.platformId), formatId('agt', agent.id), body)
 
     await change({ spend_limit_hourly: 0 })
     expect(await policyOf(agent.id)).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { Ledger } from '../../ledger/index.ts'
 import type { FindAgent } from './find-agent.ts'
 
 /** What the use cases of agents work with. */
@@ -9,4 +10,7 @@ export interface AgentsContext {
   readonly clock: Clock
   readonly vault: Vault
   readonly findAgent: FindAgent
+  readonly ledger: Pick<Ledger, 'answered'>
+  /** How long a change that loosens a spend policy waits. */
+  readonly limitIncreaseCooldownS: number
 }

@@ -43,6 +43,7 @@ export async function createAgent(
       keyHash: key.hash,
       keyLast4: key.last4,
       policy: plan.policy,
+      pending: [],
       createdAt: now,
       deactivatedAt: null,
       sealedOwnerPan: sponsor.sealedPan,

@@ -2,8 +2,15 @@ import { HANDLE_RULE } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { publicKeyFromRaw } from '../../kernel/signing.ts'
 import { isWeakKey } from '../../kernel/weak-key.ts'
+import {
+  type Cooldown,
+  changePolicy,
+  decidePolicy,
+  OPEN_POLICY,
+  type PolicyChange,
+  type SpendPolicy,
+} from '../policies/index.ts'
 import { normaliseHandle } from './handle.ts'
-import { type AgentPolicy, decidePolicy, OPEN_POLICY, type PolicyChange } from './policy.ts'
 import type { Agent, Sponsor } from './store.ts'
 
 /** What a caller says of a new agent, policy controls included. */
@@ -18,7 +25,7 @@ export interface AgentPlan {
   readonly kind: 'agent'
   readonly name: string
   readonly handle: string
-  readonly policy: AgentPolicy
+  readonly policy: SpendPolicy
   /** The caller's own public key; null: the service makes a pair. */
   readonly publicKey: string | null
 }
@@ -73,11 +80,21 @@ export interface AgentChange extends PolicyChange {
 }
 
 /** The agent after a change of its name or policy. */
-export function decideChange(agent: Agent, change: AgentChange): Refusal | Agent {
+export function decideChange(agent: Agent, change: AgentChange, cooldown: Cooldown): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
-  const policy = decidePolicy(agent.policy, change)
-  if ('kind' in policy) return policy
-  return { ...agent, name: change.name?.normalize('NFC') ?? agent.name, policy }
+  const changed = changePolicy(agent, change, cooldown)
+  if ('kind' in changed) return changed
+  return { ...agent, ...changed, name: change.name?.normalize('NFC') ?? agent.name }
+}
+
+/** The agent once a change of its policy that waited has been dropped. */
+export function decideCancel(agent: Agent, control: string): Refusal | Agent {
+  if (agent.status === 'deactivated') return deactivated()
+  const pending = agent.pending.filter(change => change.control !== control)
+  if (pending.length === agent.pending.length) {
+    return refuse('not_found', `No change of ${control} is waiting`, { field: 'control' })
+  }
+  return { ...agent, pending }
 }
 
 /** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */

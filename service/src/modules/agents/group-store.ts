@@ -1,3 +1,4 @@
+import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -14,6 +15,25 @@ export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid): Promise<
   await tx.query(
     `update agents set tier = 'tier1' where id = any($1::uuid[]) and tier = 'sandbox' and status <> 'deactivated'`,
     [ids],
+  )
+}
+
+/** The agents of an owner that have not ended. The owner's row must be locked, so that none is created meanwhile. */
+export async function selectAgentIdsOfOwner(tx: Queryable, ownerId: Uuid): Promise<Uuid[]> {
+  const agents = await tx.query<{ id: Uuid }>(
+    `select id from agents where owner_id = $1 and status <> 'deactivated'`,
+    [ownerId],
+  )
+  return agents.map(agent => agent.id)
+}
+
+/** Moves the agents of an owner to a tier, whose limits hold from their next payment on. Locks as above. */
+export async function setAgentsTier(tx: Queryable, ownerId: Uuid, tier: Tier): Promise<void> {
+  const ids = await selectAgentIdsOfOwner(tx, ownerId)
+  await lockForChange(tx, ids)
+  await tx.query(
+    `update agents set tier = $2 where id = any($1::uuid[]) and tier <> $2 and status <> 'deactivated'`,
+    [ids, tier],
   )
 }
 

@@ -111,13 +111,14 @@ test('a lowered limit holds everywhere for the next payment', async () => {
 })
 
 test('a blocked payee and a payee that is not allowed are refused everywhere from the next payment on', async () => {
-  await updatePolicy(context, caller(), address(payer), { blocked_payee_agents: [address(payee)] })
+  const atOnce = { ...context, limitIncreaseCooldownS: 0 }
+  await updatePolicy(atOnce, caller(), address(payer), { blocked_payee_agents: [address(payee)] })
   await refusedEverywhere('authorization_error')
-  await updatePolicy(context, caller(), address(payer), {
+  await updatePolicy(atOnce, caller(), address(payer), {
     blocked_payee_agents: null,
     allowed_payees: [address(payer)],
   })
   await refusedEverywhere('authorization_error')
-  await updatePolicy(context, caller(), address(payer), { allowed_payees: [address(payee)] })
+  await updatePolicy(atOnce, caller(), address(payer), { allowed_payees: [address(payee)] })
   for (const node of nodes) await payFrom(node)
 })

@@ -257,19 +257,20 @@ describe('changing agents', () => {
       status: 200,
       body: { name: 'Renamed', policy: { spend_limit_daily: 0, blocked_payee_agents: [NOBODY] } },
     })
-    const cleared = await ask('PATCH', address, platform, {
+    const loosened = await ask('PATCH', address, platform, {
       spend_limit_daily: null,
       blocked_payee_agents: null,
     })
-    expect(cleared).toMatchObject({
-      body: { name: 'Renamed', policy: { spend_limit_daily: null, blocked_payee_agents: [] } },
+    expect(loosened.body).toMatchObject({
+      policy: { spend_limit_daily: 0, blocked_payee_agents: [NOBODY] },
+      pending_policy: { spend_limit_daily: { value: null }, blocked_payee_agents: { value: null } },
     })
     expect((await ask('PATCH', address, agent.headers, { spend_limit_daily: 1e9 })).status).toBe(401)
     expect((await ask('PATCH', address, (await signUp(network)).headers, { name: 'Mine' })).status).toBe(403)
     for (const body of [{ status: 'paused' }, { handle: 'other' }, { spend_limit_daily: '1' }, [], 'null']) {
       expect((await ask('PATCH', address, platform, body)).status).toBe(400)
     }
-    expect((await ask('GET', address, platform)).body).toEqual(cleared.body)
+    expect((await ask('GET', address, platform)).body).toEqual(loosened.body)
   })
 
   test('a deactivated agent is final: no key, no change, and its name stays taken', async () => {

@@ -6,6 +6,7 @@ import { formatId, parseId } from '../../kernel/ids.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentRecord, recordWithVendor } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
+import { pauseAgent, resumeAgent } from './change-states.ts'
 import type { AgentsContext } from './context.ts'
 import { createAgent } from './create-agent.ts'
 import { normaliseHandle } from './handle.ts'
@@ -41,6 +42,14 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
 
   serve(routes.deactivateAgent, async ({ caller, params }) =>
     agentRecord(vault, caller, await deactivateAgent(context, caller, params.agent_id)),
+  )
+
+  serve(routes.pauseAgent, async ({ caller, params }) =>
+    agentRecord(vault, caller, await pauseAgent(context, caller, params.agent_id)),
+  )
+
+  serve(routes.resumeAgent, async ({ caller, params }) =>
+    agentRecord(vault, caller, await resumeAgent(context, caller, params.agent_id)),
   )
 
   serve(routes.rotateAgentKey, async ({ caller, params }) => {

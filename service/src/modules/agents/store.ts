@@ -1,9 +1,20 @@
 import type { AgentStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Paise } from '../../kernel/money.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import type { AgentPolicy } from './policy.ts'
+import {
+  type PendingChange,
+  type PendingJson,
+  POLICY_COLUMNS,
+  type PolicyColumns,
+  pendingFromJson,
+  pendingOf,
+  policyColumnsOf,
+  policyFromColumns,
+  policyValues,
+  replacePending,
+  type SpendPolicy,
+} from '../policies/index.ts'
 
 /** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
 export interface Agent {
@@ -17,14 +28,16 @@ export interface Agent {
   /** SHA-256 of the agent key; empty once the agent is deactivated, so that no key fits any more. */
   readonly keyHash: Buffer
   readonly keyLast4: string
-  readonly policy: AgentPolicy
+  readonly policy: SpendPolicy
+  /** What waits to loosen the policy. */
+  readonly pending: readonly PendingChange[]
   readonly createdAt: Date
   /** When it ended, for good; its payment sessions ended with it. */
   readonly deactivatedAt: Date | null
   readonly sealedOwnerPan: Buffer
 }
 
-export interface AgentRow {
+export interface AgentRow extends PolicyColumns {
   id: Uuid
   platform_id: Uuid
   owner_id: Uuid
@@ -34,16 +47,7 @@ export interface AgentRow {
   tier: Tier
   key_hash: Buffer
   key_last4: string
-  spend_limit_per_tx_paise: Paise | null
-  spend_limit_hourly_paise: Paise | null
-  spend_limit_daily_paise: Paise | null
-  spend_limit_monthly_paise: Paise | null
-  per_counterparty_daily_limit_paise: Paise | null
-  max_counterparties_per_hour: number | null
-  require_escrow_above_paise: Paise | null
-  require_human_approval_above_paise: Paise | null
-  allowed_payees: string[]
-  blocked_payee_agents: Uuid[]
+  pending: PendingJson[]
   created_at: Date
   deactivated_at: Date | null
   owner_pan: Buffer
@@ -51,10 +55,8 @@ export interface AgentRow {
 
 export const AGENT_COLUMNS = `
   a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.tier, a.key_hash, a.key_last4,
-  a.spend_limit_per_tx_paise, a.spend_limit_hourly_paise, a.spend_limit_daily_paise, a.spend_limit_monthly_paise,
-  a.per_counterparty_daily_limit_paise, a.max_counterparties_per_hour, a.require_escrow_above_paise,
-  a.require_human_approval_above_paise, a.allowed_payees, a.blocked_payee_agents, a.created_at,
-  a.deactivated_at, o.pan as owner_pan`
+  ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
+  ${pendingOf('a.id')} as pending`
 
 export function agentFromRow(row: AgentRow): Agent {
   return {
@@ -67,18 +69,8 @@ export function agentFromRow(row: AgentRow): Agent {
     tier: row.tier,
     keyHash: row.key_hash,
     keyLast4: row.key_last4,
-    policy: {
-      spendLimitPerTxPaise: row.spend_limit_per_tx_paise,
-      spendLimitHourlyPaise: row.spend_limit_hourly_paise,
-      spendLimitDailyPaise: row.spend_limit_daily_paise,
-      spendLimitMonthlyPaise: row.spend_limit_monthly_paise,
-      allowedPayees: row.allowed_payees,
-      blockedPayeeAgents: row.blocked_payee_agents,
-      perCounterpartyDailyLimitPaise: row.per_counterparty_daily_limit_paise,
-      maxCounterpartiesPerHour: row.max_counterparties_per_hour,
-      requireEscrowAbovePaise: row.require_escrow_above_paise,
-      requireHumanApprovalAbovePaise: row.require_human_approval_above_paise,
-    },
+    policy: policyFromColumns(row),
+    pending: pendingFromJson(row.pending),
     createdAt: row.created_at,
     deactivatedAt: row.deactivated_at,
     sealedOwnerPan: row.owner_pan,
@@ -105,39 +97,22 @@ export async function lockAgent(tx: Queryable, id: Uuid): Promise<Agent | null> 
 
 /** Writes what may change of an agent. Its account must be locked: see lockAgent. */
 export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
-  await tx.query(
-    `update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, spend_limit_per_tx_paise = $6,
-       spend_limit_hourly_paise = $7, spend_limit_daily_paise = $8, spend_limit_monthly_paise = $9,
-       per_counterparty_daily_limit_paise = $10, max_counterparties_per_hour = $11,
-       require_escrow_above_paise = $12, require_human_approval_above_paise = $13, allowed_payees = $14,
-       blocked_payee_agents = $15, deactivated_at = $16
-     where id = $1`,
-    [
-      agent.id,
-      agent.name,
-      agent.status,
-      agent.keyHash,
-      agent.keyLast4,
-      ...policyValues(agent.policy),
-      agent.deactivatedAt,
-    ],
-  )
+  await tx.query(UPDATE, [
+    agent.id,
+    agent.name,
+    agent.status,
+    agent.keyHash,
+    agent.keyLast4,
+    agent.deactivatedAt,
+    ...policyValues(agent.policy),
+  ])
+  await replacePending(tx, { kind: 'agent', id: agent.id }, agent.pending)
 }
 
-function policyValues(policy: AgentPolicy): unknown[] {
-  return [
-    policy.spendLimitPerTxPaise,
-    policy.spendLimitHourlyPaise,
-    policy.spendLimitDailyPaise,
-    policy.spendLimitMonthlyPaise,
-    policy.perCounterpartyDailyLimitPaise,
-    policy.maxCounterpartiesPerHour,
-    policy.requireEscrowAbovePaise,
-    policy.requireHumanApprovalAbovePaise,
-    policy.allowedPayees,
-    policy.blockedPayeeAgents,
-  ]
-}
+const UPDATE = `
+  update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, deactivated_at = $6,
+    ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')}
+  where id = $1`
 
 export interface SigningKeys {
   /** Base64 of the 32 raw bytes. */
@@ -158,9 +133,7 @@ export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid):
 export async function insertAgent(tx: Queryable, agent: Agent, keys: SigningKeys): Promise<void> {
   await tx.query(
     `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
-       created_at, spend_limit_per_tx_paise, spend_limit_hourly_paise, spend_limit_daily_paise,
-       spend_limit_monthly_paise, per_counterparty_daily_limit_paise, max_counterparties_per_hour,
-       require_escrow_above_paise, require_human_approval_above_paise, allowed_payees, blocked_payee_agents)
+       created_at, ${POLICY_COLUMNS.join(', ')})
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     [
       agent.id,

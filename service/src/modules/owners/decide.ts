@@ -1,3 +1,4 @@
+import type { Tier } from '@batua/contract'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import type { KycState, Owner } from './store.ts'
@@ -31,7 +32,7 @@ export function decideKyc(
         ...submitted,
         ...said(verdict),
         kycStatus: 'verified',
-        tier: owner.tier === 'sandbox' ? 'tier1' : owner.tier,
+        tier: tierWhenVerified(owner),
         kycReason: null,
       }
     case 'failed':
@@ -42,6 +43,11 @@ export function decideKyc(
     case 'unknown':
       return { ...submitted, kycStatus: 'pending', kycReason: 'bank_unavailable' }
   }
+}
+
+/** The first verification lifts an owner out of the sandbox; whom an administrator has put back there stays. */
+function tierWhenVerified({ kycStatus, tier }: Pick<Owner, 'kycStatus' | 'tier'>): Tier {
+  return tier === 'sandbox' && kycStatus !== 'verified' ? 'tier1' : tier
 }
 
 function said(verdict: Extract<BankVerdict, { kind: 'verified' | 'failed' }>) {

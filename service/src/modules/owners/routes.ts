@@ -4,8 +4,8 @@ import type { Serve } from '../../http/serve.ts'
 import { requireOwnerAccess } from './access.ts'
 import type { OwnersContext } from './context.ts'
 import { createOwner } from './create-owner.ts'
+import { countOwners, selectOwners } from './list-store.ts'
 import { ownerRecord } from './owner-record.ts'
-import { countOwners, selectOwners } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
 
 export function serveOwners(serve: Serve, context: OwnersContext): void {
@@ -17,9 +17,10 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
 
   serve(routes.listOwners, async ({ caller, query }) => {
     const request = pageOf(query)
+    const filter = { platformId: caller.platformId, status: null, kycStatus: null }
     const [owners, total] = await Promise.all([
-      selectOwners(database, caller.platformId, request),
-      countOwners(database, caller.platformId),
+      selectOwners(database, filter, request),
+      countOwners(database, filter),
     ])
     return page('owners', owners, owner => ownerRecord(vault, owner), total, request)
   })

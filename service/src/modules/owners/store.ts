@@ -1,6 +1,5 @@
 import type { KycStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
 /** An owner as it is stored: what identifies the person is sealed (see personal-data.ts). */
@@ -23,7 +22,7 @@ export interface Owner {
   readonly createdAt: Date
 }
 
-const COLUMNS = `
+export const OWNER_COLUMNS = `
   id, platform_id as "platformId", name, phone, email, pan, kyc_status as "kycStatus", tier, status,
   bank_account as "bankAccount", bank_account_last4 as "bankAccountLast4", bank_ifsc as "bankIfsc",
   name_at_bank as "nameAtBank", name_match_score as "nameMatchScore", kyc_reason as "kycReason",
@@ -39,7 +38,7 @@ export interface NewOwner
 export async function insertOwner(db: Queryable, owner: NewOwner): Promise<Owner | null> {
   const [inserted] = await db.query<Owner>(
     `insert into owners (id, platform_id, name, phone, phone_index, email, pan, pan_index, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning ${COLUMNS}`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning ${OWNER_COLUMNS}`,
     [
       owner.id,
       owner.platformId,
@@ -69,30 +68,32 @@ export async function selectSameOwner(
 }
 
 export async function selectOwner(db: Queryable, id: Uuid): Promise<Owner | null> {
-  const [owner] = await db.query<Owner>(`select ${COLUMNS} from owners where id = $1`, [id])
+  const [owner] = await db.query<Owner>(`select ${OWNER_COLUMNS} from owners where id = $1`, [id])
   return owner ?? null
 }
 
 /** The owner, locked until the commit. The lock comes before those of accounts, never after. */
 export async function lockOwner(tx: Queryable, id: Uuid): Promise<Owner | null> {
-  const [owner] = await tx.query<Owner>(`select ${COLUMNS} from owners where id = $1 for no key update`, [id])
+  const [owner] = await tx.query<Owner>(
+    `select ${OWNER_COLUMNS} from owners where id = $1 for no key update`,
+    [id],
+  )
   return owner ?? null
 }
 
-export async function selectOwners(db: Queryable, platformId: Uuid, page: PageRequest): Promise<Owner[]> {
-  return db.query<Owner>(
-    `select ${COLUMNS} from owners where platform_id = $1 and ($2::uuid is null or id < $2)
-     order by id desc limit $3 offset $4`,
-    [platformId, page.before, page.fetch, page.offset],
-  )
+/** Owners by their ids, oldest first. */
+export async function selectOwnersByIds(db: Queryable, ids: readonly Uuid[]): Promise<Owner[]> {
+  return db.query<Owner>(`select ${OWNER_COLUMNS} from owners where id = any($1::uuid[]) order by id`, [ids])
 }
 
-export async function countOwners(db: Queryable, platformId: Uuid): Promise<number> {
-  const [row] = await db.query<{ count: bigint }>(
-    `select count(*) as count from owners where platform_id = $1`,
-    [platformId],
-  )
-  return Number(row?.count ?? 0)
+/** Freezes or unfreezes an owner, whose row must be locked, and its agents' accounts before the commit. */
+export async function updateOwnerStatus(tx: Queryable, id: Uuid, status: Owner['status']): Promise<void> {
+  await tx.query(`update owners set status = $2 where id = $1`, [id, status])
+}
+
+/** Sets the tier that new agents of the owner get. The row must be locked. */
+export async function updateOwnerTier(tx: Queryable, id: Uuid, tier: Tier): Promise<void> {
+  await tx.query(`update owners set tier = $2 where id = $1`, [id, tier])
 }
 
 /** What a bank's verdict changes of an owner. */

@@ -29,7 +29,7 @@ export async function submitKyc(
     const decided = decideKyc(owner, account, verdict)
     if (decided.kind === 'refusal') raise(decided)
     await updateKyc(tx, owner.id, decided)
-    if (decided.kycStatus === 'verified') await raiseAgentsToTier1(tx, owner.id)
+    if (decided.tier !== owner.tier) await raiseAgentsToTier1(tx, owner.id)
     return { ...owner, ...decided }
   })
 }

@@ -5,7 +5,7 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
-import type { AgentFacts } from '../policies/index.ts'
+import { type AgentFacts, ceilingOf } from '../policies/index.ts'
 import { canReceive, decidePayment, decideSender, type PaymentFacts } from './decide.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
@@ -13,7 +13,7 @@ const [PAYER, PAYEE, FIRST] = [1, 2, 3].map(() => newUuid(NOW)) as [string, stri
 const KEY = hashSecret('key')
 
 function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return { id, status: 'active', keyHash: KEY, layers: [], ...more }
+  return { id, status: 'active', keyHash: KEY, layers: [], ceiling: ceilingOf([]), ...more }
 }
 
 const blocking: AgentFacts['layers'] = [
@@ -34,7 +34,7 @@ const GOOD: PaymentFacts = {
   payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(40_200n) }),
   payee: agent(PAYEE),
   payeeAccount: testAccount(PAYEE, NOW.getTime()),
-  keyHash: KEY,
+  mandate: { by: 'agent', keyHash: KEY },
   amountPaise: paise(40_000n),
   sameKey: undefined,
   sameReference: undefined,
@@ -52,7 +52,7 @@ const LADDER: readonly Rung[] = [
   {
     name: 'a key that is no longer the agent’s',
     code: 'authentication_error',
-    break: facts => ({ ...facts, keyHash: hashSecret('old') }),
+    break: facts => ({ ...facts, mandate: { by: 'agent', keyHash: hashSecret('old') } }),
   },
   {
     name: 'a used idempotency key',
@@ -62,7 +62,7 @@ const LADDER: readonly Rung[] = [
   {
     name: 'a used reference',
     code: 'conflict',
-    break: facts => ({ ...facts, sameReference: FIRST }),
+    break: facts => ({ ...facts, sameReference: { id: FIRST, kind: 'payment' } }),
   },
   {
     name: 'a sender that is stopped',

@@ -4,39 +4,57 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
-import { type AgentFacts, decidePayee } from '../policies/index.ts'
+import { type AgentFacts, approvalNeeded, decidePayee, type Threshold } from '../policies/index.ts'
 import { paymentFee } from './fee.ts'
-import type { KeyUse } from './store.ts'
+import type { Use } from './uses.ts'
+
+/**
+ * Who stands behind a payment. The agent itself proves its key again and heeds the approval threshold. The owner who
+ * approves what the agent asked for needs neither. A rehearsal comes from whoever may see the agent and posts nothing.
+ */
+export type Mandate =
+  | { readonly by: 'agent' /** SHA-256 of the key that the request came with. */; readonly keyHash: Buffer }
+  | { readonly by: 'owner'; readonly approvalId: Uuid }
+  | { readonly by: 'rehearsal' }
 
 /** What the rules of payment look at. Undefined: there is no such agent, or no such earlier payment. */
 export interface PaymentFacts {
+  readonly mandate: Mandate
   readonly payer: AgentFacts | undefined
   readonly payerAccount: Account | undefined
   readonly payee: AgentFacts | undefined
   readonly payeeAccount: Account | undefined
-  /** SHA-256 of the key that the request came with. */
-  readonly keyHash: Buffer
   readonly amountPaise: Paise
-  /** What used this idempotency key before. */
-  readonly sameKey: KeyUse | undefined
+  /** What used this idempotency key before, or holds it while it waits. */
+  readonly sameKey: Use | undefined
   /** The earlier payment to this payee with this reference, when the caller wants the reference unique. */
-  readonly sameReference: Uuid | undefined
+  readonly sameReference: Use | undefined
   /** Asks the limits; called only when everything before them allows the payment. */
   readonly checkLimits: (payer: AgentFacts, account: Account, payee: AgentFacts) => Refusal | null
 }
 
-export interface PaymentPlan {
-  readonly kind: 'pay'
+interface Planned {
   readonly payerAccount: Account
   readonly payeeId: Uuid
   readonly amountPaise: Paise
   readonly feePaise: Paise
 }
 
-/** The rules of payments, in the contract's order: refusals first, one happy end. */
-export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan {
-  const { payer, payerAccount, payee, payeeAccount, amountPaise } = facts
-  if (payer === undefined || payerAccount === undefined || !sameHash(payer.keyHash, facts.keyHash)) {
+/** Nothing is in the way. */
+export interface PaymentPlan extends Planned {
+  readonly kind: 'pay'
+}
+
+/** Nothing is in the way but that the owner must approve. */
+export interface ApprovalPlan extends Planned {
+  readonly kind: 'ask'
+  readonly threshold: Threshold
+}
+
+/** The rules of payments, in the contract's order: refusals first; at the end it is paid or asked for. */
+export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | ApprovalPlan {
+  const { mandate, payer, payerAccount, payee, payeeAccount, amountPaise } = facts
+  if (payer === undefined || payerAccount === undefined || !isProved(mandate, payer)) {
     return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
   }
   if (facts.sameKey !== undefined) return keyUsed(facts.sameKey)
@@ -64,7 +82,14 @@ export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, feePaise)
   if (short !== null) return short
 
-  return { kind: 'pay', payerAccount, payeeId: payee.id, amountPaise, feePaise }
+  const planned = { payerAccount, payeeId: payee.id, amountPaise, feePaise }
+  const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
+  return threshold === null ? { kind: 'pay', ...planned } : { kind: 'ask', ...planned, threshold }
+}
+
+/** Whoever is not the agent was proved where it came in. */
+function isProved(mandate: Mandate, payer: AgentFacts): boolean {
+  return mandate.by !== 'agent' || sameHash(payer.keyHash, mandate.keyHash)
 }
 
 /** May an agent in this state send money? Quarantined and everything but active may not (interface section 3). */
@@ -98,22 +123,41 @@ export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise:
 }
 
 /** A key that was used names what it was used for, so that a client that lost the answer recovers. */
-export function keyUsed({ kind, id }: KeyUse): Refusal {
-  const made = kind === 'refund' ? { refund_id: formatId('rfd', id) } : { payment_id: formatId('pay', id) }
+export function keyUsed(use: Use): Refusal {
+  const waits = use.kind === 'approval'
   return refuse(
     'idempotency_error',
-    'This idempotency key has been used: details name what was made with it. Use a new key for a new payment',
-    { field: 'idempotency_key', details: { ...made, status: 'completed' } },
+    waits
+      ? 'A payment with this idempotency key waits for approval: details name it. Use a new key for a new payment'
+      : 'This idempotency key has been used: details name what was made with it. Use a new key for a new payment',
+    {
+      field: 'idempotency_key',
+      details: { ...named(use), status: waits ? 'pending_approval' : 'completed' },
+    },
   )
 }
 
-function referenceUsed(paymentId: Uuid): Refusal {
+function referenceUsed(use: Use): Refusal {
+  const waits = use.kind === 'approval'
   return refuse(
     'conflict',
-    'This payee has already been paid with this reference: details name the payment',
+    waits
+      ? 'A payment to this payee with this reference waits for approval: details name it'
+      : 'This payee has already been paid with this reference: details name the payment',
     {
       field: 'reference',
-      details: { payment_id: formatId('pay', paymentId) },
+      details: { ...named(use), ...(waits ? { status: 'pending_approval' } : {}) },
     },
   )
+}
+
+function named({ kind, id }: Use): Record<string, string | null> {
+  switch (kind) {
+    case 'approval':
+      return { payment_id: null, approval_id: formatId('apr', id) }
+    case 'refund':
+      return { refund_id: formatId('rfd', id) }
+    default:
+      return { payment_id: formatId('pay', id) }
+  }
 }

@@ -1,4 +1,5 @@
 /** Payments between agents: pay, look up, refund. */
+export { executePayment } from './approve.ts'
 export { canReceive, decideBalance, decideSender } from './decide.ts'
 export { paymentFee } from './fee.ts'
 export { type PaymentOrder, pay } from './pay.ts'

@@ -15,7 +15,6 @@ import {
   type TestNode,
 } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { raceFreeze } from '../../testing/freeze-race.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 
 // Noon in India: no window ends while the payments race.
@@ -199,19 +198,4 @@ describe('64 at once on two nodes', () => {
       expect(details).toEqual({ refund_id: done[0]?.refund_id, status: 'completed' })
     }
   })
-})
-
-test('once a freeze is committed, nothing more is paid', async () => {
-  let paidInTime = 0
-  for (let round = 0; round < 10; round++) {
-    const races = await Promise.all(
-      Array.from({ length: 10 }, () => raceFreeze(nodes, db.database, clock, 3)),
-    )
-    for (const { sequenceAtFreeze, sequenceAfter, late, sentLate } of races) {
-      expect(sequenceAfter).toBe(sequenceAtFreeze)
-      expect(late).toEqual(Array.from({ length: sentLate }, () => 'Agent is frozen'))
-    }
-    paidInTime += races.reduce((sum, each) => sum + each.paidInTime, 0)
-  }
-  expect(paidInTime).toBeGreaterThan(0)
 })

@@ -6,7 +6,8 @@ import { sameHash } from '../../kernel/secrets.ts'
 import { type Book, type Command, need } from '../../ledger/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
-import { type PaymentRow, payerKey, refundables, usedKeys } from './store.ts'
+import { type PaymentRow, refundables } from './store.ts'
+import { payerKey, usedKeys, useInForce } from './uses.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
@@ -47,7 +48,7 @@ function refuseRefund(
   if (refunder === undefined || account === undefined || !sameHash(refunder.keyHash, order.keyHash)) {
     return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
   }
-  const used = keyed === null ? undefined : book.fact(usedKeys, keyed)
+  const used = keyed === null ? undefined : useInForce(book.fact(usedKeys, keyed), book.nowMs)
   if (used !== undefined) return keyUsed(used)
   const stopped = decideSender(refunder.status)
   if (stopped !== null) return stopped

@@ -1,4 +1,4 @@
-import { getPayment, listPayments, pay as payRoute, refundPayment } from '@batua/contract'
+import { evaluatePolicy, getPayment, listPayments, pay as payRoute, refundPayment } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { AgentCaller, Authenticators } from '../../http/caller.ts'
 import { settle } from '../../http/maybe-promise.ts'
@@ -9,6 +9,8 @@ import { requirePaise } from '../../kernel/input.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { type AgentKeyring, type FindAgent, requireAgentAccess } from '../agents/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
+import { isPolicyRefusal, type RiskSignals } from '../risk/index.ts'
+import { evaluateCommand } from './evaluate.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 import { type PaymentOrder, pay } from './pay.ts'
 import { refundCommand } from './refund.ts'
@@ -23,16 +25,21 @@ export interface PaymentsContext {
   readonly keyring: AgentKeyring
   /** The server's own, for every other kind of credential. */
   readonly authenticators: Authenticators
+  readonly signals: Pick<RiskSignals, 'policyRefusal'>
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
   const { database, ledger, findAgent, agents } = context
   const fromMemory = { authenticators: { ...context.authenticators, agent: context.keyring.authenticate } }
 
-  /** A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. */
-  function forgetStale(caller: AgentCaller): (error: unknown) => never {
+  /**
+   * A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. And
+   * whoever runs into its policy again and again is worth a look.
+   */
+  function noteFailure(caller: AgentCaller): (error: unknown) => never {
     return error => {
       if (error instanceof AppError && error.code === 'authentication_error') context.keyring.forget(caller)
+      if (isPolicyRefusal(error)) context.signals.policyRefusal(caller.agentId)
       throw error
     }
   }
@@ -49,7 +56,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
       const { agentId: payerId } = call.caller
       if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
       return settle(findAgent(call.body.to), payeeId =>
-        pay(ledger, agents, orderOf(call, payerId, payeeId)).catch(forgetStale(call.caller)),
+        pay(ledger, agents, orderOf(call, payerId, payeeId)).catch(noteFailure(call.caller)),
       )
     },
     fromMemory,
@@ -76,7 +83,16 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id),
   )
 
-  serve(listPayments, call => lookUpPayments(database, call.caller, call.params.agent_id, call.query))
+  serve(listPayments, call =>
+    lookUpPayments(database, call.caller, call.params.agent_id, call.query, call.now),
+  )
+
+  serve(evaluatePolicy, async ({ caller, params, body }) => {
+    const payer = await requireAgentAccess(database, caller, params.agent_id)
+    const payeeId = await findAgent(body.to)
+    const amountPaise = requirePaise(body.amount, 'amount')
+    return ledger.submit(evaluateCommand(agents, { payerId: payer.id, payeeId, amountPaise }))
+  })
 }
 
 function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {

@@ -20,3 +20,14 @@ export async function requirePlatformAccess(
   if (platform === null) throw platformNotFound()
   return platform
 }
+
+/** The same for whoever wants to change it: what was deleted is only there to be read. */
+export async function requireLivingPlatform(
+  db: Queryable,
+  caller: Caller,
+  address: string,
+): Promise<Platform> {
+  const platform = await requirePlatformAccess(db, caller, address)
+  if (platform.status === 'active') return platform
+  throw new AppError('conflict', 'This platform was deleted, which is final; create a new one')
+}

@@ -1,7 +1,7 @@
 import { SECRET_PREFIXES } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Authenticators, PlatformCaller } from '../../http/caller.ts'
-import { parseId } from '../../kernel/ids.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, sameHash } from '../../kernel/secrets.ts'
 import { authenticateAgent } from '../agents/index.ts'
 import { selectSecretHash } from './store.ts'
@@ -11,18 +11,28 @@ export async function authenticatePlatform(
   db: Queryable,
   platformIdText: string,
   secret: string,
+  signals?: FailureSignals,
 ): Promise<PlatformCaller | null> {
   const platformId = parseId('plt', platformIdText)
   if (platformId === null || !secret.startsWith(SECRET_PREFIXES.platformSecret)) return null
   const expected = await selectSecretHash(db, platformId)
-  if (expected === null || !sameHash(expected, hashSecret(secret))) return null
+  if (expected === null) return null
+  if (!sameHash(expected, hashSecret(secret))) {
+    signals?.failedPlatformAuthentication(platformId)
+    return null
+  }
   return { kind: 'platform', platformId }
 }
 
+/** Where wrong secrets of platforms that exist are counted. */
+export interface FailureSignals {
+  failedPlatformAuthentication(platformId: Uuid): void
+}
+
 /** Who belongs to a credential, asked of the database each time: what was rotated or ended fails at once, everywhere. */
-export function createAuthenticators(db: Queryable): Authenticators {
+export function createAuthenticators(db: Queryable, signals?: FailureSignals): Authenticators {
   return {
-    platform: (platformIdText, secret) => authenticatePlatform(db, platformIdText, secret),
+    platform: (platformIdText, secret) => authenticatePlatform(db, platformIdText, secret, signals),
     agent: agentKey => authenticateAgent(db, agentKey),
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import {
+  AS_ADMIN,
   type NetworkServer,
   signUp,
   signUpAgent,
@@ -49,11 +50,50 @@ test('anyone opens a platform, and its two secrets are shown only then', async (
   expect(read.body).not.toHaveProperty('webhook_secret')
 })
 
-test('while sign-up is closed nobody opens a platform', async () => {
+test('while sign-up is closed only an administrator opens a platform', async () => {
   const closed = await startNetworkServer(testDatabase.database, { signupOpen: false })
-  const refused = await closed.ask('POST', '/v1/platforms', {}, { name: 'Example' })
-  expect(refused).toMatchObject({ status: 401, body: { error: { code: 'authentication_error' } } })
+  const { headers } = await signUp(network)
+  for (const credential of [{}, headers]) {
+    const refused = await closed.ask('POST', '/v1/platforms', credential, { name: 'Example' })
+    expect(refused).toMatchObject({
+      status: 401,
+      body: {
+        error: { code: 'authentication_error', message: expect.stringContaining('administrator session') },
+      },
+    })
+  }
+  const made = await closed.ask('POST', '/v1/platforms', AS_ADMIN, { name: 'Example' })
+  expect(made).toMatchObject({ status: 201, body: { name: 'Example', status: 'active' } })
   await closed.server.close()
+})
+
+test('an administrator reads, changes and ends any platform, and can only read what was ended', async () => {
+  const { id, headers } = await signUp(network)
+  const address = `/v1/platforms/${id}`
+  expect((await ask('PATCH', address, AS_ADMIN, { name: 'Renamed' })).body['name']).toBe('Renamed')
+  const rotated = await ask('POST', `${address}/rotate-secret`, AS_ADMIN)
+  expect((await ask('GET', address, headers)).status).toBe(401)
+  const fresh = { ...headers, 'x-platform-secret': String(rotated.body['platform_secret']) }
+  expect((await ask('GET', address, fresh)).status).toBe(200)
+  const agent = await signUpAgent(network, fresh, await signUpOwner(network, fresh))
+  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  expect((await ask('GET', '/v1/agents/me', agent.headers)).status).toBe(401)
+  expect(await ask('GET', address, AS_ADMIN)).toMatchObject({
+    status: 200,
+    body: { name: 'Renamed', status: 'deleted' },
+  })
+  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  for (const [method, path, body] of [
+    ['PATCH', address, { name: 'Again' }],
+    ['POST', `${address}/rotate-secret`, undefined],
+    ['POST', `${address}/rotate-webhook-secret`, undefined],
+  ] as const) {
+    expect(await ask(method, path, AS_ADMIN, body)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    })
+  }
+  expect((await ask('GET', '/v1/platforms/plt_none', AS_ADMIN)).status).toBe(404)
 })
 
 test('live mode sends webhooks to https only', async () => {

@@ -1,9 +1,7 @@
 import { routes } from '@batua/contract'
-import type { Caller } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
-import { AppError } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
-import { requirePlatformAccess } from './access.ts'
+import { requireLivingPlatform, requirePlatformAccess } from './access.ts'
 import type { PlatformsContext } from './context.ts'
 import { createPlatform } from './create-platform.ts'
 import { deletePlatform } from './delete-platform.ts'
@@ -14,8 +12,7 @@ import { updatePlatform } from './update-platform.ts'
 export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   const { database, vault } = context
 
-  serve(routes.createPlatform, async ({ caller, body }) => {
-    requireSignup(context, caller)
+  serve(signUpRoute(context), async ({ body }) => {
     const { platform, platformSecret, webhookSecret } = await createPlatform(context, body)
     return {
       ...platformRecord(vault, platform),
@@ -29,7 +26,7 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   )
 
   serve(routes.updatePlatform, async ({ caller, params, body }) => {
-    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    const { id } = await requireLivingPlatform(database, caller, params.platform_id)
     return platformRecord(vault, await updatePlatform(context, id, body))
   })
 
@@ -39,12 +36,12 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   })
 
   serve(routes.rotatePlatformSecret, async ({ caller, params }) => {
-    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    const { id } = await requireLivingPlatform(database, caller, params.platform_id)
     return { platform_id: formatId('plt', id), platform_secret: await rotateSecret(context, id) }
   })
 
   serve(routes.rotateWebhookSecret, async ({ caller, params }) => {
-    const { id } = await requirePlatformAccess(database, caller, params.platform_id)
+    const { id } = await requireLivingPlatform(database, caller, params.platform_id)
     const { secret, previousUntil } = await rotateWebhookSecret(context, id)
     return {
       platform_id: formatId('plt', id),
@@ -54,10 +51,8 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   })
 }
 
-function requireSignup({ signupOpen }: PlatformsContext, caller: Caller): void {
-  if (signupOpen || caller.kind === 'admin') return
-  throw new AppError(
-    'authentication_error',
-    'Sign-up is closed here; ask an administrator to create the platform',
-  )
+/** Sign-up, for anyone while it is open, and else for administrators alone. */
+function signUpRoute({ signupOpen }: PlatformsContext) {
+  const { createPlatform: open } = routes
+  return signupOpen ? open : ({ ...open, who: ['admin'] } as const)
 }

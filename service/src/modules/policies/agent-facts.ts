@@ -5,42 +5,51 @@ import { boundedMap } from '../../kernel/bounded-map.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
-import type { Layer } from './controls.ts'
+import { type Ceiling, ceilingOf, type Layer, NO_CONTROLS } from './controls.ts'
+import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
+import { controlsOf } from './spend-policy.ts'
 
 /** What the rules of money need to know of an agent, true for as long as its account is locked. */
 export interface AgentFacts {
   readonly id: Uuid
   readonly status: AgentStatus
   readonly keyHash: Buffer
+  /** The general layers first. */
   readonly layers: readonly Layer[]
+  readonly ceiling: Ceiling
 }
 
-interface Row {
+/** The agent's own columns, those of its owner's policy under the prefix `o_`, and its tier's. */
+interface Row extends PolicyColumns, OwnerColumns {
   id: Uuid
   status: AgentStatus
   key_hash: Buffer
-  spend_limit_per_tx_paise: bigint | null
-  spend_limit_hourly_paise: bigint | null
-  spend_limit_daily_paise: bigint | null
-  spend_limit_monthly_paise: bigint | null
-  per_counterparty_daily_limit_paise: bigint | null
-  max_counterparties_per_hour: number | null
-  require_escrow_above_paise: bigint | null
-  require_human_approval_above_paise: bigint | null
-  allowed_payees: string[] | null
-  blocked_payee_agents: Uuid[] | null
+  budget_limit_paise: Paise | null
+  has_owner_policy: boolean
+  per_tx_paise: Paise
+  daily_paise: Paise
+  monthly_paise: Paise
+  escrow_above_paise: Paise
+  approval_above_paise: Paise
 }
+
+type OwnerColumns = { [Column in keyof PolicyColumns as `o_${Column}`]: PolicyColumns[Column] }
 
 const DEFAULT_MAX_REMEMBERED = 50_000
 const MAX_REMEMBERED_LIST = 32
 
-// The usual lists ("network", nobody blocked) come as null: arrays are dear to parse on the pay path.
+// Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select id, status, key_hash, spend_limit_per_tx_paise, spend_limit_hourly_paise, spend_limit_daily_paise,
-    spend_limit_monthly_paise, per_counterparty_daily_limit_paise, max_counterparties_per_hour,
-    require_escrow_above_paise, require_human_approval_above_paise,
-    nullif(allowed_payees, '{network}') as allowed_payees, nullif(blocked_payee_agents, '{}') as blocked_payee_agents
-  from agents where id = any($1::uuid[])`
+  select a.id, a.status, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
+    o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
+    t.per_tx_paise, t.daily_paise, t.monthly_paise, t.escrow_above_paise, t.approval_above_paise
+  from agents a
+  cross join lateral (
+    select d.per_tx_paise, d.daily_paise, d.monthly_paise, d.escrow_above_paise, d.approval_above_paise
+    from tier_defaults d where d.tier = a.tier limit 1) t
+  left join lateral (
+    select p.owner_id, ${policyColumnsOf('p')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
+  where a.id = any($1::uuid[])`
 
 const agents: Source<AgentFacts> = {
   name: 'agents',
@@ -104,26 +113,52 @@ function listed({ layers }: AgentFacts): number {
 }
 
 function factsFromRow(row: Row): AgentFacts {
+  const layers = layersOf(row)
   return {
     id: row.id,
     status: row.status,
     keyHash: row.key_hash,
-    layers: [
-      {
-        layer: 'agent',
-        controls: {
-          perTxPaise: row.spend_limit_per_tx_paise as Paise | null,
-          hourlyPaise: row.spend_limit_hourly_paise as Paise | null,
-          dailyPaise: row.spend_limit_daily_paise as Paise | null,
-          monthlyPaise: row.spend_limit_monthly_paise as Paise | null,
-          perCounterpartyDailyPaise: row.per_counterparty_daily_limit_paise as Paise | null,
-          maxCounterpartiesPerHour: row.max_counterparties_per_hour,
-          requireEscrowAbovePaise: row.require_escrow_above_paise as Paise | null,
-          requireApprovalAbovePaise: row.require_human_approval_above_paise as Paise | null,
-          allowedPayees: row.allowed_payees === null ? null : new Set(row.allowed_payees),
-          blockedPayees: row.blocked_payee_agents === null ? null : new Set(row.blocked_payee_agents),
-        },
+    layers,
+    ceiling: ceilingOf(layers),
+  }
+}
+
+/** The general layers first. */
+function layersOf(row: Row): Layer[] {
+  const layers: Layer[] = [
+    {
+      layer: 'tier',
+      controls: {
+        ...NO_CONTROLS,
+        perTxPaise: row.per_tx_paise,
+        dailyPaise: row.daily_paise,
+        monthlyPaise: row.monthly_paise,
+        requireEscrowAbovePaise: row.escrow_above_paise,
+        requireApprovalAbovePaise: row.approval_above_paise,
       },
-    ],
+    },
+  ]
+  if (row.has_owner_policy) {
+    layers.push({ layer: 'owner', controls: controlsOf(policyFromColumns(ownerColumns(row))) })
+  }
+  if (row.budget_limit_paise !== null) {
+    layers.push({ layer: 'org', controls: { ...NO_CONTROLS, monthlyPaise: row.budget_limit_paise } })
+  }
+  layers.push({ layer: 'agent', controls: controlsOf(policyFromColumns(row)) })
+  return layers
+}
+
+function ownerColumns(row: OwnerColumns): PolicyColumns {
+  return {
+    spend_limit_per_tx_paise: row.o_spend_limit_per_tx_paise,
+    spend_limit_hourly_paise: row.o_spend_limit_hourly_paise,
+    spend_limit_daily_paise: row.o_spend_limit_daily_paise,
+    spend_limit_monthly_paise: row.o_spend_limit_monthly_paise,
+    per_counterparty_daily_limit_paise: row.o_per_counterparty_daily_limit_paise,
+    max_counterparties_per_hour: row.o_max_counterparties_per_hour,
+    require_escrow_above_paise: row.o_require_escrow_above_paise,
+    require_human_approval_above_paise: row.o_require_human_approval_above_paise,
+    allowed_payees: row.o_allowed_payees,
+    blocked_payee_agents: row.o_blocked_payee_agents,
   }
 }

@@ -17,16 +17,67 @@ export interface Controls {
   readonly blockedPayees: ReadonlySet<Uuid> | null
 }
 
+/** A layer that sets nothing. */
+export const NO_CONTROLS: Controls = {
+  perTxPaise: null,
+  hourlyPaise: null,
+  dailyPaise: null,
+  monthlyPaise: null,
+  perCounterpartyDailyPaise: null,
+  maxCounterpartiesPerHour: null,
+  requireEscrowAbovePaise: null,
+  requireApprovalAbovePaise: null,
+  allowedPayees: null,
+  blockedPayees: null,
+}
+
 /** The layers that decide about an agent, from the most general to its own. The tightest limit wins. */
 export interface Layer {
   readonly layer: PolicyLayer
   readonly controls: Controls
 }
 
+/** The tightest of each limit over all layers: what fits under these fits under every layer. */
+export interface Ceiling {
+  readonly perTxPaise: Paise | null
+  readonly escrowPaise: Paise | null
+  readonly hourPaise: Paise | null
+  /** Rolling 24 hours, which is how a tier counts a day. */
+  readonly dayPaise: Paise | null
+  readonly istDayPaise: Paise | null
+  readonly istMonthPaise: Paise | null
+  readonly perCounterpartyPaise: Paise | null
+  readonly recipientsPerHour: number | null
+}
+
+export function ceilingOf(layers: readonly Layer[]): Ceiling {
+  const tightest = (of: (controls: Controls, layer: PolicyLayer) => Paise | null) =>
+    layers.reduce<Paise | null>((least, { layer, controls }) => tighter(least, of(controls, layer)), null)
+  return {
+    perTxPaise: tightest(controls => controls.perTxPaise),
+    escrowPaise: tightest(controls => controls.requireEscrowAbovePaise),
+    hourPaise: tightest(controls => controls.hourlyPaise),
+    dayPaise: tightest((controls, layer) => (layer === 'tier' ? controls.dailyPaise : null)),
+    istDayPaise: tightest((controls, layer) => (layer === 'tier' ? null : controls.dailyPaise)),
+    istMonthPaise: tightest(controls => controls.monthlyPaise),
+    perCounterpartyPaise: tightest(controls => controls.perCounterpartyDailyPaise),
+    recipientsPerHour: layers.reduce<number | null>(
+      (least, { controls }) => tighter(least, controls.maxCounterpartiesPerHour),
+      null,
+    ),
+  }
+}
+
+/** The lower of two limits, where null is none. */
+export function tighter<Limit extends bigint | number>(
+  left: Limit | null,
+  right: Limit | null,
+): Limit | null {
+  if (left === null) return right
+  return right === null || left < right ? left : right
+}
+
 /** Whether a payer's payments have to be counted for each counterparty. */
-export function watchesCounterparties(layers: readonly Layer[]): boolean {
-  return layers.some(
-    ({ controls }) =>
-      controls.perCounterpartyDailyPaise !== null || controls.maxCounterpartiesPerHour !== null,
-  )
+export function watchesCounterparties({ perCounterpartyPaise, recipientsPerHour }: Ceiling): boolean {
+  return perCounterpartyPaise !== null || recipientsPerHour !== null
 }

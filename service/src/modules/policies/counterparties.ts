@@ -14,9 +14,10 @@ import {
 } from '../../ledger/index.ts'
 
 /**
- * What a payer gave each counterparty today and whom it paid within the hour. Kept only for payers with a
- * control that needs it. When that begins, one reading of the last day's payments makes the start exact;
- * from then on a payment costs one row more, and a decision two look-ups.
+ * What a payer gave each counterparty today and whom it paid within the hour. Nobody needs it while the day's
+ * sum and the hour's number of payments, which bound both, stay below the limits. When they do not, the
+ * payments since the last count are added to the stored windows: each payment is read once over its life, and
+ * payments far from their limits cost nothing.
  */
 export interface CounterpartyWindow {
   readonly payer: Uuid
@@ -26,9 +27,12 @@ export interface CounterpartyWindow {
   readonly lastPaidMs: number
 }
 
-/** How many different agents the payer paid within the hour. */
-interface RecentPayees {
-  count: number
+/** What the limits look at of one payee. */
+export interface CounterpartyUse {
+  /** null: nobody asked about a payee. */
+  readonly daySpentPaise: Paise | null
+  readonly recentPayees: number
+  readonly paidRecently: boolean
 }
 
 interface WindowRow {
@@ -65,52 +69,82 @@ function windowFromRow(row: WindowRow): CounterpartyWindow {
   }
 }
 
-const recentPayees: Source<RecentPayees> = {
+/** How many different agents a payer paid within the hour; stored windows first, then with what is added here. */
+const recentPayees: Source<{ readonly count: number }> = {
   name: 'recent payees',
-  async load(tx: Queryable, keys: readonly string[]) {
-    const payers = keys.map(key => key.split(' '))
-    const rows = await tx.query<{ position: number; count: number }>(
-      `select k.position::int4 as position,
-         (select count(*)::int4 from counterparty_windows w where w.payer = k.payer and w.last_paid_at > k.since) as count
-       from unnest($1::uuid[], $2::timestamptz[]) with ordinality k(payer, since, position)`,
-      [
-        arrayLiteral(payers.map(payer => payer[0] ?? null)),
-        arrayLiteral(payers.map(payer => new Date(Number(payer[1]) - HOUR_MS).toISOString())),
-      ],
+  async load(tx: Queryable, payers: readonly string[], nowMs: number) {
+    const rows = await tx.query<{ payer: Uuid; count: number }>(
+      `select k.payer,
+         (select count(*)::int4 from counterparty_windows w where w.payer = k.payer and w.last_paid_at > $2) as count
+       from unnest($1::uuid[]) k(payer)`,
+      [arrayLiteral(payers), new Date(nowMs - HOUR_MS)],
     )
-    return new Map(rows.map(row => [keys[row.position - 1] ?? '', { count: row.count }]))
+    return new Map(rows.map(row => [row.payer, { count: row.count }]))
   },
 }
 
-/** The windows of a payer whose payments were not counted by counterparty until now. */
-const history: Source<readonly CounterpartyWindow[]> = {
-  name: 'counterparty history',
-  async load(tx: Queryable, keys: readonly string[]) {
-    const found = new Map<string, CounterpartyWindow[]>()
-    for (const key of keys) found.set(key, await windowsFromHistory(tx, key))
+/** One payee's part of the payments that are not in the windows yet, and its window without them. */
+interface Uncounted {
+  readonly payee: Uuid
+  readonly spentTodayPaise: Paise
+  readonly lastPaidMs: number
+  readonly counted: CounterpartyWindow | null
+}
+
+interface UncountedRow {
+  payer: Uuid
+  payee: Uuid
+  spent_today: bigint
+  last_paid_at: Date
+  ist_day: number | null
+  ist_day_spent_paise: bigint | null
+  counted_last_paid_at: Date | null
+}
+
+/** The payments since the last count that today or the last hour still knows of, by payee; null once they are counted. */
+const uncounted: Source<readonly Uncounted[] | null> = {
+  name: 'uncounted payments',
+  async load(tx: Queryable, keys: readonly string[], nowMs: number) {
+    const marks = keys.map(key => key.split(' '))
+    const rows = await tx.query<UncountedRow>(
+      `select k.payer, t.payee, t.spent_today, t.last_paid_at, w.ist_day, w.ist_day_spent_paise,
+         w.last_paid_at as counted_last_paid_at
+       from unnest($1::uuid[], $2::uuid[], $3::int8[]) k(payer, from_id, after_sequence)
+       cross join lateral (
+         select p.credit_account as payee, max(p.posted_at) as last_paid_at,
+           coalesce(sum(p.amount_paise) filter (where p.posted_at >= $4), 0)::int8 as spent_today
+         from transfers p
+         where p.debit_account = k.payer and p.id >= k.from_id and p.debit_sequence > k.after_sequence
+           and p.kind = any($5::text[])
+         group by p.credit_account
+       ) t
+       left join counterparty_windows w on w.payer = k.payer and w.payee = t.payee`,
+      [
+        arrayLiteral(marks.map(mark => mark[0] ?? null)),
+        arrayLiteral(marks.map(mark => firstUuidAt(new Date(Number(mark[1]))))),
+        arrayLiteral(marks.map(mark => mark[2] ?? null)),
+        startOfIstDay(istDay(new Date(nowMs))),
+        arrayLiteral(LIMITED_KINDS),
+      ],
+    )
+    const found = new Map<string, Uncounted[]>(keys.map(key => [key, []]))
+    const keyOf = new Map(keys.map((key, index) => [marks[index]?.[0] ?? '', key]))
+    for (const row of rows) found.get(keyOf.get(row.payer) ?? '')?.push(uncountedFromRow(row))
     return found
   },
 }
 
-async function windowsFromHistory(tx: Queryable, key: string): Promise<CounterpartyWindow[]> {
-  const [payer = '', now] = key.split(' ')
-  const nowMs = Number(now)
-  const today = istDay(new Date(nowMs))
-  const dayStart = startOfIstDay(today)
-  const since = new Date(Math.min(dayStart.getTime(), nowMs - HOUR_MS))
-  const rows = await tx.query<{ payee: Uuid; spent: bigint; last_paid_at: Date }>(
-    `select credit_account as payee, max(posted_at) as last_paid_at,
-       coalesce(sum(amount_paise) filter (where posted_at >= $3), 0)::int8 as spent
-     from transfers where debit_account = $1 and id >= $2 and kind = any($4::text[]) group by credit_account`,
-    [payer, firstUuidAt(since), dayStart, LIMITED_KINDS],
-  )
-  return rows.map(row => ({
-    payer,
-    payee: row.payee,
-    istDay: today,
-    daySpentPaise: row.spent as Paise,
+function uncountedFromRow(row: UncountedRow): Uncounted {
+  const { payer, payee, ist_day, ist_day_spent_paise, counted_last_paid_at } = row
+  const isCounted = ist_day !== null && ist_day_spent_paise !== null && counted_last_paid_at !== null
+  return {
+    payee,
+    spentTodayPaise: row.spent_today as Paise,
     lastPaidMs: row.last_paid_at.getTime(),
-  }))
+    counted: isCounted
+      ? windowFromRow({ payer, payee, ist_day, ist_day_spent_paise, last_paid_at: counted_last_paid_at })
+      : null,
+  }
 }
 
 /** One row for each counterparty: later rows of a batch replace earlier ones of the same pair. */
@@ -136,66 +170,78 @@ const windowSink: Sink<CounterpartyWindow> = {
   },
 }
 
-const payerKey = (book: Book, payer: Account) => `${payer.id} ${book.nowMs}`
+/** Payments from before today and the last hour count for nothing any more, so a long pause costs no long reading. */
+function uncountedKey({ nowMs }: Book, { id, countedThroughMs, countedThroughSequence }: Account): string {
+  const relevantMs = Math.min(startOfIstDay(istDay(new Date(nowMs))).getTime(), nowMs - HOUR_MS)
+  return `${id} ${Math.max(countedThroughMs, relevantMs)} ${countedThroughSequence}`
+}
 
-/** The facts that the counterparty limits of this payer want. */
-export function counterpartyNeeds(book: Book, payer: Account, payee: Uuid): Need[] {
-  if (payer.counterpartiesSinceMs === null) return [need(history, payerKey(book, payer))]
-  return [need(windows, windowKey(payer.id, payee)), need(recentPayees, payerKey(book, payer))]
+/** The facts that make a payer's counterparty windows exact. */
+export function counterpartyNeeds(book: Book, payer: Account, payee: Uuid | null): Need[] {
+  const needs = [need(uncounted, uncountedKey(book, payer)), need(recentPayees, payer.id)]
+  if (payee !== null) needs.push(need(windows, windowKey(payer.id, payee)))
+  return needs
+}
+
+/**
+ * Adds what was read to the windows; once for a payer in a batch, before anything of it is posted. They are
+ * written whatever becomes of the command that asked.
+ */
+export function countUncounted(book: Book, payer: Account): void {
+  const key = uncountedKey(book, payer)
+  const found = book.fact(uncounted, key) ?? null
+  if (found === null) return
+  // The key stays the same where nothing was new, and what this batch posts from here on is in no window yet.
+  book.setFact(uncounted, key, null)
+  const { nowMs } = book
+  const today = istDay(new Date(nowMs))
+  let count = book.fact(recentPayees, payer.id)?.count ?? 0
+  for (const { payee, spentTodayPaise, lastPaidMs, counted } of found) {
+    const spentBefore = counted?.istDay === today ? counted.daySpentPaise : ZERO_PAISE
+    const window: CounterpartyWindow = {
+      payer: payer.id,
+      payee,
+      istDay: today,
+      daySpentPaise: (spentBefore + spentTodayPaise) as Paise,
+      lastPaidMs,
+    }
+    book.setFact(windows, windowKey(payer.id, payee), window)
+    book.write(windowSink, window)
+    if (isRecent(lastPaidMs, nowMs) && !isRecent(counted?.lastPaidMs ?? 0, nowMs)) count++
+  }
+  book.setFact(recentPayees, payer.id, { count })
+  payer.countedThroughMs = payer.lastPostedMs
+  payer.countedThroughSequence = payer.sequence
+  payer.spending.hourRecipientsBound = count
+  payer.changed = true
+}
+
+function isRecent(paidMs: number, nowMs: number): boolean {
+  return paidMs > nowMs - HOUR_MS
 }
 
 /** What the payer has given this payee today, and how many agents it has paid within the hour. */
-export interface CounterpartyUse {
-  readonly daySpentPaise: Paise
-  readonly recentPayees: number
-  readonly paidRecently: boolean
-}
-
-export function counterpartyUse(book: Book, payer: Account, payee: Uuid): CounterpartyUse {
-  startCounting(book, payer)
-  const nowMs = book.nowMs
+export function counterpartyUse(book: Book, payer: Account, payee: Uuid | null): CounterpartyUse {
+  const { nowMs } = book
+  const recent = book.fact(recentPayees, payer.id)?.count ?? 0
+  if (payee === null) return { daySpentPaise: null, recentPayees: recent, paidRecently: false }
   const window = book.fact(windows, windowKey(payer.id, payee))
   return {
     daySpentPaise: window?.istDay === istDay(new Date(nowMs)) ? window.daySpentPaise : ZERO_PAISE,
-    recentPayees: book.fact(recentPayees, payerKey(book, payer))?.count ?? 0,
-    paidRecently: window !== undefined && window.lastPaidMs > nowMs - HOUR_MS,
+    recentPayees: recent,
+    paidRecently: window !== undefined && isRecent(window.lastPaidMs, nowMs),
   }
 }
 
-/** Turns a payer's read history into windows, once; they are written whatever becomes of this command. */
-function startCounting(book: Book, payer: Account): void {
-  if (payer.counterpartiesSinceMs !== null) return
-  const nowMs = book.nowMs
-  const found = book.fact(history, payerKey(book, payer)) ?? []
-  for (const window of found) {
-    book.setFact(windows, windowKey(window.payer, window.payee), window)
-    book.write(windowSink, window)
-  }
-  const count = found.filter(window => window.lastPaidMs > nowMs - HOUR_MS).length
-  book.setFact(recentPayees, payerKey(book, payer), { count })
-  payer.counterpartiesSinceMs = nowMs
-  payer.changed = true
-}
-
-/** Counts a payment that was posted. */
+/** Shows a payment that was posted to the commands that follow in this batch. The next count stores it. */
 export function countCounterparty(book: Book, payer: Account, payee: Uuid, amountPaise: Paise): void {
-  const nowMs = book.nowMs
   const use = counterpartyUse(book, payer, payee)
-  const window: CounterpartyWindow = {
+  book.setFact(windows, windowKey(payer.id, payee), {
     payer: payer.id,
     payee,
-    istDay: istDay(new Date(nowMs)),
-    daySpentPaise: (use.daySpentPaise + amountPaise) as Paise,
-    lastPaidMs: nowMs,
-  }
-  book.setFact(windows, windowKey(payer.id, payee), window)
-  book.write(windowSink, window)
-  if (!use.paidRecently) book.setFact(recentPayees, payerKey(book, payer), { count: use.recentPayees + 1 })
-}
-
-/** Stops counting for a payer whose controls no longer need it, so that a later start reads afresh. */
-export function stopCounting(payer: Account): void {
-  if (payer.counterpartiesSinceMs === null) return
-  payer.counterpartiesSinceMs = null
-  payer.changed = true
+    istDay: istDay(new Date(book.nowMs)),
+    daySpentPaise: ((use.daySpentPaise ?? ZERO_PAISE) + amountPaise) as Paise,
+    lastPaidMs: book.nowMs,
+  })
+  if (!use.paidRecently) book.setFact(recentPayees, payer.id, { count: use.recentPayees + 1 })
 }

@@ -2,8 +2,9 @@ import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Paise, paise, rupees } from '../../kernel/money.ts'
+import { WINDOW_MS } from '../../ledger/index.ts'
 import { nothingSpent } from '../../testing/accounts.ts'
-import type { Controls, Layer } from './controls.ts'
+import { type Controls, type Layer, NO_CONTROLS } from './controls.ts'
 import { decideLimits, decidePayee, type PolicyFacts } from './decide.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
@@ -12,28 +13,14 @@ const TOMORROW = '2026-11-20T18:30:00.000Z'
 const NEXT_MONTH = '2026-11-30T18:30:00.000Z'
 const IN_50_MINUTES = '2026-11-20T10:50:00.000Z'
 
-const OPEN: Controls = {
-  perTxPaise: null,
-  hourlyPaise: null,
-  dailyPaise: null,
-  monthlyPaise: null,
-  perCounterpartyDailyPaise: null,
-  maxCounterpartiesPerHour: null,
-  requireEscrowAbovePaise: null,
-  requireApprovalAbovePaise: null,
-  allowedPayees: null,
-  blockedPayees: null,
-}
-
 function layer(name: PolicyLayer, controls: Partial<Controls>): Layer {
-  return { layer: name, controls: { ...OPEN, ...controls } }
+  return { layer: name, controls: { ...NO_CONTROLS, ...controls } }
 }
 
 /** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month. */
 function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyFacts> = {}): PolicyFacts {
   return {
     layers,
-    payeeId: 'payee',
     amountPaise: paise(amount),
     spending: {
       ...nothingSpent(NOW_MS),
@@ -44,7 +31,9 @@ function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyF
       istMonthSpentPaise: paise(4_000n),
     },
     counterparty: null,
+    escrowApplies: true,
     nowMs: NOW_MS,
+    freeAgainMs: window => LAST_MS + WINDOW_MS[window],
     ...more,
   }
 }

@@ -3,29 +3,39 @@ import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
-import type { Spending } from '../../ledger/index.ts'
+import type { RollingWindow, Spending } from '../../ledger/index.ts'
 import type { Layer } from './controls.ts'
 import type { CounterpartyUse } from './counterparties.ts'
+import { decideEscrow } from './thresholds.ts'
 
 /** Everything the rules look at. The same facts give the same answer, for real and for a rehearsal. */
 export interface PolicyFacts {
   readonly layers: readonly Layer[]
-  readonly payeeId: Uuid
   readonly amountPaise: Paise
+  readonly escrowApplies: boolean
   readonly spending: Spending
   /** null while no control of the payer looks at counterparties. */
   readonly counterparty: CounterpartyUse | null
   readonly nowMs: number
+  /** When so much has fallen out of a rolling window. */
+  readonly freeAgainMs: (window: RollingWindow, amountPaise: bigint) => number
 }
 
 /** One limit of one layer as it stands at this moment: money in paise, or a number of recipients. */
-interface Limit {
-  readonly rule: PolicyControl
+export interface Standing {
+  readonly rule: PolicyControl | 'budget_limit'
   readonly layer: PolicyLayer
   readonly limit: bigint
-  readonly used: bigint
-  readonly refuses: boolean
-  /** When the window that refuses has passed; null where waiting does not help. */
+  /** null: it depends on the payee, and none was named. */
+  readonly used: bigint | null
+  /** When the window is empty again if nothing more is spent; null where there is none, or nothing in it. */
+  readonly resetsAtMs: number | null
+}
+
+interface Refusing {
+  readonly standing: Standing
+  readonly remaining: Paise
+  /** When enough of the window has passed; null where waiting does not help. */
   readonly retryAtMs: number | null
 }
 
@@ -46,80 +56,108 @@ export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | 
 
 /** Does the amount fit under every limit of every layer? Names the limit with the least left when it does not. */
 export function decideLimits(facts: PolicyFacts): Refusal | null {
-  const limits = facts.layers.flatMap(layer => [
-    ...amountLimits(layer, facts),
-    ...recipientLimits(layer, facts),
-  ])
-  const [first, ...others] = limits.filter(limit => limit.refuses)
-  if (first === undefined) return null
-  const refusing = [first, ...others]
+  const standings = standingsOf(facts)
+  const most = maxAmountNow(facts, standings)
+  const escrow = facts.escrowApplies ? decideEscrow(facts.layers, facts.amountPaise, most) : null
+  const [first, ...others] = refusing(facts, standings)
+  if (first === undefined) return escrow
   // The first of equals: general layers come before the agent's own.
-  const tightest = others.reduce(
-    (least, limit) => (remaining(limit) < remaining(least) ? limit : least),
-    first,
-  )
-  const most = maxAmountNow(facts, limits)
-  const more = { max_amount_now: rupees(most), ...retryAt(refusing) }
-  return tightest.rule === 'max_counterparties_per_hour'
-    ? recipientRefusal(tightest, more)
-    : amountRefusal(tightest, facts.amountPaise, most, more)
+  const tightest = others.reduce((least, each) => (each.remaining < least.remaining ? each : least), first)
+  // What belongs into escrow never passes as a payment, however long it waits.
+  const retry = escrow === null ? retryAt([first, ...others]) : {}
+  const more = { max_amount_now: rupees(most ?? ZERO_PAISE), ...retry }
+  return tightest.standing.rule === 'max_counterparties_per_hour'
+    ? recipientRefusal(tightest.standing, more)
+    : amountRefusal(tightest, facts.amountPaise, most ?? ZERO_PAISE, more)
 }
 
-function remaining({ limit, used }: Limit): Paise {
+/** Every limit of every layer, the general layers first. */
+export function standingsOf(facts: PolicyFacts): Standing[] {
+  return facts.layers.flatMap(layer => layerStandings(layer, facts))
+}
+
+function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): Standing[] {
+  const { spending, counterparty, nowMs } = facts
+  const standings: Standing[] = []
+  const add = (
+    rule: Standing['rule'],
+    limit: bigint | null,
+    used: bigint | null,
+    resetsAtMs: number | null = null,
+  ) => {
+    if (limit !== null)
+      standings.push({ rule, layer, limit, used, resetsAtMs: used === 0n ? null : resetsAtMs })
+  }
+  const tomorrow = nextIstDay(nowMs)
+  add('spend_limit_per_tx', controls.perTxPaise, 0n)
+  add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, spending.lastSpentMs + HOUR_MS)
+  if (layer === 'tier') {
+    add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, spending.lastSpentMs + DAY_MS)
+  } else {
+    add('spend_limit_daily', controls.dailyPaise, spending.istDaySpentPaise, tomorrow)
+  }
+  const monthly = layer === 'org' ? 'budget_limit' : 'spend_limit_monthly'
+  add(monthly, controls.monthlyPaise, spending.istMonthSpentPaise, nextIstMonth(nowMs))
+  const toPayee = counterparty?.daySpentPaise ?? null
+  add('per_counterparty_daily_limit', controls.perCounterpartyDailyPaise, toPayee, tomorrow)
+  const recipients = controls.maxCounterpartiesPerHour
+  add(
+    'max_counterparties_per_hour',
+    recipients === null ? null : BigInt(recipients),
+    BigInt(counterparty?.recentPayees ?? 0),
+    spending.lastSpentMs + HOUR_MS,
+  )
+  return standings
+}
+
+/** What is left of a limit; null where that depends on a payee who was not named. */
+export function remaining({ limit, used }: Standing): Paise | null {
+  if (used === null) return null
   return limit > used ? paise(limit - used) : ZERO_PAISE
 }
 
+/** The limits that do not let the amount pass. */
+function refusing(facts: PolicyFacts, standings: readonly Standing[]): Refusing[] {
+  const found: Refusing[] = []
+  for (const standing of standings) {
+    const left = remaining(standing)
+    if (left === null) continue
+    if (standing.rule === 'max_counterparties_per_hour') {
+      if (recipientPasses(standing, facts)) continue
+      const retryAtMs = standing.limit === 0n ? null : facts.spending.lastSpentMs + HOUR_MS
+      found.push({ standing, remaining: ZERO_PAISE, retryAtMs })
+    } else if (facts.amountPaise > left) {
+      found.push({ standing, remaining: left, retryAtMs: whenFree(standing, facts) })
+    }
+  }
+  return found
+}
+
+/** Whether there would not be more recipients than the limit with this payee among them. */
+function recipientPasses({ limit }: Standing, { counterparty }: PolicyFacts): boolean {
+  if (counterparty === null) return true
+  const { recentPayees, paidRecently } = counterparty
+  return BigInt(recentPayees + (paidRecently ? 0 : 1)) <= limit
+}
+
+/** When the amount would pass this limit: never, when it is above the limit itself. */
+function whenFree(standing: Standing, facts: PolicyFacts): number | null {
+  const { rule, layer, limit, used, resetsAtMs } = standing
+  if (facts.amountPaise > limit || used === null) return null
+  const tooMuch = used + facts.amountPaise - limit
+  if (rule === 'spend_limit_hourly') return facts.freeAgainMs('hour', tooMuch)
+  if (rule === 'spend_limit_daily' && layer === 'tier') return facts.freeAgainMs('day', tooMuch)
+  return resetsAtMs
+}
+
 /** The same payment passes once every limit that refuses it has let go; never, when one of them never does. */
-function retryAt(refusing: readonly Limit[]): { retry_at?: string } {
+function retryAt(refusing: readonly Refusing[]): { retry_at?: string } {
   let latestMs = 0
   for (const { retryAtMs } of refusing) {
     if (retryAtMs === null) return {}
     latestMs = Math.max(latestMs, retryAtMs)
   }
   return { retry_at: new Date(latestMs).toISOString() }
-}
-
-/** The limits of a layer on amounts of money. */
-function amountLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
-  const { spending, nowMs } = facts
-  const limits: Limit[] = []
-  const add = (rule: PolicyControl, limit: Paise | null, used: Paise, retryAtMs: () => number | null) => {
-    if (limit === null) return
-    const refuses = facts.amountPaise > (limit > used ? limit - used : 0n)
-    const waitingHelps = used > 0n && facts.amountPaise <= limit
-    limits.push({ rule, layer, limit, used, refuses, retryAtMs: waitingHelps ? retryAtMs() : null })
-  }
-  const afterIdle = (lengthMs: number) => () => facts.spending.lastSpentMs + lengthMs
-  const tomorrow = () => nextIstDay(nowMs)
-  add('spend_limit_per_tx', controls.perTxPaise, ZERO_PAISE, () => null)
-  add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, afterIdle(HOUR_MS))
-  if (layer === 'tier') {
-    add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, afterIdle(DAY_MS))
-  } else {
-    add('spend_limit_daily', controls.dailyPaise, spending.istDaySpentPaise, tomorrow)
-  }
-  add('spend_limit_monthly', controls.monthlyPaise, spending.istMonthSpentPaise, () => nextIstMonth(nowMs))
-  const toPayee = facts.counterparty?.daySpentPaise ?? ZERO_PAISE
-  add('per_counterparty_daily_limit', controls.perCounterpartyDailyPaise, toPayee, tomorrow)
-  return limits
-}
-
-/** The limit of a layer on the number of recipients, when there would be more with this payee. */
-function recipientLimits({ layer, controls }: Layer, facts: PolicyFacts): Limit[] {
-  const { counterparty, spending } = facts
-  const limit = controls.maxCounterpartiesPerHour
-  if (limit === null || counterparty === null) return []
-  if (counterparty.recentPayees + (counterparty.paidRecently ? 0 : 1) <= limit) return []
-  return [
-    {
-      rule: 'max_counterparties_per_hour',
-      layer,
-      limit: BigInt(limit),
-      used: BigInt(counterparty.recentPayees),
-      refuses: true,
-      retryAtMs: limit === 0 ? null : spending.lastSpentMs + HOUR_MS,
-    },
-  ]
 }
 
 function nextIstDay(nowMs: number): number {
@@ -130,45 +168,51 @@ function nextIstMonth(nowMs: number): number {
   return startOfIstMonth(istMonth(new Date(nowMs)) + 1).getTime()
 }
 
-/** What every limit and the escrow thresholds would let pass now, whatever the balance. */
-function maxAmountNow(facts: PolicyFacts, limits: readonly Limit[]): Paise {
-  const most = limits.map(remaining)
-  for (const { controls } of facts.layers) {
+/** What every limit and the escrow thresholds would let pass now, whatever the balance; null: anything. */
+export function maxAmountNow(facts: PolicyFacts, standings: readonly Standing[]): Paise | null {
+  const most: Paise[] = []
+  for (const standing of standings) {
+    const left = remaining(standing)
+    if (standing.rule !== 'max_counterparties_per_hour') {
+      if (left !== null) most.push(left)
+    } else if (!recipientPasses(standing, facts)) most.push(ZERO_PAISE)
+  }
+  for (const { controls } of facts.escrowApplies ? facts.layers : []) {
     if (controls.requireEscrowAbovePaise !== null) most.push(controls.requireEscrowAbovePaise)
   }
-  return most.reduce((least, each) => (each < least ? each : least))
+  return most.reduce<Paise | null>((least, each) => (least === null || each < least ? each : least), null)
 }
 
-function standing(limit: Limit): string {
-  const name = `${limit.rule} of the ${limit.layer} policy`
-  if (limit.used === 0n) return `${name}, ${rupeesText(limit.limit)} INR`
-  return `what ${name} leaves, ${rupeesText(remaining(limit))} of ${rupeesText(limit.limit)} INR`
+function describe({ rule, layer, limit, used }: Standing, left: Paise): string {
+  const name = `${rule} of the ${layer} policy`
+  if (used === 0n) return `${name}, ${rupeesText(limit)} INR`
+  return `what ${name} leaves, ${rupeesText(left)} of ${rupeesText(limit)} INR`
 }
 
 function amountRefusal(
-  limit: Limit,
+  { standing, remaining: left }: Refusing,
   amountPaise: Paise,
   most: Paise,
   more: Record<string, unknown>,
 ): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${rupeesText(amountPaise)} INR is above ${standing(limit)}. At most ${rupeesText(most)} INR can be paid now`,
+    `${rupeesText(amountPaise)} INR is above ${describe(standing, left)}. At most ${rupeesText(most)} INR can be paid now`,
     {
       field: 'amount',
       details: {
-        rule: limit.rule,
-        layer: limit.layer,
-        limit: rupees(limit.limit),
-        used: rupees(limit.used),
-        remaining: rupees(remaining(limit)),
+        rule: standing.rule,
+        layer: standing.layer,
+        limit: rupees(standing.limit),
+        used: rupees(standing.used ?? 0n),
+        remaining: rupees(left),
         ...more,
       },
     },
   )
 }
 
-function recipientRefusal({ rule, layer, limit, used }: Limit, more: Record<string, unknown>): Refusal {
+function recipientRefusal({ rule, layer, limit, used }: Standing, more: Record<string, unknown>): Refusal {
   return refuse(
     'spend_limit_exceeded',
     `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}`,

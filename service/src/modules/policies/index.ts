@@ -1,6 +1,36 @@
 /** The policy engine: what the layers of controls allow. */
 export { type AgentFacts, type AgentRegister, openAgentRegister } from './agent-facts.ts'
-export { type Controls, type Layer, watchesCounterparties } from './controls.ts'
-export { countCounterparty } from './counterparties.ts'
-export { decidePayee } from './decide.ts'
-export { checkLimits, limitNeeds, type Spend } from './limits.ts'
+export {
+  applyDue,
+  type Cooldown,
+  changePolicy,
+  type PendingChange,
+  type PolicyState,
+  pendingRecord,
+} from './change-policy.ts'
+export { type Ceiling, type Controls, ceilingOf, type Layer } from './controls.ts'
+export { decidePayee, maxAmountNow, remaining, type Standing, standingsOf } from './decide.ts'
+export { checkLimits, countSpend, factsOf, limitSteps, makeExact, planExactly, type Spend } from './limits.ts'
+export {
+  type PendingJson,
+  pendingFromJson,
+  pendingOf,
+  replacePending,
+  selectDueSubjects,
+} from './pending-store.ts'
+export {
+  POLICY_COLUMNS,
+  type PolicyColumns,
+  policyColumnsOf,
+  policyFromColumns,
+  policyValues,
+} from './policy-columns.ts'
+export {
+  decidePolicy,
+  isPolicyControl,
+  OPEN_POLICY,
+  type PolicyChange,
+  policyRecord,
+  type SpendPolicy,
+} from './spend-policy.ts'
+export { approvalNeeded, type Threshold } from './thresholds.ts'

@@ -1,70 +1,123 @@
 import type { Refusal } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import {
-  type Account,
-  type Book,
-  type Need,
-  type RollingWindow,
-  rollingNeed,
-  sharpenRolling,
-} from '../../ledger/index.ts'
-import { type Layer, watchesCounterparties } from './controls.ts'
-import { counterpartyNeeds, counterpartyUse, stopCounting } from './counterparties.ts'
-import { decideLimits } from './decide.ts'
+import { type Account, type Book, type Need, rollingNeed, sharpenRolling } from '../../ledger/index.ts'
+import { type Ceiling, type Layer, watchesCounterparties } from './controls.ts'
+import { countCounterparty, counterpartyNeeds, counterpartyUse, countUncounted } from './counterparties.ts'
+import { decideLimits, type PolicyFacts } from './decide.ts'
+import { freeAgainAt, freeAgainNeeds } from './free-again.ts'
 
 /** A spending that the limits are asked about. */
 export interface Spend {
   readonly layers: readonly Layer[]
+  readonly ceiling: Ceiling
   readonly payer: Account
-  readonly payeeId: Uuid
+  /** null: nobody in particular, for showing what is left. */
+  readonly payeeId: Uuid | null
   readonly amountPaise: Paise
+  /** A payment above an escrow threshold is refused; an escrow hold is what it asks for. */
+  readonly escrowApplies: boolean
 }
 
-/** What has to be read before the limits can decide exactly: usually nothing. */
-export function limitNeeds(book: Book, spend: Spend): Need[] {
-  const { layers, payer, payeeId, amountPaise } = spend
+/** What a command reads before the limits can decide: nothing, unless a limit may refuse. */
+type Step = (book: Book) => readonly Need[]
+
+/**
+ * The steps of a command that spends. First all commands of a batch say what they plan; whose plans fit under
+ * every bound needs no reading. For the others every window is made exact, so that a refusal tells the truth
+ * about all limits, and then it is looked up when enough falls out of a window.
+ */
+export function limitSteps(spendOf: (book: Book) => Spend | null): Step[] {
+  const step = (needs: (book: Book, spend: Spend) => readonly Need[]) => (book: Book) => {
+    const spend = spendOf(book)
+    return spend === null ? [] : needs(book, spend)
+  }
+  return [step(plan), step(windowNeeds), step(fallOutNeeds)]
+}
+
+/** The limits of the present moment are wanted exactly, whether or not they may refuse. */
+export function planExactly(payer: Account): void {
+  payer.needsExactWindows = true
+}
+
+function plan(_book: Book, spend: Spend): Need[] {
+  const { payer, amountPaise } = spend
   payer.plannedPaise = (payer.plannedPaise + amountPaise) as Paise
+  payer.plannedSpends += 1
+  if (!fits(spend, payer.plannedPaise, payer.plannedSpends)) payer.needsExactWindows = true
+  return []
+}
+
+function windowNeeds(book: Book, { payer, ceiling, payeeId }: Spend): Need[] {
+  if (!payer.needsExactWindows) return []
   const needs: Need[] = []
-  for (const [window, limit] of rollingLimits(layers)) {
-    const wanted = rollingNeed(book, payer, window, limit, payer.plannedPaise)
+  for (const window of ['hour', 'day'] as const) {
+    const wanted = rollingNeed(book, payer, window)
     if (wanted !== null) needs.push(wanted)
   }
-  if (watchesCounterparties(layers)) needs.push(...counterpartyNeeds(book, payer, payeeId))
+  if (watchesCounterparties(ceiling)) needs.push(...counterpartyNeeds(book, payer, payeeId))
   return needs
 }
 
-/** The limits of all layers against the exact windows. Pure but for making the windows exact. */
+function fallOutNeeds(book: Book, spend: Spend): readonly Need[] {
+  if (!spend.payer.needsExactWindows) return []
+  makeExact(book, spend)
+  return freeAgainNeeds(book, spend.payer, spend.ceiling, spend.amountPaise)
+}
+
+/** Whether this much, in this many payments, fits under every limit by what is known without reading. */
+export function fits(spend: Spend, plannedPaise: bigint, plannedSpends: number): boolean {
+  const { ceiling, amountPaise, escrowApplies } = spend
+  const { spending } = spend.payer
+  return (
+    under(ceiling.perTxPaise, amountPaise) &&
+    (!escrowApplies || under(ceiling.escrowPaise, amountPaise)) &&
+    under(ceiling.hourPaise, spending.hourSpentPaise + plannedPaise) &&
+    under(ceiling.dayPaise, spending.daySpentPaise + plannedPaise) &&
+    under(ceiling.istDayPaise, spending.istDaySpentPaise + plannedPaise) &&
+    under(ceiling.istMonthPaise, spending.istMonthSpentPaise + plannedPaise) &&
+    under(ceiling.perCounterpartyPaise, spending.istDaySpentPaise + plannedPaise) &&
+    under(ceiling.recipientsPerHour, spending.hourRecipientsBound + plannedSpends)
+  )
+}
+
+function under(limit: bigint | number | null, amount: bigint | number): boolean {
+  return limit === null || amount <= limit
+}
+
+/** The limits of all layers, and the escrow threshold, against the exact windows. */
 export function checkLimits(book: Book, spend: Spend): Refusal | null {
-  const { layers, payer, payeeId, amountPaise } = spend
-  for (const [window] of rollingLimits(layers)) sharpenRolling(book, payer, window)
-  const watches = watchesCounterparties(layers)
-  if (!watches) stopCounting(payer)
-  return decideLimits({
-    layers,
-    payeeId,
-    amountPaise,
-    spending: payer.spending,
-    counterparty: watches ? counterpartyUse(book, payer, payeeId) : null,
-    nowMs: book.nowMs,
-  })
-}
-
-/** The tightest rolling limit of each window: hourly of any layer, daily of the tier. */
-function rollingLimits(layers: readonly Layer[]): [RollingWindow, Paise][] {
-  let hour: Paise | null = null
-  let day: Paise | null = null
-  for (const { layer, controls } of layers) {
-    hour = tighter(hour, controls.hourlyPaise)
-    if (layer === 'tier') day = tighter(day, controls.dailyPaise)
+  if (!spend.payer.needsExactWindows) {
+    assert(fits(spend, spend.amountPaise, 1), 'what was planned fits')
+    return null
   }
-  const limits: [RollingWindow, Paise][] = []
-  if (hour !== null) limits.push(['hour', hour])
-  if (day !== null) limits.push(['day', day])
-  return limits
+  makeExact(book, spend)
+  return decideLimits(factsOf(book, spend))
 }
 
-function tighter(left: Paise | null, right: Paise | null): Paise | null {
-  if (left === null) return right
-  return right === null || left < right ? left : right
+/** What the pure rules look at, for a payer whose windows are exact. */
+export function factsOf(book: Book, spend: Spend): PolicyFacts {
+  const { layers, payer, payeeId, amountPaise, escrowApplies } = spend
+  return {
+    layers,
+    amountPaise,
+    escrowApplies,
+    spending: payer.spending,
+    counterparty: watchesCounterparties(spend.ceiling) ? counterpartyUse(book, payer, payeeId) : null,
+    nowMs: book.nowMs,
+    freeAgainMs: (window, amount) => freeAgainAt(book, payer, spend.ceiling, window, amount),
+  }
+}
+
+/** Applies what was read; once done it stays done for the batch. */
+export function makeExact(book: Book, { payer, ceiling }: Spend): void {
+  for (const window of ['hour', 'day'] as const) sharpenRolling(book, payer, window)
+  if (watchesCounterparties(ceiling)) countUncounted(book, payer)
+}
+
+/** Tells the limits of a spending that was posted. */
+export function countSpend(book: Book, { payer, payeeId, amountPaise, ceiling }: Spend): void {
+  if (!payer.needsExactWindows || payeeId === null || !watchesCounterparties(ceiling)) return
+  countCounterparty(book, payer, payeeId, amountPaise)
 }

@@ -198,7 +198,7 @@ test('a stranger cannot tell a receipt from none, but can have it verified witho
     expect(answer).toMatchObject({ valid: true, reason: 'ok' })
     expect(answer.receipt).toMatchObject({ amount: 12.5, reference: null, note: null, token: null })
   }
-  const admin: Caller = { kind: 'admin', phone: '9999999999' }
+  const admin: Caller = { kind: 'admin', sessionId: newUuid(new Date()), phone: '9999999999' }
   expect((await checkReceipt(context, admin, formatId('rcp', id))).receipt).toMatchObject({ note: null })
 })
 

@@ -10,6 +10,8 @@ export interface SandboxContext {
   readonly clock: Clock
   readonly funding: FundingContext
   readonly gateway: SandboxGateway
+  /** The last one-time code that was sent to a phone of ten digits; null when none was. */
+  readonly lastOtp: (phone: string) => Promise<string | null>
   /** Asked for when it is needed, because the jobs are made of all modules, this one too. */
   readonly jobs: () => Pick<Jobs, 'runDue'>
 }

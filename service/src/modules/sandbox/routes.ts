@@ -1,6 +1,8 @@
-import { advanceClock as advanceClockRoute, completeSandboxPayment } from '@batua/contract'
+import { advanceClock as advanceClockRoute, completeSandboxPayment, getSandboxOtp } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { orderIdOf, sessionIdOf, wireStatus } from '../funding/index.ts'
+import { normalisePhone } from '../owners/index.ts'
 import { advanceClock } from './clock.ts'
 import type { SandboxContext } from './context.ts'
 import { playOutcome } from './play-outcome.ts'
@@ -19,6 +21,17 @@ export function serveSandbox(serve: Serve, context: SandboxContext): void {
         funding_id: orderIdOf(funding),
         status: wireStatus(funding.status),
       }
+    },
+    UNCOUNTED,
+  )
+
+  serve(
+    getSandboxOtp,
+    async call => {
+      const phone = normalisePhone(call.params.phone)
+      const code = phone === null ? null : await context.lastOtp(phone)
+      if (code === null) throw new AppError('not_found', 'No code was sent to this phone')
+      return { code }
     },
     UNCOUNTED,
   )

@@ -83,7 +83,14 @@ export async function openWorld(
     logger: silentLogger(),
     checkoutUrl: 'http://127.0.0.1/checkout',
   }
-  const sandbox: SandboxContext = { database, clock, funding, gateway, jobs: () => jobs }
+  const sandbox: SandboxContext = {
+    database,
+    clock,
+    funding,
+    gateway,
+    lastOtp: async () => null,
+    jobs: () => jobs,
+  }
   const jobs = createJobs({
     clock,
     logger: funding.logger,
@@ -172,7 +179,10 @@ async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date):
 }
 
 /** As `DELETE /v1/agents/{agent_id}` does it. */
-export async function deactivate({ db, clock }: Pick<World, 'db' | 'clock'>, agentId: Uuid): Promise<void> {
+export async function deactivate(
+  { db, clock, ledger }: Pick<World, 'db' | 'clock' | 'ledger'>,
+  agentId: Uuid,
+): Promise<void> {
   const [agent] = await db.database.query<{ platformId: Uuid }>(
     `select platform_id as "platformId" from agents where id = $1`,
     [agentId],
@@ -183,6 +193,8 @@ export async function deactivate({ db, clock }: Pick<World, 'db' | 'clock'>, age
     clock,
     vault: openVault(Buffer.alloc(32, 1)),
     findAgent: () => null,
+    limitIncreaseCooldownS: 0,
+    ledger,
   }
   await deactivateAgent(context, caller, formatId('agt', agentId))
 }

@@ -1,25 +1,46 @@
-import type { listTransactions, QueryOf, ResponseOf } from '@batua/contract'
-import type { Caller } from '../../http/caller.ts'
+import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
+import type { Caller, OwnerCaller } from '../../http/caller.ts'
 import { page, pageOf } from '../../http/paging.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { requireAgentAccess } from '../agents/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { spanOf } from './span.ts'
-import { statementScope } from './statement-scope.ts'
-import { countLines, selectLines, selectNames } from './statement-store.ts'
+import { lineIdOf, statementScope } from './statement-scope.ts'
+import { countLines, selectAgentsOf, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>
 
+type Reading = Pick<TransactionsContext, 'database'>
+
 /** A page of a wallet's statement: payments, refunds and fundings in one list, newest first. */
 export async function readStatement(
-  { database }: Pick<TransactionsContext, 'database'>,
+  { database }: Reading,
   caller: Caller,
   address: string,
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
-  const agent = await requireAgentAccess(database, caller, address)
+  const { id, name } = await requireAgentAccess(database, caller, address)
+  return readLines({ database }, new Map([[id, name]]), query)
+}
+
+/** A page of the statements of all of an owner's agents as one list, or of one of them. */
+export async function readOwnerStatement(
+  { database }: Reading,
+  caller: OwnerCaller,
+  { agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
+): Promise<TransactionList> {
+  if (agent_id !== undefined) return readStatement({ database }, caller, agent_id, query)
+  return readLines({ database }, await selectAgentsOf(database, caller.ownerIds), query)
+}
+
+async function readLines(
+  { database }: Reading,
+  agents: ReadonlyMap<Uuid, string>,
+  query: QueryOf<typeof listTransactions>,
+): Promise<TransactionList> {
   const request = pageOf(query)
-  const scope = statementScope(agent.id, {
+  const scope = statementScope([...agents.keys()], {
     type: query.type ?? null,
     status: query.status ?? null,
     span: spanOf(query.from_date, query.to_date),
@@ -29,7 +50,7 @@ export async function readStatement(
     countLines(database, scope),
   ])
   const others = new Set(lines.flatMap(({ counterparty }) => (counterparty === null ? [] : [counterparty])))
-  const counterparties = await selectNames(database, [...others])
-  const names = { agentName: agent.name, counterparties }
-  return page('transactions', lines, line => transactionRecord(line, names), total, request)
+  const names = { agents, counterparties: await selectNames(database, [...others]) }
+  const rows = lines.map(line => ({ id: lineIdOf(line), line }))
+  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, startTestServer, type TestServer } from '../../http/test-server.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
-import { newAgent } from '../../testing/network.ts'
+import { newAgent, newOwner } from '../../testing/network.ts'
 import { createAuthenticators } from '../platforms/index.ts'
 import { serveTransactions } from './routes.ts'
 import { pay } from './testing/wallet-history.ts'
@@ -15,10 +15,15 @@ import {
 
 let open: WalletNetwork
 let server: TestServer
+/** Whose session every cookie opens. */
+let asOwner: readonly Uuid[] = []
 
 beforeAll(async () => {
   open = await openWalletNetwork(manualClock(new Date('2026-11-20T10:15:30.000Z')))
-  const authenticators = createAuthenticators(open.db.database)
+  const authenticators = {
+    ...createAuthenticators(open.db.database),
+    owner: () => ({ kind: 'owner', ownerIds: asOwner, sessionId: open.owner.id }) as const,
+  }
   server = await startTestServer(({ serve }) => serveTransactions(serve, open.network), { authenticators })
 })
 
@@ -89,4 +94,38 @@ test('a statement is filtered and paged by its query string', async () => {
   ]) {
     expect(await list(query ?? '')).toMatchObject({ status: 400, body: { error: { field } } })
   }
+})
+
+test('an owner lists the lines of all its agents, and no others’', async () => {
+  const history = emptyHistory(open)
+  const owner = await newOwner(open.network, open.owner.platformId)
+  const own = { ...open, owner }
+  const [one, two] = [await newFilledWallet(own, history, 'One'), await newFilledWallet(own, history, 'Two')]
+  const stranger = await newFilledWallet(open, history, 'Stranger')
+  await pay(history, one, two, 100n, { reference: 'inside', note: null })
+  await pay(history, two, stranger, 100n, { reference: 'outside', note: null })
+
+  asOwner = [owner.id]
+  const ask = (query: string) =>
+    call(server, 'GET', `/api/web/transactions${query}`, { headers: { cookie: 'service_session=mine' } })
+  const { status, body } = await ask('')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({
+    transactions: [
+      { agent_name: 'Two', type: 'pay_out', reference: 'outside' },
+      { agent_name: 'Two', type: 'pay_in', reference: 'inside' },
+      { agent_name: 'One', type: 'pay_out', reference: 'inside' },
+      { agent_name: 'Two', type: 'fund' },
+      { agent_name: 'One', type: 'fund' },
+    ],
+    pagination: { total: 5 },
+  })
+  const ofOne = await ask(`?agent_id=${formatId('agt', one.id)}&type=pay_out`)
+  expect(ofOne).toMatchObject({ body: { transactions: [{ reference: 'inside' }], pagination: { total: 1 } } })
+  expect((await ask(`?agent_id=${formatId('agt', stranger.id)}`)).status).toBe(403)
+  expect((await ask(`?agent_id=${formatId('agt', owner.id)}`)).status).toBe(404)
+  expect((await ask('?agent_id=me')).status).toBe(400)
+
+  asOwner = [(await newOwner(open.network, open.owner.platformId)).id]
+  expect(await ask('')).toMatchObject({ status: 200, body: { transactions: [], pagination: { total: 0 } } })
 })

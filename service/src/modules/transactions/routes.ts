@@ -1,13 +1,15 @@
-import { listTransactions, verifyTransaction } from '@batua/contract'
+import { listOwnerTransactions, listTransactions, verifyTransaction } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import type { TransactionsContext } from './context.ts'
-import { readStatement } from './read-statement.ts'
+import { readOwnerStatement, readStatement } from './read-statement.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 export function serveTransactions(serve: Serve, context: TransactionsContext): void {
   serve(listTransactions, ({ caller, params, query }) =>
     readStatement(context, caller, params.agent_id, query),
   )
+
+  serve(listOwnerTransactions, ({ caller, query }) => readOwnerStatement(context, caller, query))
 
   serve(verifyTransaction, ({ caller, params, query, now }) =>
     verifyPayment(context, caller, params.txn_id, query, now),

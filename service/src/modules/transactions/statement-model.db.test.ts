@@ -2,7 +2,10 @@ import { listTransactions, TRANSACTION_STATUSES, TRANSACTION_TYPES, type Transac
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerCheck } from '../../http/answer-check.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { newOwner } from '../../testing/network.ts'
+import { readOwnerStatement, type TransactionList } from './read-statement.ts'
 import { expectedStatement, type StatementQuery } from './testing/expected-statement.ts'
 import { randomSteps, take, WALLETS } from './testing/random-history.ts'
 import type { History } from './testing/wallet-history.ts'
@@ -49,31 +52,47 @@ const randomQueries = fc.array(randomQuery, { minLength: 4, maxLength: 10, size:
 test('a statement is the same as one kept by hand, for any history and any query', async () => {
   const property = fc.asyncProperty(randomSteps, randomQueries, async (steps, queries) => {
     const history = emptyHistory(open)
+    const owner = await newOwner(open.network, open.owner.platformId)
     const wallets: Wallet[] = []
-    for (const name of WALLETS) wallets.push(await newFilledWallet(open, history, name))
+    for (const name of WALLETS) wallets.push(await newFilledWallet({ ...open, owner }, history, name))
     // What fills the wallets is never charged back, so that they can always pay.
     history.fundings.length = 0
     for (const [pauseMs, step] of steps) {
       clock.advance(pauseMs)
       await take(history, wallets, step)
     }
-    for (const wallet of wallets) for (const query of queries) await compare(history, wallet, query)
+    const session = { kind: 'owner', ownerIds: [owner.id], sessionId: owner.id } as const
+    const all: List = {
+      wallets: wallets.map(({ id }) => id),
+      read: query => readOwnerStatement(open.network, session, query),
+    }
+    const each = wallets.map(wallet => ({
+      wallets: [wallet.id],
+      read: (query: StatementQuery) => read(open, wallet, query),
+    }))
+    for (const list of [all, ...each]) for (const query of queries) await compare(history, list, query)
   })
   // A failure prints the seed that makes it again.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 60_000)
 
-async function compare(history: History, wallet: Wallet, random: RandomQuery): Promise<void> {
+/** The statement of one wallet, or of all that an owner has. */
+interface List {
+  readonly wallets: readonly Uuid[]
+  readonly read: (query: StatementQuery) => Promise<TransactionList>
+}
+
+async function compare(history: History, list: List, random: RandomQuery): Promise<void> {
   const query = queryOf(history, random)
   const asked = JSON.stringify(query)
-  const expected = expectedStatement(history.lines, wallet.id, query)
+  const expected = expectedStatement(history.lines, list.wallets, query)
   const { limit = 20, offset = 0 } = query
-  const answer = await read(open, wallet, query)
+  const answer = await list.read(query)
   fits(answer)
   expect(answer.transactions, asked).toEqual(expected.slice(offset, offset + limit))
   expect(answer.pagination, asked).toMatchObject({ total: expected.length, limit, offset })
   expect('next_cursor' in answer.pagination, asked).toBe(offset + limit < expected.length)
-  expect(await readThrough(wallet, query), asked).toEqual(expected)
+  expect(await readThrough(list, query), asked).toEqual(expected)
 }
 
 function queryOf(history: History, { from_date: from, to_date: to, ...rest }: RandomQuery): StatementQuery {
@@ -94,17 +113,12 @@ function spanEnd({ lines }: History, pick: number | undefined): string | undefin
 }
 
 /** The whole list, from page to page by their cursors. */
-async function readThrough(wallet: Wallet, query: StatementQuery): Promise<Transaction[]> {
+async function readThrough(list: List, query: StatementQuery): Promise<Transaction[]> {
   const all: Transaction[] = []
   let cursor: string | undefined
   do {
     const next = cursor === undefined ? {} : { cursor }
-    const answer = await read(open, wallet, {
-      ...query,
-      ...next,
-      offset: 0,
-      limit: Math.max(query.limit ?? 20, 5),
-    })
+    const answer = await list.read({ ...query, ...next, offset: 0, limit: Math.max(query.limit ?? 20, 5) })
     all.push(...answer.transactions)
     cursor = answer.pagination.next_cursor
   } while (cursor !== undefined)

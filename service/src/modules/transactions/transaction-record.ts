@@ -1,22 +1,25 @@
 import type { Transaction } from '@batua/contract'
 import { assert, unreachable } from '../../kernel/assert.ts'
-import { creditSideOf, formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
+import { lineIdOf } from './statement-scope.ts'
 import type { StatementLine } from './statement-store.ts'
 
-/** The agent whose statement it is, and the names of those on the other sides. */
+/** The names of the agents whose statement it is, and of those on the other sides. */
 export interface StatementNames {
-  readonly agentName: string
+  readonly agents: ReadonlyMap<Uuid, string>
   readonly counterparties: ReadonlyMap<Uuid, string>
 }
 
 /** A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it. */
 export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
+  const agentName = names.agents.get(line.wallet)
+  assert(agentName !== undefined, 'lines are read of the agents that were asked for')
   return {
-    id: formatId('txn', line.side === 'debit' ? line.id : creditSideOf(line.id)),
+    id: formatId('txn', lineIdOf(line)),
     ...amountsOf(line),
     ...counterpartyOf(line, names),
-    agent_name: names.agentName,
+    agent_name: agentName,
     reference: line.reference,
     note: line.note,
     status: line.status,

@@ -4,20 +4,20 @@ import type { ExpectedLine } from './wallet-history.ts'
 
 export type StatementQuery = QueryOf<typeof listTransactions>
 
-/** The whole list that a query asks for, newest first: everything is looked at, nothing is clever. */
+/** The whole list that a query asks for, newest first by its ids: everything is looked at, nothing is clever. */
 export function expectedStatement(
   lines: readonly ExpectedLine[],
-  wallet: Uuid,
+  wallets: readonly Uuid[],
   { type, status, from_date: from, to_date: to }: StatementQuery,
 ): Transaction[] {
   return lines
-    .filter(line => line.wallet === wallet)
+    .filter(line => wallets.includes(line.wallet))
     .filter(({ record }) => type === undefined || record.type === type)
     .filter(({ record }) => status === undefined || record.status === status)
     .filter(({ at }) => from === undefined || timeIn(at, from) >= from)
     .filter(({ at }) => to === undefined || timeIn(at, to) <= to)
     .toSorted(
-      (left, right) => right.at.getTime() - left.at.getTime() || compare(right.movement, left.movement),
+      (left, right) => right.at.getTime() - left.at.getTime() || compare(right.record.id, left.record.id),
     )
     .map(({ record }) => record)
 }

@@ -1,12 +1,19 @@
-import { ANY_PAYEE, type Policy, type policyControlsIn } from '@batua/contract'
+import {
+  ANY_PAYEE,
+  POLICY_CONTROLS,
+  type Policy,
+  type PolicyControl,
+  type policyControlsIn,
+} from '@batua/contract'
 import type { Static, TObject } from 'typebox'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, paiseFromRupees, rupees } from '../../kernel/money.ts'
+import type { Controls } from './controls.ts'
 
-/** The ten controls of an agent as they are stored. null: no limit in this layer; 0: none at all. */
-export interface AgentPolicy {
+/** The ten controls of an agent or an owner as they are stored. null: no limit in this layer; 0: none at all. */
+export interface SpendPolicy {
   readonly spendLimitPerTxPaise: Paise | null
   readonly spendLimitHourlyPaise: Paise | null
   readonly spendLimitDailyPaise: Paise | null
@@ -23,7 +30,7 @@ export interface AgentPolicy {
 /** The controls as a caller sets them: absent leaves one alone, null clears it. */
 export type PolicyChange = Static<TObject<typeof policyControlsIn>>
 
-export const OPEN_POLICY: AgentPolicy = {
+export const OPEN_POLICY: SpendPolicy = {
   spendLimitPerTxPaise: null,
   spendLimitHourlyPaise: null,
   spendLimitDailyPaise: null,
@@ -36,8 +43,12 @@ export const OPEN_POLICY: AgentPolicy = {
   requireHumanApprovalAbovePaise: null,
 }
 
+export function isPolicyControl(text: string): text is PolicyControl {
+  return POLICY_CONTROLS.some(control => control === text)
+}
+
 /** The policy after a change. The ids in payee lists need not exist: a list may be older or younger than its agents. */
-export function decidePolicy(current: AgentPolicy, change: PolicyChange): Refusal | AgentPolicy {
+export function decidePolicy(current: SpendPolicy, change: PolicyChange): Refusal | SpendPolicy {
   const allowed = change.allowed_payees
   const misplaced = allowed && allowed.length > 1 ? allowed.indexOf(ANY_PAYEE) : -1
   if (misplaced >= 0) {
@@ -93,7 +104,7 @@ function payee(written: string): string {
 }
 
 /** The controls as an answer shows them, amounts in INR. */
-export function policyRecord(policy: AgentPolicy): Policy {
+export function policyRecord(policy: SpendPolicy): Policy {
   return {
     spend_limit_per_tx: rupeesOrNull(policy.spendLimitPerTxPaise),
     spend_limit_hourly: rupeesOrNull(policy.spendLimitHourlyPaise),
@@ -110,4 +121,21 @@ export function policyRecord(policy: AgentPolicy): Policy {
 
 function rupeesOrNull(limit: Paise | null): number | null {
   return limit === null ? null : rupees(limit)
+}
+
+/** The controls as decisions read them: lists as sets, and no set where everybody or nobody is meant. */
+export function controlsOf(policy: SpendPolicy): Controls {
+  const { allowedPayees, blockedPayeeAgents } = policy
+  return {
+    perTxPaise: policy.spendLimitPerTxPaise,
+    hourlyPaise: policy.spendLimitHourlyPaise,
+    dailyPaise: policy.spendLimitDailyPaise,
+    monthlyPaise: policy.spendLimitMonthlyPaise,
+    perCounterpartyDailyPaise: policy.perCounterpartyDailyLimitPaise,
+    maxCounterpartiesPerHour: policy.maxCounterpartiesPerHour,
+    requireEscrowAbovePaise: policy.requireEscrowAbovePaise,
+    requireApprovalAbovePaise: policy.requireHumanApprovalAbovePaise,
+    allowedPayees: allowedPayees[0] === ANY_PAYEE ? null : new Set(allowedPayees),
+    blockedPayees: blockedPayeeAgents.length === 0 ? null : new Set(blockedPayeeAgents),
+  }
 }

@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox'
+import { AgentCounts } from './admin-owners.ts'
+import { amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
+import { route } from './route.ts'
+import { answer, nullable } from './schema.ts'
+
+const count = (description: string, example = 0) => Type.Integer({ description, examples: [example] })
+
+const paymentTotals = {
+  count: count('How many payments.', 5120),
+  volume: amountOut('What the payees got, INR.'),
+  fees: amountOut('What the payers paid on top, INR.'),
+}
+
+/** The whole service at a glance (contract section 8). Amounts in INR; days are calendar days in IST. */
+export const Overview = answer(
+  {
+    platforms: count('Platforms that are not deleted.', 12),
+    owners: count('Owners of all platforms.', 340),
+    agents: answer(AgentCounts.properties, { description: 'Agents of all platforms by state.' }),
+    float: amountOut('What all wallets hold together, INR.'),
+    escrow_held: amountOut('What is held in escrow, INR.'),
+    payments: answer(
+      {
+        today: answer(paymentTotals, { description: 'Payments since midnight in IST.' }),
+        last_30_days: answer(paymentTotals, {
+          description: 'Payments of the last 30 days in IST, today included.',
+        }),
+      },
+      { description: 'Completed payments between agents.' },
+    ),
+    pending_approvals: count('Payments and holds that wait for an owner.', 4),
+    open_alerts: count('Risk alerts that nobody has reviewed.', 2),
+    failed_deliveries: count('Webhook deliveries that were given up.', 0),
+    ledger: answer(
+      {
+        balanced: nullable(
+          Type.Boolean({
+            description: 'Whether the last check of the whole book found it right; null before the first.',
+            examples: [true],
+          }),
+        ),
+        checked_at: nullable(timestamp('When the book was last checked; null before the first time.')),
+      },
+      { description: 'The hourly check of every account and every transfer.' },
+    ),
+  },
+  {
+    title: 'Overview',
+    description: 'The whole service at a glance.',
+    examples: [
+      {
+        platforms: 12,
+        owners: 340,
+        agents: { total: 1250, active: 1180, paused: 40, quarantined: 10, frozen: 5, deactivated: 15 },
+        float: 845210.5,
+        escrow_held: 12000,
+        payments: {
+          today: { count: 5120, volume: 96240, fees: 5400.25 },
+          last_30_days: { count: 148200, volume: 2950000, fees: 161000.5 },
+        },
+        pending_approvals: 4,
+        open_alerts: 2,
+        failed_deliveries: 0,
+        ledger: { balanced: true, checked_at: EXAMPLE_TIME },
+      },
+    ],
+  },
+)
+export type Overview = Static<typeof Overview>
+
+export const getOverview = route({
+  operationId: 'getOverview',
+  method: 'GET',
+  path: '/v1/admin/overview',
+  tag: 'Administration',
+  summary: 'See the whole service at a glance',
+  description:
+    'Counts and sums over all platforms as of one moment. Amounts are INR; a day is a calendar day in IST.',
+  who: ['admin'],
+  status: 200,
+  response: Overview,
+  errors: [],
+})

@@ -1,0 +1,157 @@
+import { type Static, Type } from 'typebox'
+import { amountOut, EXAMPLE_TIME } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
+import { KYC_STATUSES, OWNER_STATUSES, Owner, TIERS } from './owners.ts'
+import { route } from './route.ts'
+import { answer, oneOf, request } from './schema.ts'
+
+const accountProperties = {
+  ...Owner.properties,
+  platform_id: idSchema('plt', 'The platform that registered the owner.'),
+}
+
+const accountExample = {
+  owner_id: exampleId('own'),
+  name: 'Asha Rao',
+  phone: '9876543210',
+  email: 'asha@example.com',
+  pan: 'ABCxxxxx4F',
+  kyc_status: 'verified',
+  tier: 'tier1',
+  status: 'active',
+  bank_account_last4: '9012',
+  bank_ifsc: 'HDFC0001234',
+  created_at: EXAMPLE_TIME,
+  platform_id: exampleId('plt'),
+}
+
+/** An owner as administrators see it: with the platform (contract section 8). */
+export const OwnerAccount = answer(accountProperties, {
+  title: 'OwnerAccount',
+  description: 'An owner and the platform that registered it.',
+  examples: [accountExample],
+})
+export type OwnerAccount = Static<typeof OwnerAccount>
+
+const count = (description: string, example = 0) => Type.Integer({ description, examples: [example] })
+
+/** How many agents there are in each state (contract section 8). */
+export const AgentCounts = answer(
+  {
+    total: count('All agents.', 1250),
+    active: count('Agents that can pay.', 1180),
+    paused: count('Paused by their owners’ side.', 40),
+    quarantined: count('Under investigation.', 10),
+    frozen: count('In emergency lockdown.', 5),
+    deactivated: count('Ended for good.', 15),
+  },
+  {
+    title: 'AgentCounts',
+    description: 'How many agents are in each state.',
+    examples: [{ total: 1250, active: 1180, paused: 40, quarantined: 10, frozen: 5, deactivated: 15 }],
+  },
+)
+export type AgentCounts = Static<typeof AgentCounts>
+
+const countsExample = { total: 3, active: 2, paused: 0, quarantined: 1, frozen: 0, deactivated: 0 }
+const params = request({ owner_id: idParam('own') })
+const common = { tag: 'Administration', who: ['admin'], status: 200 } as const
+
+export const listAllOwners = route({
+  ...common,
+  operationId: 'listAllOwners',
+  method: 'GET',
+  path: '/v1/admin/owners',
+  summary: 'List all owners',
+  description: 'The owners of all platforms, newest first.',
+  query: request({
+    status: Type.Optional(oneOf(OWNER_STATUSES, 'Only owners in this state.')),
+    kyc_status: Type.Optional(oneOf(KYC_STATUSES, 'Only owners whose bank verification is so far.')),
+    ...pageQuery,
+  }),
+  response: listOf('owners', OwnerAccount, {
+    title: 'OwnerAccountList',
+    description: 'A page of the owners of all platforms.',
+  }),
+  errors: [],
+})
+
+export const getOwnerAccount = route({
+  ...common,
+  operationId: 'getOwnerAccount',
+  method: 'GET',
+  path: '/v1/admin/owners/{owner_id}',
+  summary: 'Get any owner',
+  description: 'The owner’s record, what state its agents are in, and what they hold together, INR.',
+  params,
+  response: answer(
+    {
+      ...accountProperties,
+      agents: answer(AgentCounts.properties, { description: 'How many of its agents are in each state.' }),
+      total_balance: amountOut('What all its agents hold together, INR.'),
+    },
+    {
+      title: 'OwnerAccountDetails',
+      description: 'An owner, its agents by state, and their money.',
+      examples: [{ ...accountExample, agents: countsExample, total_balance: 1950 }],
+    },
+  ),
+  errors: ['not_found'],
+})
+
+export const setOwnerTier = route({
+  ...common,
+  operationId: 'setOwnerTier',
+  method: 'PATCH',
+  path: '/v1/admin/owners/{owner_id}',
+  summary: 'Set an owner’s tier',
+  description:
+    'Sets the trust tier of the owner and of all its agents that have not ended. Its limits hold from their next payment on, higher or lower.',
+  params,
+  body: request(
+    { tier: oneOf(TIERS, 'The tier.') },
+    { title: 'SetOwnerTierRequest', examples: [{ tier: 'tier2' }] },
+  ),
+  response: OwnerAccount,
+  errors: ['not_found'],
+})
+
+const affected = {
+  ...accountProperties,
+  agents_affected: count('How many agents changed their state.', 3),
+}
+
+export const freezeOwner = route({
+  ...common,
+  operationId: 'freezeOwner',
+  method: 'POST',
+  path: '/v1/admin/owners/{owner_id}/freeze',
+  summary: 'Freeze an owner',
+  description:
+    'Freezes the owner and all its agents but the deactivated at once: none pays or receives from its next payment on. Freezing a frozen owner changes nothing.',
+  params,
+  response: answer(affected, {
+    title: 'FrozenOwner',
+    description: 'The frozen owner, and how many agents were frozen with it.',
+    examples: [{ ...accountExample, status: 'frozen', agents_affected: 3 }],
+  }),
+  errors: ['not_found'],
+})
+
+export const unfreezeOwner = route({
+  ...common,
+  operationId: 'unfreezeOwner',
+  method: 'POST',
+  path: '/v1/admin/owners/{owner_id}/unfreeze',
+  summary: 'Unfreeze an owner',
+  description:
+    'Ends the freeze of the owner and of all its frozen agents. An agent that was paused or quarantined before is that again. Unfreezing an active owner changes nothing.',
+  params,
+  response: answer(affected, {
+    title: 'UnfrozenOwner',
+    description: 'The owner, and how many agents were unfrozen with it.',
+    examples: [{ ...accountExample, agents_affected: 3 }],
+  }),
+  errors: ['not_found'],
+})

@@ -1,0 +1,168 @@
+import { type Static, Type } from 'typebox'
+import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
+import { PaymentResult } from './payments.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** What an owner is asked to approve (contract section 5). */
+export const APPROVAL_KINDS = ['payment', 'escrow_hold'] as const
+
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
+
+/** Approval statuses (interface section 3); the last three are final. */
+export const APPROVAL_STATUSES = ['pending_approval', 'approved', 'rejected', 'expired'] as const
+
+export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
+
+const properties = {
+  approval_id: idSchema('apr'),
+  agent_id: idSchema('agt', 'The agent that asked.'),
+  agent_name: textOut('Its name.', 'Research Agent'),
+  kind: oneOf(APPROVAL_KINDS, 'What is to be approved.'),
+  to: nullable(idSchema('agt', 'The agent that would be paid; null for a hold that names none.')),
+  to_name: nullable(textOut('Its name.', 'Translator')),
+  amount: amountOut('The amount, INR, without the fee.'),
+  fee: amountOut('The fee that would be due, INR; 0 for a hold.'),
+  reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
+  note: nullable(textOut('What it is for.', 'Translation of 12 pages')),
+  rule: oneOf(['require_human_approval_above'], 'The control that asks for the approval.'),
+  status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
+  created_at: timestamp('When the agent asked.'),
+  expires_at: timestamp('When it expires unless it is decided before.'),
+  decided_at: nullable(timestamp('When it was approved or rejected, or expired; null while it waits.')),
+  payment_id: nullable(idSchema('pay', 'The payment made on approval; null before and for a hold.')),
+}
+
+const waiting = {
+  approval_id: exampleId('apr'),
+  agent_id: exampleId('agt'),
+  agent_name: 'Research Agent',
+  kind: 'payment',
+  to: exampleId('agt', 2),
+  to_name: 'Translator',
+  amount: 400,
+  fee: 2,
+  reference: 'invoice-2041',
+  note: 'Translation of 12 pages',
+  rule: 'require_human_approval_above',
+  status: 'pending_approval',
+  created_at: EXAMPLE_TIME,
+  expires_at: '2026-11-21T10:15:30.000Z',
+  decided_at: null,
+  payment_id: null,
+}
+
+const decided = { ...waiting, decided_at: '2026-11-20T11:02:00.000Z' }
+
+/** What waits, or waited, for an owner (contract section 5). Amounts in INR. */
+export const Approval = answer(properties, {
+  title: 'Approval',
+  description: 'A payment or hold above the approval threshold. No funds are held while it waits.',
+  examples: [waiting],
+})
+export type Approval = Static<typeof Approval>
+
+const params = request({ approval_id: idParam('apr') })
+
+export const listApprovals = route({
+  operationId: 'listApprovals',
+  method: 'GET',
+  path: '/v1/approvals',
+  tag: 'Approvals',
+  summary: 'List approvals',
+  description: 'What the owner’s agents have asked for, newest first: what still waits, or another status.',
+  who: ['owner'],
+  query: request({
+    status: Type.Optional(
+      oneOf(APPROVAL_STATUSES, 'Only those of this status.', { default: 'pending_approval' }),
+    ),
+    agent_id: Type.Optional(idSchema('agt', 'Only those of this agent.')),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: listOf('approvals', Approval, { title: 'ApprovalList', description: 'A page of approvals.' }),
+  errors: [],
+})
+
+export const getApproval = route({
+  operationId: 'getApproval',
+  method: 'GET',
+  path: '/v1/approvals/{approval_id}',
+  tag: 'Approvals',
+  summary: 'Get an approval',
+  description:
+    'How an approval stands. An agent that was answered `pending_approval` asks here what became of it; `payment_id` is there once it was approved.',
+  who: ['owner', 'agent', 'platform'],
+  params,
+  status: 200,
+  response: Approval,
+  errors: ['not_found'],
+})
+
+export const approve = route({
+  operationId: 'approve',
+  method: 'POST',
+  path: '/v1/approvals/{approval_id}/approve',
+  tag: 'Approvals',
+  summary: 'Approve',
+  description:
+    'Decides again at this moment, with everything but the approval threshold, and pays in the same step. A refusal comes back as its error; the approval then still waits and can be approved later. An approval that was decided or has expired is `conflict` with its `status` in `details`.',
+  who: ['owner'],
+  params,
+  status: 200,
+  response: answer(
+    { ...properties, payment: Type.Optional(PaymentResult) },
+    {
+      title: 'ApprovalApproved',
+      description: 'The approval, and what was made of it.',
+      examples: [
+        {
+          ...decided,
+          status: 'approved',
+          payment_id: exampleId('pay'),
+          payment: {
+            payment_id: exampleId('pay'),
+            status: 'completed',
+            from_balance: 573,
+            cost: 2,
+            receipt_id: exampleId('rcp'),
+            transaction_id: exampleId('txn'),
+            created_at: decided.decided_at,
+          },
+        },
+      ],
+    },
+  ),
+  errors: [
+    'not_found',
+    'conflict',
+    'idempotency_error',
+    'validation_error',
+    'policy_denied',
+    'authorization_error',
+    'spend_limit_exceeded',
+    'escrow_required',
+    'insufficient_balance',
+  ],
+})
+
+export const reject = route({
+  operationId: 'reject',
+  method: 'POST',
+  path: '/v1/approvals/{approval_id}/reject',
+  tag: 'Approvals',
+  summary: 'Reject',
+  description:
+    'Nothing is paid, and the idempotency key can be used again. An approval that was decided or has expired is `conflict` with its `status` in `details`.',
+  who: ['owner'],
+  params,
+  status: 200,
+  response: answer(properties, {
+    title: 'ApprovalRejected',
+    description: 'The approval.',
+    examples: [{ ...decided, status: 'rejected' }],
+  }),
+  errors: ['not_found', 'conflict'],
+})

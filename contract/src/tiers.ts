@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { amountOut } from './fields.ts'
+import { MAX_AMOUNT_INR } from './formats.ts'
+import { TIERS } from './owners.ts'
+import { route } from './route.ts'
+import { answer, oneOf, request } from './schema.ts'
+
+const tier1 = {
+  tier: 'tier1',
+  per_tx: 5000,
+  daily: 50000,
+  monthly: 500000,
+  escrow_above: 2500,
+  approval_above: 25000,
+} as const
+
+/** What a tier allows each of its agents (interface section 8). Amounts in INR; 0 means none at all. */
+export const TierDefaults = answer(
+  {
+    tier: oneOf(TIERS, 'The tier.'),
+    per_tx: amountOut('Most INR in a single payment.'),
+    daily: amountOut('Most INR in any rolling 24 hours.'),
+    monthly: amountOut('Most INR in a calendar month in IST.'),
+    escrow_above: amountOut('Payments of more INR than this must use escrow.'),
+    approval_above: amountOut('Payments of more INR than this wait for the owner.'),
+  },
+  {
+    title: 'TierDefaults',
+    description: 'The limits that a tier sets for each of its agents.',
+    examples: [tier1],
+  },
+)
+export type TierDefaults = Static<typeof TierDefaults>
+
+export const listTiers = route({
+  operationId: 'listTiers',
+  method: 'GET',
+  path: '/v1/admin/tiers',
+  tag: 'Administration',
+  summary: 'List the tiers’ defaults',
+  description: 'The four tiers, from the lowest.',
+  who: ['admin'],
+  status: 200,
+  response: answer(
+    { tiers: Type.Array(TierDefaults, { description: 'From the lowest tier to the highest.' }) },
+    { title: 'TierList', description: 'All tiers.', examples: [{ tiers: [tier1] }] },
+  ),
+  errors: [],
+})
+
+function limitIn(description: string) {
+  return Type.Optional(
+    Type.Number({ minimum: 0, maximum: MAX_AMOUNT_INR, format: 'inr', description, examples: [5000] }),
+  )
+}
+
+export const updateTier = route({
+  operationId: 'updateTier',
+  method: 'PATCH',
+  path: '/v1/admin/tiers/{tier}',
+  tag: 'Administration',
+  summary: 'Change a tier’s defaults',
+  description:
+    'Changes the limits that are sent and leaves the others; they hold for the next payment of every agent of the tier.',
+  who: ['admin'],
+  params: request({
+    tier: Type.String({ minLength: 1, maxLength: 64, description: 'The tier.', examples: ['tier1'] }),
+  }),
+  body: request(
+    {
+      per_tx: limitIn('Most INR in a single payment.'),
+      daily: limitIn('Most INR in any rolling 24 hours.'),
+      monthly: limitIn('Most INR in a calendar month in IST.'),
+      escrow_above: limitIn('Payments of more INR than this must use escrow.'),
+      approval_above: limitIn('Payments of more INR than this wait for the owner.'),
+    },
+    { title: 'UpdateTierRequest', minProperties: 1, examples: [{ per_tx: 10000, daily: 100000 }] },
+  ),
+  status: 200,
+  response: TierDefaults,
+  errors: ['not_found'],
+})

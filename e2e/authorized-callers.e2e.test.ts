@@ -1,0 +1,85 @@
+import { type OperationId, type Route, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Api, Headers } from './src/api.ts'
+import { ADMIN_PHONE, logIn } from './src/log-in.ts'
+import { guarded, KINDS, type Kind, NEEDS_MORE, open, ownHeaders, takes } from './src/route-table.ts'
+import { openStage, type Stage } from './src/stage.ts'
+import { DESTRUCTIVE, VALID_CALLS } from './src/valid-calls.ts'
+import { openWorld, type World } from './src/world.ts'
+
+const OTHER_ADMIN = '9888888888'
+
+let stage: Stage
+let api: Api
+let world: World
+
+beforeAll(async () => {
+  stage = await openStage({ ADMIN_PHONES: `${ADMIN_PHONE},${OTHER_ADMIN}` })
+  ;({ api } = stage)
+  world = await openWorld(api)
+})
+afterAll(() => stage.close())
+
+const everybody = (): Headers[] => [
+  {},
+  world.platform.headers,
+  world.payer.headers,
+  world.ownerHeaders,
+  world.adminHeaders,
+]
+
+test.each(open.filter(([operation]) => !NEEDS_MORE.includes(operation)))(
+  '%s needs no credential, and one does not hurt',
+  async (operation, route) => {
+    for (const headers of everybody()) {
+      const { status } = await api.send(route, { ...VALID_CALLS[operation](world), headers })
+      expect(status).toBe(route.status)
+    }
+  },
+)
+
+test('logging in needs no credential, and none hurts that is right', async () => {
+  for (const headers of everybody()) {
+    const { phone } = await world.network.owner(world.platform)
+    await api.ok(routes.sendOtp, { body: { phone } })
+    const { code } = await api.ok(routes.getSandboxOtp, { params: { phone } })
+    await api.ok(routes.verifyOtp, { body: { phone, code }, headers })
+  }
+})
+
+const PAIRS = guarded.flatMap(([operation, route]) =>
+  KINDS.filter(kind => takes(route, kind)).map(kind => [operation, kind, route] as const),
+)
+
+test.each(PAIRS)('%s answers its own %s', async (operation: OperationId, kind: Kind, route: Route) => {
+  const own = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
+  if (operation === 'deletePlatform') await emptyWallets(own)
+  // The administrator's session is everybody's here, so another's is ended.
+  const headers =
+    operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(own, operation, kind)
+  await api.ok(route, { ...VALID_CALLS[operation](own), headers })
+})
+
+test('two right credentials of different kinds are as good as one', async () => {
+  const { platform, payer, ownerHeaders } = world
+  const headers = { ...platform.headers, ...payer.headers, ...ownerHeaders }
+  await api.ok(routes.getBalance, { params: { agent_id: payer.id }, headers })
+  await api.ok(routes.getCurrentAgent, { headers })
+  await api.ok(routes.listOwners, { headers })
+  await api.ok(routes.getSession, { headers })
+})
+
+/** What passes without escrow and approval. */
+const UNASKED = 400
+
+/** Sends what the world's agents hold to the stranger's. */
+async function emptyWallets({ network, payer, payee, stranger }: World): Promise<void> {
+  for (const agent of [payer, payee]) {
+    for (;;) {
+      const { available } = await network.balance(agent)
+      if (available === 0) break
+      const rupees = available > 201 ? Math.floor((available / 1.005) * 100) / 100 : available - 1
+      await network.pay(agent, stranger.agent, Math.min(rupees, UNASKED))
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { type BodyOf, routes } from '@batua/contract'
+import { afterAll, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { type Api, type Headers, openApi, type Reply } from './src/api.ts'
+import type { Agent, Network, Owner, Platform } from './src/network.ts'
+import { type Service, startService } from './src/service.ts'
+import { openStage, type Stage } from './src/stage.ts'
+
+let stage: Stage
+let second: Service
+let api: Api
+let nodes: readonly Api[]
+let network: Network
+let admin: Headers
+let platform: Platform
+let owner: Owner
+let payer: Agent
+let payee: Agent
+
+beforeAll(async () => {
+  stage = await openStage()
+  ;({ api, network } = stage)
+  second = await startService({ DATABASE_URL: stage.database.url })
+  nodes = [api, openApi(second.address)]
+  admin = await network.admin()
+  platform = await network.platform()
+  payee = await network.agent(await network.owner(platform))
+})
+
+beforeEach(async () => {
+  owner = await network.owner(platform)
+  payer = await network.fundedAgent(owner)
+})
+
+afterAll(async () => {
+  await second.stop()
+  await stage.close()
+})
+
+const ofPayer = () => ({ params: { agent_id: payer.id } })
+const ofOwner = () => ({ params: { owner_id: owner.id }, headers: admin })
+const bulk = () => ({ body: { agent_ids: [payer.id] }, headers: admin })
+
+/** Every way to stop an agent, why its payments are refused then, and whether it may still be paid. */
+const STOPS = {
+  'pause by the platform': {
+    stop: () => api.ok(routes.pauseAgent, { ...ofPayer(), headers: platform.headers }),
+    message: 'Agent is paused',
+    receives: false,
+  },
+  'pause by the owner': {
+    stop: async () => api.ok(routes.pauseAgent, { ...ofPayer(), headers: await network.login(owner) }),
+    message: 'Agent is paused',
+    receives: false,
+  },
+  'bulk quarantine': {
+    stop: () => api.ok(routes.bulkQuarantineAgents, bulk()),
+    message: 'Agent is quarantined',
+    receives: true,
+  },
+  'bulk freeze': {
+    stop: () => api.ok(routes.bulkFreezeAgents, bulk()),
+    message: 'Agent is frozen',
+    receives: false,
+  },
+  'freeze of the owner': {
+    stop: () => api.ok(routes.freezeOwner, ofOwner()),
+    message: 'Agent is frozen',
+    receives: false,
+  },
+}
+const stops = Object.entries(STOPS)
+
+function pay(node: Api, from: Agent, to: Agent): Promise<Reply> {
+  const body: BodyOf<typeof routes.pay> = { to: to.id, amount: 1 }
+  return node.send(routes.pay, { params: { agent_id: from.id }, headers: from.headers, body })
+}
+
+const payAll = (count: number) =>
+  Array.from({ length: count }, async (_, at) => pay(nodes[at % 2] ?? api, payer, payee))
+
+group('a stop', () => {
+  test.each(stops)('%s holds for the next payment on every node, whatever is in flight', async (_, way) => {
+    const inFlight = payAll(200)
+    await way.stop()
+    const balance = await network.balance(payer)
+    for (const { status, body } of await Promise.all(payAll(20))) {
+      expect([status, body]).toMatchObject([403, { error: { code: 'policy_denied', message: way.message } }])
+    }
+    const statuses = new Set((await Promise.all(inFlight)).map(({ status }) => status))
+    expect([...statuses].every(status => status === 200 || status === 403)).toBe(true)
+    expect(await network.balance(payer)).toEqual(balance)
+  })
+
+  test.each(stops)('%s decides whether the agent can still be paid', async (_, way) => {
+    const funded = await network.fundedAgent(await network.owner(platform))
+    await way.stop()
+    for (const node of nodes) {
+      const { status } = await pay(node, funded, payer)
+      expect(status).toBe(way.receives ? 200 : 400)
+    }
+  })
+
+  test.each(stops)('%s ends, and the agent pays again', async (name, way) => {
+    await way.stop()
+    if (name.startsWith('pause'))
+      await api.ok(routes.resumeAgent, { ...ofPayer(), headers: platform.headers })
+    else if (name.startsWith('bulk')) await api.ok(routes.bulkRestoreAgents, bulk())
+    else await api.ok(routes.unfreezeOwner, ofOwner())
+    for (const node of nodes) expect((await pay(node, payer, payee)).status).toBe(200)
+  })
+})
+
+test('a stronger stop gives the weaker one back: paused, quarantined, frozen with the owner, and back', async () => {
+  const status = async () =>
+    (await api.ok(routes.getAgent, { ...ofPayer(), headers: platform.headers })).status
+  await api.ok(routes.pauseAgent, { ...ofPayer(), headers: platform.headers })
+  await api.ok(routes.bulkQuarantineAgents, bulk())
+  expect((await api.ok(routes.freezeOwner, ofOwner())).agents_affected).toBe(1)
+  expect(await status()).toBe('frozen')
+  await api.ok(routes.unfreezeOwner, ofOwner())
+  expect(await status()).toBe('quarantined')
+  await api.ok(routes.bulkRestoreAgents, bulk())
+  expect(await status()).toBe('paused')
+  await api.ok(routes.resumeAgent, { ...ofPayer(), headers: await network.login(owner) })
+  expect(await status()).toBe('active')
+})
+
+test('a deactivated agent’s key stops on every node, and no act brings it back', async () => {
+  await api.ok(routes.deactivateAgent, { ...ofPayer(), headers: platform.headers })
+  for (const node of nodes) expect((await pay(node, payer, payee)).status).toBe(401)
+  await api.refused(routes.resumeAgent, 409, 'conflict', { ...ofPayer(), headers: platform.headers })
+  for (const route of [routes.bulkFreezeAgents, routes.bulkQuarantineAgents, routes.bulkRestoreAgents]) {
+    const { results } = await api.ok(route, bulk())
+    expect(results).toMatchObject([{ status: 'deactivated', error: { code: 'conflict' } }])
+  }
+  await api.ok(routes.freezeOwner, ofOwner())
+  expect((await api.ok(routes.unfreezeOwner, ofOwner())).agents_affected).toBe(0)
+})
+
+test('a stop by an administrator cannot be lifted by the owner’s side', async () => {
+  await api.ok(routes.bulkQuarantineAgents, bulk())
+  for (const headers of [platform.headers, await network.login(owner)]) {
+    const error = await api.refused(routes.resumeAgent, 409, 'conflict', { ...ofPayer(), headers })
+    expect(error.message).toContain('only an administrator can end that')
+  }
+})

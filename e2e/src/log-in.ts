@@ -1,0 +1,50 @@
+import { routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
+
+export type SessionKind = 'owner' | 'admin'
+
+/** The administrator of a sandbox that was not told of another. */
+export const ADMIN_PHONE = '9999999999'
+
+const LOGIN = {
+  owner: { send: routes.sendOtp, verify: routes.verifyOtp },
+  admin: { send: routes.sendAdminOtp, verify: routes.verifyAdminOtp },
+} as const
+
+/** Logs somebody in by the code on their phone; answers what a browser then sends from the service's own pages. */
+export async function logIn(api: Api, phone: string, kind: SessionKind): Promise<Headers> {
+  const { send, verify } = LOGIN[kind]
+  await api.ok(send, { body: { phone } })
+  const { code } = await api.ok(routes.getSandboxOtp, { params: { phone } })
+  const reply = await api.send(verify, { body: { phone, code } })
+  const [cookie] = reply.headers.getSetCookie()
+  if (reply.status !== 200 || cookie === undefined)
+    throw new Error(`no session: ${reply.status} ${reply.text}`)
+  return { cookie: cookie.split(';')[0] ?? '', origin: api.address }
+}
+
+/** The token in a session's headers, which must be read nowhere else. */
+export function tokenOf({ cookie = '' }: Headers): string {
+  return cookie.slice(cookie.indexOf('=') + 1)
+}
+
+/** A route that the session of each kind may read, to see whether it is still alive. */
+const READABLE = { owner: routes.getSession, admin: routes.listTiers } as const
+
+/**
+ * Sessions by address and phone: a second code within 30 s is refused, so whoever wants the same session gets the one
+ * that is there, unless it has ended.
+ */
+const known = new Map<string, Promise<Headers>>()
+
+export async function sessionOf(api: Api, phone: string, kind: SessionKind): Promise<Headers> {
+  const name = `${api.address} ${kind} ${phone}`
+  const earlier = known.get(name)
+  if (earlier !== undefined) {
+    const headers = await earlier
+    if ((await api.send(READABLE[kind], { headers })).status === 200) return headers
+  }
+  const session = logIn(api, phone, kind)
+  known.set(name, session)
+  return session
+}

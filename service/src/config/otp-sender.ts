@@ -1,0 +1,137 @@
+import type { HttpOtpSenderOptions } from '../gateways/otp-sender-http.ts'
+import {
+  type JsonValue,
+  namesIn,
+  type OtpBodyTemplate,
+  PLACEHOLDERS,
+  type Placeholder,
+} from '../gateways/otp-template.ts'
+import type { EnvReader } from './env-reader.ts'
+import { anyText, matching, oneOf, type ValueKind } from './env-values.ts'
+
+export type OtpSenderConfig =
+  | { readonly kind: 'sandbox' }
+  | ({ readonly kind: 'http' } & HttpOtpSenderOptions)
+
+const KNOWN: readonly string[] = PLACEHOLDERS
+
+const DEFAULT_BODY = {
+  json: '{"phone":"{phone91}","code":"{code}","minutes":"{minutes}"}',
+  form: 'phone={phone91}&code={code}&minutes={minutes}',
+  none: '',
+}
+
+const headerName = matching(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header, or none')
+/** TRAI's register of senders (DLT) has ids of up to 19 digits for companies and templates, and short sender names. */
+const dltId = matching(/^\d{6,25}$/, 'an id of the DLT register: digits only')
+const dltSender = matching(/^[A-Za-z0-9]{3,11}$/, 'a registered sender id of 3 to 11 letters or digits')
+
+/** How one-time codes are sent; a provider's request is described completely, so that none needs code of its own. */
+export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig {
+  const kind = reader.read('OTP_SENDER', oneOf(['sandbox', 'http']), 'sandbox')
+  if (kind === 'sandbox' && !live) return { kind }
+  if (kind === 'sandbox') reader.problem('OTP_SENDER', 'must be a real sender in live mode: http')
+  const method = reader.read('OTP_HTTP_METHOD', oneOf(['POST', 'PUT', 'GET']), 'POST')
+  const sender = {
+    kind: 'http',
+    method,
+    url: reader.need('OTP_HTTP_URL', addressTemplate(live), ''),
+    token: reader.need('OTP_HTTP_TOKEN', anyText, ''),
+    authHeader: reader.read('OTP_HTTP_AUTH_HEADER', headerName, 'authorization'),
+    ...readBody(reader, method),
+    successText: reader.read<string | null>('OTP_HTTP_SUCCESS', anyText, null),
+    entityId: reader.read<string | null>('OTP_DLT_ENTITY_ID', dltId, null),
+    templateId: reader.read<string | null>('OTP_DLT_TEMPLATE_ID', dltId, null),
+    senderId: reader.read<string | null>('OTP_DLT_SENDER_ID', dltSender, null),
+  } as const
+  checkPlaceholders(reader, sender)
+  const { bodyText: _read, ...options } = sender
+  return options
+}
+
+/** An address in which placeholders may stand: providers differ in what they want there. */
+function addressTemplate(live: boolean): ValueKind<string> {
+  const protocols = live ? ['https:'] : ['https:', 'http:']
+  return {
+    expected: `an address beginning with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
+    parse: text => {
+      const parsed = URL.parse(text)
+      const isPlain = parsed !== null && `${parsed.username}${parsed.password}${parsed.hash}` === ''
+      return isPlain && protocols.includes(parsed.protocol) ? text : undefined
+    },
+  }
+}
+
+function readBody(
+  reader: EnvReader,
+  method: 'POST' | 'PUT' | 'GET',
+): { readonly body: OtpBodyTemplate; readonly bodyText: string } {
+  // A GET has no body: there everything stands in the address.
+  const formats = method === 'GET' ? oneOf(['none']) : oneOf(['json', 'form', 'none'])
+  const format = reader.read<'json' | 'form' | 'none'>(
+    'OTP_HTTP_FORMAT',
+    formats,
+    method === 'GET' ? 'none' : 'json',
+  )
+  const bodyText = reader.read('OTP_HTTP_BODY', anyText, DEFAULT_BODY[format])
+  switch (format) {
+    case 'json': {
+      const template = jsonObject(bodyText)
+      if (template === undefined)
+        reader.problem('OTP_HTTP_BODY', 'must be a JSON object, or OTP_HTTP_FORMAT form')
+      return { bodyText, body: { format, template: template ?? null } }
+    }
+    case 'form':
+      return { bodyText, body: { format, fields: [...new URLSearchParams(bodyText)] } }
+    case 'none':
+      if (bodyText !== '') reader.problem('OTP_HTTP_BODY', 'must be absent when OTP_HTTP_FORMAT is none')
+      return { bodyText, body: { format } }
+  }
+}
+
+function jsonObject(text: string): JsonValue | undefined {
+  try {
+    const value: JsonValue = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Which variable a placeholder of the register needs. */
+const VARIABLE_OF: Partial<Record<Placeholder, string>> = {
+  entity_id: 'OTP_DLT_ENTITY_ID',
+  template_id: 'OTP_DLT_TEMPLATE_ID',
+  sender_id: 'OTP_DLT_SENDER_ID',
+}
+
+interface Described extends HttpOtpSenderOptions {
+  readonly bodyText: string
+}
+
+function checkPlaceholders(reader: EnvReader, sender: Described): void {
+  const { url, bodyText, authHeader } = sender
+  for (const [variable, text] of [
+    ['OTP_HTTP_URL', url],
+    ['OTP_HTTP_BODY', bodyText],
+  ] as const) {
+    const unknown = namesIn(text).filter(name => !KNOWN.includes(name))
+    const known = KNOWN.map(name => `{${name}}`).join(' ')
+    if (unknown.length > 0) reader.problem(variable, `must have no other placeholders than ${known}`)
+  }
+  const used = new Set([...namesIn(url), ...namesIn(bodyText)])
+  if (!used.has('code') || !(used.has('phone') || used.has('phone91'))) {
+    reader.problem('OTP_HTTP_BODY', 'must contain {code}, and {phone} or {phone91}, unless OTP_HTTP_URL does')
+  }
+  if (authHeader === 'none' && !used.has('token')) {
+    reader.problem(
+      'OTP_HTTP_AUTH_HEADER',
+      'must be a header unless {token} stands in the body or the address',
+    )
+  }
+  const given = { entity_id: sender.entityId, template_id: sender.templateId, sender_id: sender.senderId }
+  for (const name of ['entity_id', 'template_id', 'sender_id'] as const) {
+    const variable = VARIABLE_OF[name] ?? name
+    if (used.has(name) && given[name] === null) reader.problem(variable, `is missing; {${name}} is asked for`)
+  }
+}

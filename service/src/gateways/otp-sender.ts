@@ -1,0 +1,15 @@
+import type { Answer } from './answer.ts'
+
+/** A one-time code for a person. Neither phone nor code is ever logged or put into an error. */
+export interface OtpMessage {
+  /** Ten digits. */
+  readonly phone: string
+  readonly code: string
+  readonly validMinutes: number
+}
+
+/** Brings codes to phones. Its words for what went wrong are logged, so they quote nothing of the message. */
+export interface OtpSender {
+  readonly name: string
+  send(message: OtpMessage): Promise<Answer<'sent'>>
+}

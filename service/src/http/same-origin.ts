@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Refusal, refuse } from '../kernel/app-error.ts'
+import type { Caller } from './caller.ts'
+
+/** Refuses what a browser sent for another site: its cookies come along whether the human wants it or not. */
+export type SameOriginRule = (method: string, headers: IncomingHttpHeaders, caller: Caller) => Refusal | null
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD']
+
+/**
+ * An unsafe method with a session needs proof that this site's own page sent it (contract section 2). Browsers set both
+ * headers themselves and let no page write them, so each that is there must be right, and one must be there.
+ */
+export function sameOriginRule(baseUrl: string): SameOriginRule {
+  const base = new URL(baseUrl)
+  const crossSite = refuse(
+    'authorization_error',
+    `A change by a session cookie must come from this site: send the header Origin: ${base.origin} or Sec-Fetch-Site: same-origin`,
+  )
+  return (method, headers, caller) => {
+    if (caller.kind !== 'owner' && caller.kind !== 'admin') return null
+    if (SAFE_METHODS.includes(method)) return null
+    const { origin } = headers
+    const site = headers['sec-fetch-site']
+    const isProved = origin !== undefined || site !== undefined
+    const isOriginRight = origin === undefined || isOwnOrigin(origin, base, headers.host)
+    const isSiteRight = site === undefined || site === 'same-origin'
+    return isProved && isOriginRight && isSiteRight ? null : crossSite
+  }
+}
+
+/** The public address, or the one that this very request was sent to: a console may be opened by another name. */
+function isOwnOrigin(origin: string, base: URL, host: string | undefined): boolean {
+  if (origin === base.origin) return true
+  const sender = URL.parse(origin)
+  if (sender === null || sender.origin !== origin || sender.host === '') return false
+  const isAsSafe = base.protocol !== 'https:' || sender.protocol === 'https:'
+  return isAsSafe && sender.host === host?.toLowerCase()
+}

@@ -1,0 +1,33 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+
+/** The cookie of each kind of session, by its literal name (contract section 2). */
+export const SESSION_COOKIES = { owner: 'service_session', admin: 'service_admin_session' } as const
+
+export type SessionKind = keyof typeof SESSION_COOKIES
+
+/** The session tokens that a Cookie header carries. */
+export function sessionTokensIn(header: string | undefined): Partial<Record<SessionKind, string>> {
+  if (header === undefined) return {}
+  const cookies = parseCookie(header)
+  const owner = cookies[SESSION_COOKIES.owner]
+  const admin = cookies[SESSION_COOKIES.admin]
+  return { ...(owner === undefined ? {} : { owner }), ...(admin === undefined ? {} : { admin }) }
+}
+
+/** A Set-Cookie header that hands a session to the browser: no script reads it, and no other site's form sends it. */
+export function sessionCookie(kind: SessionKind, token: string, maxAgeS: number, secure: boolean): string {
+  return stringifySetCookie({
+    name: SESSION_COOKIES[kind],
+    value: token,
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    maxAge: maxAgeS,
+    secure,
+  })
+}
+
+/** A Set-Cookie header that makes the browser forget a session. */
+export function endedCookie(kind: SessionKind, secure: boolean): string {
+  return sessionCookie(kind, '', 0, secure)
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatId, newUuid } from '../../kernel/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import {
+  AS_ADMIN,
+  asOwner,
+  type Headers,
+  type NetworkServer,
+  signUp,
+  signUpAgent,
+  signUpOwner,
+  startNetworkServer,
+} from '../../testing/network-server.ts'
+
+let testDatabase: TestDatabase
+let network: NetworkServer
+let ask: NetworkServer['ask']
+let platform: Headers
+let ownerId: string
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  network = await startNetworkServer(testDatabase.database)
+  ask = network.ask
+  platform = (await signUp(network)).headers
+})
+
+beforeEach(async () => {
+  ownerId = await signUpOwner(network, platform)
+})
+
+afterAll(async () => {
+  await network.server.close()
+  await testDatabase.drop()
+})
+
+async function newAgents(count: number, owner = ownerId): Promise<string[]> {
+  const agents: string[] = []
+  for (let made = 0; made < count; made++) agents.push((await signUpAgent(network, platform, owner)).id)
+  return agents
+}
+
+const bulk = async (name: string, ids: unknown, headers: Headers = AS_ADMIN) =>
+  ask('POST', `/v1/admin/agents/bulk-${name}`, headers, { agent_ids: ids })
+const onOwner = (name: string, id = ownerId) => ask('POST', `/v1/admin/owners/${id}/${name}`, AS_ADMIN)
+const pause = (id: string) => ask('POST', `/v1/agents/${id}/pause`, platform)
+
+async function statusesOf(ids: readonly string[]): Promise<unknown[]> {
+  const seen = await Promise.all(ids.map(id => ask('GET', `/v1/agents/${id}`, platform)))
+  return seen.map(({ body }) => body['status'])
+}
+
+/** An agent in each state that can be reached, of one owner. */
+async function oneOfEach() {
+  const [active, paused, quarantined, covered, frozen, ended] = await newAgents(6)
+  const ids = { active, paused, quarantined, covered, frozen, ended } as Record<string, string>
+  for (const id of [paused, covered]) await pause(String(id))
+  await bulk('quarantine', [quarantined, covered])
+  await bulk('freeze', [frozen])
+  await ask('DELETE', `/v1/agents/${ended}`, platform)
+  return ids
+}
+
+describe('a bulk act', () => {
+  test('answers for each agent in the order asked, each with its own outcome', async () => {
+    const { active, paused, quarantined, frozen, ended } = await oneOfEach()
+    const nobody = formatId('agt', newUuid(new Date()))
+    const asked = [ended, frozen, nobody, quarantined, "agt_' or 1=1", active, paused]
+    const reply = await bulk('quarantine', asked)
+    expect(reply.status).toBe(200)
+    expect(reply.body['results']).toEqual([
+      {
+        agent_id: ended,
+        status: 'deactivated',
+        error: { code: 'conflict', message: expect.stringContaining('final') },
+      },
+      {
+        agent_id: frozen,
+        status: 'frozen',
+        error: { code: 'conflict', message: expect.stringContaining('loosen') },
+      },
+      { agent_id: nobody, status: null, error: { code: 'not_found', message: expect.any(String) } },
+      { agent_id: quarantined, status: 'quarantined', error: null },
+      { agent_id: "agt_' or 1=1", status: null, error: { code: 'not_found', message: expect.any(String) } },
+      { agent_id: active, status: 'quarantined', error: null },
+      { agent_id: paused, status: 'quarantined', error: null },
+    ])
+    expect(await statusesOf([String(active), String(paused), String(frozen)])).toEqual([
+      'quarantined',
+      'quarantined',
+      'frozen',
+    ])
+  })
+
+  test('done twice is done once', async () => {
+    const ids = await newAgents(2)
+    for (const [name, status] of [
+      ['freeze', 'frozen'],
+      ['restore', 'active'],
+      ['quarantine', 'quarantined'],
+    ] as const) {
+      const [first, second] = [await bulk(name, ids), await bulk(name, ids)]
+      expect(first.body['results']).toEqual(ids.map(agent_id => ({ agent_id, status, error: null })))
+      expect(second.body).toEqual(first.body)
+    }
+  })
+
+  test('takes 1 to 500 agents, each once, and nobody but an administrator', async () => {
+    const [id] = await newAgents(1)
+    const many = Array.from({ length: 500 }, () => formatId('agt', newUuid(new Date())))
+    expect((await bulk('freeze', many)).status).toBe(200)
+    for (const ids of [[], [...many, id], [id, id], [7], 'agt_x', null]) {
+      expect(await bulk('freeze', ids)).toMatchObject({ status: 400 })
+    }
+    for (const headers of [{}, platform, asOwner(ownerId)]) {
+      expect((await bulk('freeze', [id], headers)).status).toBe(401)
+    }
+    expect(await statusesOf([String(id)])).toEqual(['active'])
+  })
+
+  test('of agents that others act on at the same time ends with all of one or all of the other', async () => {
+    const ids = await newAgents(8)
+    for (let round = 0; round < 5; round++) {
+      const replies = await Promise.all([
+        bulk('freeze', ids),
+        bulk('restore', ids.toReversed()),
+        onOwner('freeze'),
+        bulk('quarantine', ids),
+        onOwner('unfreeze'),
+      ])
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+      expect(new Set(await statusesOf(ids)).size).toBe(1)
+      await onOwner('unfreeze')
+      await bulk('restore', ids)
+      expect(new Set(await statusesOf(ids))).toEqual(new Set(['active']))
+    }
+  })
+})
+
+describe('freezing an owner', () => {
+  test('freezes all its agents but the deactivated, and its end gives each its state back', async () => {
+    const ids = await oneOfEach()
+    const all = Object.values(ids)
+    const frozen = await onOwner('freeze')
+    expect(frozen).toMatchObject({
+      status: 200,
+      body: { owner_id: ownerId, status: 'frozen', agents_affected: 4 },
+    })
+    expect(await statusesOf(all)).toEqual([...Array.from({ length: 5 }, () => 'frozen'), 'deactivated'])
+    const unfrozen = await onOwner('unfreeze')
+    expect(unfrozen).toMatchObject({ status: 200, body: { status: 'active', agents_affected: 5 } })
+    expect(await statusesOf(all)).toEqual([
+      'active',
+      'paused',
+      'quarantined',
+      'quarantined',
+      'active',
+      'deactivated',
+    ])
+    await bulk('restore', [ids['covered']])
+    expect(await statusesOf([String(ids['covered'])])).toEqual(['paused'])
+  })
+
+  test('done twice changes nothing, nor does unfreezing an active owner undo what was done to an agent', async () => {
+    const [first, second] = await newAgents(2)
+    await onOwner('freeze')
+    expect((await onOwner('freeze')).body['agents_affected']).toBe(0)
+    await onOwner('unfreeze')
+    await bulk('freeze', [first])
+    expect(await onOwner('unfreeze')).toMatchObject({ status: 200, body: { agents_affected: 0 } })
+    expect(await statusesOf([String(first), String(second)])).toEqual(['frozen', 'active'])
+  })
+
+  test('no agent gets free below it', async () => {
+    const [id] = await newAgents(1)
+    await onOwner('freeze')
+    expect((await bulk('restore', [id])).body).toMatchObject({
+      results: [{ status: 'frozen', error: { code: 'conflict', message: expect.stringContaining('owner') } }],
+    })
+  })
+
+  test('leaves the agents of others alone, and of nobody is not found', async () => {
+    const others = await newAgents(1, await signUpOwner(network, platform))
+    await onOwner('freeze')
+    expect(await statusesOf(others)).toEqual(['active'])
+    for (const id of ['own_none', formatId('own', newUuid(new Date()))]) {
+      expect((await onOwner('freeze', id)).status).toBe(404)
+      expect((await onOwner('unfreeze', id)).status).toBe(404)
+    }
+  })
+
+  test('and creating an agent at the same time never leaves an agent that is not frozen', async () => {
+    for (let round = 0; round < 10; round++) {
+      const owner = await signUpOwner(network, platform)
+      await Promise.all([onOwner('freeze', owner), ...[1, 2, 3].map(() => tryAgent(owner))])
+      const { body } = await ask('GET', `/v1/admin/owners/${owner}`, AS_ADMIN)
+      expect(body['agents']).toMatchObject({ active: 0 })
+    }
+  })
+})
+
+async function tryAgent(owner: string): Promise<void> {
+  const handle = `agent-${newUuid(new Date()).slice(-12)}`
+  await ask('POST', '/v1/agents', platform, { name: 'x', handle, owner_id: owner })
+}

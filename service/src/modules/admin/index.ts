@@ -1,0 +1,3 @@
+export type { AdminContext } from './context.ts'
+export { adminJobs } from './jobs.ts'
+export { serveAdmin } from './routes.ts'

@@ -1,0 +1,32 @@
+import type { Overview } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import { startOfIstDay } from '../../kernel/clock.ts'
+import { firstUuidAt } from '../../kernel/ids.ts'
+import { rupees } from '../../kernel/money.ts'
+import { type PaymentDay, readFoldedBefore, selectDays, selectUnfoldedDays } from './payment-days-store.ts'
+
+const LAST_DAYS = 30
+
+/**
+ * The payments of today and of the last 30 days in IST: the days that are folded, and from the cursor on the payments
+ * themselves, which are never more than the last minutes. To be read in one snapshot, or a fold slips in between.
+ */
+export async function readPayments(tx: Queryable, today: number): Promise<Overview['payments']> {
+  const firstDay = today - LAST_DAYS + 1
+  const folded = await readFoldedBefore(tx)
+  const firstId = firstUuidAt(startOfIstDay(firstDay))
+  const days = [
+    ...(await selectDays(tx, firstDay)),
+    ...(await selectUnfoldedDays(tx, folded > firstId ? folded : firstId)),
+  ].filter(day => day.istDay >= firstDay && day.istDay <= today)
+  return { today: total(days.filter(day => day.istDay === today)), last_30_days: total(days) }
+}
+
+function total(days: readonly PaymentDay[]) {
+  const sum = (amount: (day: PaymentDay) => bigint) => days.reduce((before, day) => before + amount(day), 0n)
+  return {
+    count: Number(sum(day => day.count)),
+    volume: rupees(sum(day => day.volumePaise)),
+    fees: rupees(sum(day => day.feesPaise)),
+  }
+}

@@ -1,0 +1,74 @@
+import type { AgentStatus } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Caller } from '../../http/caller.ts'
+import { type Refusal, raise } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { lockForChange } from '../../ledger/index.ts'
+import { requireAgentAccess } from './access.ts'
+import type { AgentsContext } from './context.ts'
+import { type StoredState, selectStates, updateStates } from './state-store.ts'
+import { decideState, type StateAct } from './states.ts'
+import { type Agent, selectAgent } from './store.ts'
+
+/** What became of one agent: where it stands now, and why it was left as it was. */
+export interface StateOutcome {
+  readonly status: AgentStatus
+  readonly refusal: Refusal | null
+  readonly changed: boolean
+}
+
+/**
+ * Does one act to each of these agents under all their accounts' locks at once. Each succeeds or is refused alone; those
+ * that do not exist are not in the answer.
+ */
+export async function changeStates(
+  tx: Queryable,
+  ids: readonly Uuid[],
+  act: StateAct,
+): Promise<Map<Uuid, StateOutcome>> {
+  await lockForChange(tx, ids)
+  const outcomes = new Map<Uuid, StateOutcome>()
+  const changes: StoredState[] = []
+  for (const stored of await selectStates(tx, ids)) {
+    const decided = decideState(stored, act, stored.ownerFrozen)
+    if (decided.kind === 'refusal') {
+      outcomes.set(stored.id, { status: stored.status, refusal: decided, changed: false })
+      continue
+    }
+    const { status } = decided.state
+    const changed = status !== stored.status
+    if (changed) changes.push({ ...stored, ...decided.state })
+    outcomes.set(stored.id, { status, refusal: null, changed })
+  }
+  if (changes.length > 0) await updateStates(tx, changes)
+  return outcomes
+}
+
+/** One agent, stopped or let go by its owner's side. */
+async function changeState(
+  { database, ledger }: AgentsContext,
+  caller: Caller,
+  address: string,
+  act: 'pause' | 'resume',
+): Promise<Agent> {
+  // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
+  const { id } = await requireAgentAccess(database, caller, address)
+  const changed = await database.inTransaction(async tx => {
+    const outcome = (await changeStates(tx, [id], act)).get(id)
+    const agent = await selectAgent(tx, id)
+    assert(outcome !== undefined && agent !== null, 'agents are never removed')
+    if (outcome.refusal !== null) raise(outcome.refusal)
+    return agent
+  })
+  await ledger.answered([id])
+  return changed
+}
+
+export function pauseAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
+  return changeState(context, caller, address, 'pause')
+}
+
+export function resumeAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
+  return changeState(context, caller, address, 'resume')
+}

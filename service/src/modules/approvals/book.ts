@@ -1,0 +1,63 @@
+import type { Refusal } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { type Book, type Need, need } from '../../ledger/index.ts'
+import type { Approval, ApprovalKey, ApprovalRequest } from './approval.ts'
+import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
+import { approvalSource, closedSink, keyOf, requestedSink } from './store.ts'
+
+/** What a command needs that looks at an approval. It must also take the agent's account. */
+export function approvalNeed(key: ApprovalKey): Need {
+  return need(approvalSource, keyOf(key))
+}
+
+/** An approval as this batch sees it. */
+export function approvalIn(book: Book, key: ApprovalKey): Approval | undefined {
+  const approval = book.fact(approvalSource, keyOf(key))
+  return approval === undefined ? undefined : standingAt(approval, book.nowMs)
+}
+
+/** The approval if it still waits, else why it cannot be decided. */
+export function openApproval(book: Book, key: ApprovalKey): Refusal | Approval {
+  return decideOpen(book.fact(approvalSource, keyOf(key)), book.nowMs)
+}
+
+/** Asks the owner, in the commit of the batch. The agent's account is locked, so its idempotency key is exact. */
+export function requestApproval(book: Book, request: ApprovalRequest): Approval {
+  const createdAt = new Date(book.nowMs)
+  const approval: Approval = {
+    ...request,
+    id: newUuid(createdAt),
+    rule: 'require_human_approval_above',
+    status: 'pending_approval',
+    createdAt,
+    expiresAt: new Date(book.nowMs + APPROVAL_MS),
+    decidedAt: null,
+    paymentId: null,
+  }
+  book.write(requestedSink, approval)
+  return approval
+}
+
+/** Decides an approval that waits, in the commit of the batch. */
+export function closeApproval(
+  book: Book,
+  approval: Approval,
+  status: 'approved' | 'rejected',
+  paymentId: Uuid | null = null,
+): Approval {
+  return close(book, { ...approval, status, decidedAt: new Date(book.nowMs), paymentId })
+}
+
+/** Writes down that an approval's time is over. */
+export function expireApproval(book: Book, approval: Approval): Approval {
+  return close(book, standingAt(approval, book.nowMs))
+}
+
+function close(book: Book, closed: Approval): Approval {
+  const before = book.fact(approvalSource, keyOf(closed))
+  assert(before?.status === 'pending_approval', 'an approval is decided once')
+  book.setFact(approvalSource, keyOf(closed), closed)
+  book.write(closedSink, closed)
+  return closed
+}

@@ -1,0 +1,26 @@
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { formatId } from '../../kernel/ids.ts'
+import type { Approval } from './approval.ts'
+
+/** How long an owner has (interface section 8). */
+export const APPROVAL_MS = DAY_MS
+
+type Standing = Pick<Approval, 'status' | 'expiresAt' | 'decidedAt'>
+
+/** How an approval stands at a moment: it expires at its time, whenever that is written down. */
+export function standingAt<Row extends Standing>(approval: Row, nowMs: number): Row {
+  if (approval.status !== 'pending_approval' || approval.expiresAt.getTime() > nowMs) return approval
+  return { ...approval, status: 'expired', decidedAt: approval.expiresAt }
+}
+
+/** Only what still waits can be decided. */
+export function decideOpen(approval: Approval | undefined, nowMs: number): Refusal | Approval {
+  if (approval === undefined) return refuse('not_found', 'There is no approval with this id')
+  const { id, status } = standingAt(approval, nowMs)
+  if (status === 'pending_approval') return approval
+  const happened = status === 'expired' ? 'has expired' : `was already ${status}`
+  return refuse('conflict', `This approval ${happened}; the agent can ask again`, {
+    details: { approval_id: formatId('apr', id), status },
+  })
+}

@@ -1,0 +1,41 @@
+import type { Database } from '../../db/database.ts'
+import type { Job } from '../../jobs/jobs.ts'
+import type { Command, Ledger } from '../../ledger/index.ts'
+import type { ApprovalKey } from './approval.ts'
+import { approvalNeed, expireApproval } from './book.ts'
+import { standingAt } from './decide.ts'
+import { approvalSource, keyOf, selectDueApprovals } from './store.ts'
+
+const TICK_MS = 1_000
+const AT_ONCE = 100
+
+export interface ExpiryContext {
+  readonly database: Database
+  readonly ledger: Ledger
+}
+
+export function approvalJobs(context: ExpiryContext): Job[] {
+  return [{ name: 'approvals', everyMs: TICK_MS, run: now => expireDueApprovals(context, now) }]
+}
+
+/** Writes down what has expired, a bounded batch; answers how many are now decided, by whomever. */
+export async function expireDueApprovals({ database, ledger }: ExpiryContext, now: Date): Promise<number> {
+  const due = await selectDueApprovals(database, now, AT_ONCE)
+  const outcomes = await Promise.all(due.map(key => ledger.submit(expireCommand(key))))
+  return outcomes.filter(outcome => outcome.decided).length
+}
+
+/** Any node may do this, and any number of times: what is decided stays as it is. */
+function expireCommand(key: ApprovalKey): Command<{ readonly decided: boolean }> {
+  return {
+    accounts: [key.agentId],
+    needs: [approvalNeed(key)],
+    decide(book) {
+      const written = book.fact(approvalSource, keyOf(key))
+      if (written === undefined || written.status !== 'pending_approval') return { decided: true }
+      if (standingAt(written, book.nowMs).status === 'pending_approval') return { decided: false }
+      expireApproval(book, written)
+      return { decided: true }
+    },
+  }
+}

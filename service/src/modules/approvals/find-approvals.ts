@@ -1,0 +1,33 @@
+import type { Approval, listApprovals, QueryOf, ResponseOf } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Caller, OwnerCaller } from '../../http/caller.ts'
+import { page, pageOf } from '../../http/paging.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { parseId } from '../../kernel/ids.ts'
+import { mayAccess } from '../agents/index.ts'
+import { approvalRecord } from './approval-record.ts'
+import { type ApprovalView, countApprovals, selectApproval, selectApprovals } from './store.ts'
+
+/** The approval of an address, which must be the caller's; a stranger does not learn that it exists. */
+export async function requireApproval(db: Queryable, caller: Caller, address: string): Promise<ApprovalView> {
+  const id = parseId('apr', address)
+  const view = id === null ? null : await selectApproval(db, id)
+  if (view === null || !mayAccess(caller, { ...view, id: view.agentId })) {
+    throw new AppError('not_found', 'There is no approval with this id')
+  }
+  return view
+}
+
+export async function findApprovals(
+  db: Queryable,
+  caller: OwnerCaller,
+  query: QueryOf<typeof listApprovals>,
+  now: Date,
+): Promise<ResponseOf<typeof listApprovals>> {
+  const request = pageOf(query)
+  const agentId = query.agent_id === undefined ? null : parseId('agt', query.agent_id)
+  const filter = { ownerIds: caller.ownerIds, agentId, status: query.status ?? 'pending_approval', now }
+  const [rows, total] = await Promise.all([selectApprovals(db, filter, request), countApprovals(db, filter)])
+  const render = (view: ApprovalView): Approval => approvalRecord(view, now)
+  return page('approvals', rows, render, total, request)
+}

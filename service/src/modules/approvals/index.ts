@@ -1,0 +1,14 @@
+/** What waits for an owner's word: payments and holds above an approval threshold. */
+export type {
+  Approval,
+  ApprovalKey,
+  ApprovalRequest,
+  Approved,
+  Executor,
+  Executors,
+} from './approval.ts'
+export { approvalIn, approvalNeed, closeApproval, openApproval, requestApproval } from './book.ts'
+export { approvalJobs, expireDueApprovals } from './expire.ts'
+export { rejectCommand } from './reject.ts'
+export { type ApprovalsContext, serveApprovals } from './routes.ts'
+export { countPendingApprovals } from './store.ts'

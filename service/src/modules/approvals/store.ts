@@ -1,0 +1,164 @@
+import type { ApprovalStatus } from '@batua/contract'
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Sink, Source } from '../../ledger/index.ts'
+import type { Approval, ApprovalKey } from './approval.ts'
+
+const COLUMNS = `
+  a.agent_id as "agentId", a.id, a.kind, a.payee as "payeeId", a.amount_paise as "amountPaise",
+  a.fee_paise as "feePaise", a.reference, a.note, a.idempotency_key as "idempotencyKey",
+  a.unique_reference as "uniqueReference", a.rule, a.layer, a.terms, a.status, a.created_at as "createdAt",
+  a.expires_at as "expiresAt", a.decided_at as "decidedAt", a.payment_id as "paymentId"`
+
+export function keyOf({ agentId, id }: ApprovalKey): string {
+  return `${agentId} ${id}`
+}
+
+/** Approvals for decisions in the posting engine: whoever writes one holds its agent's account. */
+export const approvalSource: Source<Approval> = {
+  name: 'approvals',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const pairs = keys.map(key => key.split(' '))
+    const rows = await tx.query<Approval>(
+      `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
+       join approvals a on a.agent_id = k.agent_id and a.id = k.id`,
+      [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
+    )
+    return new Map(rows.map(row => [keyOf(row), row]))
+  },
+}
+
+export const requestedSink: Sink<Approval> = {
+  name: 'requested approvals',
+  write: (tx, rows) =>
+    tx.query(INSERT, [
+      arrayLiteral(rows.map(row => row.agentId)),
+      arrayLiteral(rows.map(row => row.id)),
+      arrayLiteral(rows.map(row => row.kind)),
+      arrayLiteral(rows.map(row => row.payeeId)),
+      arrayLiteral(rows.map(row => row.amountPaise)),
+      arrayLiteral(rows.map(row => row.feePaise)),
+      textArrayLiteral(rows.map(row => row.reference)),
+      textArrayLiteral(rows.map(row => row.note)),
+      textArrayLiteral(rows.map(row => row.idempotencyKey)),
+      arrayLiteral(rows.map(row => String(row.uniqueReference))),
+      arrayLiteral(rows.map(row => row.rule)),
+      arrayLiteral(rows.map(row => row.layer)),
+      textArrayLiteral(rows.map(row => (row.terms === null ? null : JSON.stringify(row.terms)))),
+      textArrayLiteral(rows.map(row => row.createdAt.toISOString())),
+      textArrayLiteral(rows.map(row => row.expiresAt.toISOString())),
+    ]),
+}
+
+const INSERT = `
+  insert into approvals (agent_id, id, kind, payee, amount_paise, fee_paise, reference, note, idempotency_key,
+    unique_reference, rule, layer, terms, created_at, expires_at)
+  select v.agent_id, v.id, v.kind, v.payee, v.amount, v.fee, v.reference, v.note, v.idempotency_key,
+    v.unique_reference, v.rule, v.layer, v.terms::jsonb, v.created_at, v.expires_at
+  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::int8[], $6::int8[], $7::text[], $8::text[],
+    $9::text[], $10::boolean[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[])
+    v(agent_id, id, kind, payee, amount, fee, reference, note, idempotency_key, unique_reference, rule, layer,
+      terms, created_at, expires_at)`
+
+export const closedSink: Sink<Approval> = {
+  name: 'closed approvals',
+  write: (tx, rows) =>
+    tx.query(
+      `update approvals a set status = v.status, decided_at = v.decided_at, payment_id = v.payment_id
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::uuid[])
+         v(agent_id, id, status, decided_at, payment_id)
+       where a.agent_id = v.agent_id and a.id = v.id`,
+      [
+        arrayLiteral(rows.map(row => row.agentId)),
+        arrayLiteral(rows.map(row => row.id)),
+        arrayLiteral(rows.map(row => row.status)),
+        textArrayLiteral(rows.map(row => row.decidedAt?.toISOString() ?? null)),
+        arrayLiteral(rows.map(row => row.paymentId)),
+      ],
+    ),
+}
+
+/** An approval with what its record shows of the agents, and whose they are. */
+export interface ApprovalView extends Approval {
+  readonly agentName: string
+  readonly toName: string | null
+  readonly ownerId: Uuid
+  readonly platformId: Uuid
+}
+
+const VIEW = `${COLUMNS}, g.name as "agentName", p.name as "toName", g.owner_id as "ownerId",
+  g.platform_id as "platformId"`
+
+const VIEWED = `agents g join approvals a on a.agent_id = g.id left join agents p on p.id = a.payee`
+
+export async function selectApproval(db: Queryable, id: Uuid): Promise<ApprovalView | null> {
+  const [row] = await db.query<ApprovalView>(`select ${VIEW} from ${VIEWED} where a.id = $1`, [id])
+  return row ?? null
+}
+
+export interface ApprovalFilter {
+  readonly ownerIds: readonly Uuid[]
+  readonly agentId: Uuid | null
+  readonly status: ApprovalStatus
+  readonly now: Date
+}
+
+const IN_TIME = `a.status = 'pending_approval' and a.expires_at > $2`
+const OUT_OF_TIME = `a.status = 'pending_approval' and a.expires_at <= $2`
+
+/** What each status means at the moment $2: one past its expiry has expired, swept or not. */
+const OF_STATUS: { readonly [Status in ApprovalStatus]: string } = {
+  pending_approval: IN_TIME,
+  approved: `a.status = 'approved'`,
+  rejected: `a.status = 'rejected'`,
+  expired: `(a.status = 'expired' or ${OUT_OF_TIME})`,
+}
+
+function matching({ status }: ApprovalFilter): string {
+  return `g.owner_id = any($1::uuid[]) and $2::timestamptz is not null and ($3::uuid is null or g.id = $3)
+    and ${OF_STATUS[status]}`
+}
+
+function filterValues({ ownerIds, now, agentId }: ApprovalFilter): unknown[] {
+  return [ownerIds, now, agentId]
+}
+
+export async function selectApprovals(
+  db: Queryable,
+  filter: ApprovalFilter,
+  page: PageRequest,
+): Promise<ApprovalView[]> {
+  return db.query<ApprovalView>(
+    `select ${VIEW} from ${VIEWED} where ${matching(filter)} and ($4::uuid is null or a.id < $4)
+     order by a.id desc limit $5 offset $6`,
+    [...filterValues(filter), page.before, page.fetch, page.offset],
+  )
+}
+
+export async function countApprovals(db: Queryable, filter: ApprovalFilter): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select count(*)::int4 as total from agents g join approvals a on a.agent_id = g.id where ${matching(filter)}`,
+    filterValues(filter),
+  )
+  return row?.total ?? 0
+}
+
+/** How many approvals of the whole network wait at this moment. */
+export async function countPendingApprovals(db: Queryable, now: Date): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select count(*)::int4 as total from approvals where status = 'pending_approval' and expires_at > $1`,
+    [now],
+  )
+  return row?.total ?? 0
+}
+
+/** Approvals whose time is over and not yet written down as such, the oldest first. */
+export async function selectDueApprovals(db: Queryable, now: Date, limit: number): Promise<ApprovalKey[]> {
+  return db.query<ApprovalKey>(
+    `select agent_id as "agentId", id from approvals where status = 'pending_approval' and expires_at <= $1
+     order by expires_at limit $2`,
+    [now, limit],
+  )
+}

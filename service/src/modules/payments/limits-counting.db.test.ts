@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Uuid } from '../../kernel/ids.ts'
+import {
+  expectBalanced,
+  newAgent,
+  newFundedAgent,
+  order,
+  outcomesOf,
+  paidBy,
+  startNode,
+  type TestNode,
+} from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { refusalOf } from '../../testing/expect-refusal.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+let db: TestDatabase
+let node: TestNode
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  await node.ledger.close()
+  await db.drop()
+})
+
+const newPayee = () => newAgent(db.database, clock.now())
+
+describe('after a refusal has counted everything, a batch that pays', () => {
+  const newPayer = () =>
+    newFundedAgent(node.ledger, db.database, clock, 1_000_000n, {
+      spend_limit_per_tx_paise: 5_000n,
+      per_counterparty_daily_limit_paise: 10_000n,
+      max_counterparties_per_hour: 2,
+    })
+  const payTogether = (payer: Uuid, payees: readonly Uuid[], amount: bigint) =>
+    outcomesOf(payees.map(payee => node.pay(order(payer, payee, amount))))
+
+  test('to one agent leaves every payment of it counted', async () => {
+    const [payer, payee] = [await newPayer(), await newPayee()]
+    await refusalOf(node.pay(order(payer, payee, 5_001n)))
+    await payTogether(payer, [payee, payee, payee], 2_000n)
+    await payTogether(payer, [payee, payee, payee], 2_000n)
+    const refusal = await refusalOf(node.pay(order(payer, payee, 1n)))
+    expect(refusal.details).toMatchObject({ rule: 'per_counterparty_daily_limit', used: 100, remaining: 0 })
+    expect(await paidBy(db.database, payer)).toBe(10_000n)
+  })
+
+  test('to several agents leaves every one of them counted', async () => {
+    const payer = await newPayer()
+    const [first, second, third] = [await newPayee(), await newPayee(), await newPayee()]
+    await refusalOf(node.pay(order(payer, first, 5_001n)))
+    const { done } = await payTogether(payer, [first, second, third], 100n)
+    expect(done).toHaveLength(2)
+    for (const payee of [third, await newPayee()]) {
+      const refusal = await refusalOf(node.pay(order(payer, payee, 100n)))
+      expect(refusal.details).toMatchObject({ rule: 'max_counterparties_per_hour', used: 2, remaining: 0 })
+    }
+  })
+})

@@ -1,0 +1,30 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SEED } from '../../testing/knobs.ts'
+import { limitsPrograms } from '../../testing/limits-program.ts'
+import { playLimits } from '../../testing/limits-run.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+
+const PROGRAMS = 25
+const LONGEST_SEARCH_MS = 60_000
+
+let stage: LimitsStage
+beforeAll(async () => {
+  stage = await openLimitsStage(new Date(0))
+})
+afterAll(() => stage.close())
+
+test(
+  'two nodes decide and tell as a reference that scans the whole history',
+  async () => {
+    console.log(`limits seed ${SEED}`)
+    const tally = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(limitsPrograms(40), program => playLimits(stage, program, tally)),
+      { numRuns: PROGRAMS, seed: SEED, interruptAfterTimeLimit: LONGEST_SEARCH_MS },
+    )
+    console.log(tally)
+    expect(tally.get('paid')).toBeGreaterThan(PROGRAMS)
+  },
+  2 * LONGEST_SEARCH_MS,
+)

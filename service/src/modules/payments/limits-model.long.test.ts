@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LONG_SECONDS, SEED } from '../../testing/knobs.ts'
+import { limitsPrograms } from '../../testing/limits-program.ts'
+import { playLimits } from '../../testing/limits-run.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+
+const EVERY_ANSWER = [
+  'asked',
+  'authorization_error',
+  'escrow_required require_escrow_above',
+  'paid',
+  'spend_limit_exceeded budget_limit',
+  'spend_limit_exceeded max_counterparties_per_hour',
+  'spend_limit_exceeded per_counterparty_daily_limit',
+  'spend_limit_exceeded spend_limit_daily',
+  'spend_limit_exceeded spend_limit_hourly',
+  'spend_limit_exceeded spend_limit_monthly',
+  'spend_limit_exceeded spend_limit_per_tx',
+]
+
+let stage: LimitsStage
+beforeAll(async () => {
+  stage = await openLimitsStage(new Date(0))
+})
+afterAll(() => stage.close())
+
+test('two nodes decide and tell as a reference that scans the whole history, at length', async () => {
+  const deadlineMs = performance.now() + LONG_SECONDS * 1_000
+  console.log(`limits seeds from ${SEED}`)
+  const tally = new Map<string, number>()
+  for (let seed = SEED; performance.now() < deadlineMs; seed++) {
+    await fc.assert(
+      fc.asyncProperty(limitsPrograms(120), program => playLimits(stage, program, tally)),
+      { numRuns: 10, seed, endOnFailure: true },
+    )
+  }
+  expect([...tally.keys()].toSorted()).toEqual(EVERY_ANSWER)
+  console.log(tally)
+})

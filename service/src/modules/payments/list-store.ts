@@ -1,0 +1,84 @@
+import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+
+/** A payment as it is listed: made, or waiting for approval. */
+export interface ListedPayment {
+  /** The payment's, or the approval's. */
+  readonly id: Uuid
+  readonly waits: boolean
+  readonly payer: Uuid
+  readonly payee: Uuid
+  readonly amountPaise: Paise
+  readonly feePaise: Paise
+  /** After it; of one that waits the present balance. */
+  readonly payerBalancePaise: Paise
+  readonly reference: string | null
+  readonly at: Date
+}
+
+export interface PaymentFilter {
+  readonly payer: Uuid
+  readonly idempotencyKey: string | null
+  readonly reference: string | null
+  readonly now: Date
+}
+
+interface Conditions {
+  readonly made: string
+  readonly waiting: string
+  readonly values: unknown[]
+}
+
+/** Each filter has a statement of its own, so that each finds its index. */
+function matching({ payer, idempotencyKey, reference, now }: PaymentFilter): Conditions {
+  const values: unknown[] = [payer, now]
+  let made = `t.debit_account = $1 and t.kind = 'payment'`
+  let waiting = `a.agent_id = $1 and a.kind = 'payment' and a.status = 'pending_approval' and a.expires_at > $2`
+  if (idempotencyKey !== null) {
+    const key = `$${values.push(idempotencyKey)}`
+    made += ` and t.idempotency_key = ${key}`
+    waiting += ` and a.idempotency_key = ${key}`
+  }
+  if (reference !== null) {
+    const text = `$${values.push(reference)}`
+    made += ` and t.reference = ${text}`
+    waiting += ` and a.reference = ${text}`
+  }
+  return { made, waiting, values }
+}
+
+/** Ids of both kinds are ordered by time, so one order and one cursor serve the payments of both tables. */
+export async function selectPayments(
+  db: Queryable,
+  filter: PaymentFilter,
+  page: PageRequest,
+): Promise<ListedPayment[]> {
+  const { made, waiting, values } = matching(filter)
+  const before = page.before === null ? null : `$${values.push(page.before)}`
+  const older = (id: string) => (before === null ? '' : `and ${id} < ${before}`)
+  const [offset, reach] = [`$${values.push(page.offset)}`, `$${values.push(page.offset + page.fetch)}`]
+  return db.query<ListedPayment>(
+    `(select t.id, false as waits, t.debit_account as payer, t.credit_account as payee,
+        t.amount_paise as "amountPaise", t.fee_paise as "feePaise", t.debit_balance_paise as "payerBalancePaise",
+        t.reference, t.posted_at as at
+      from transfers t where ${made} ${older('t.id')} order by t.id desc limit ${reach})
+     union all
+     (select a.id, true, a.agent_id, a.payee, a.amount_paise, a.fee_paise,
+        (select w.balance_paise from accounts w where w.id = a.agent_id), a.reference, a.created_at
+      from approvals a where ${waiting} ${older('a.id')} order by a.id desc limit ${reach})
+     order by id desc limit $${values.push(page.fetch)} offset ${offset}`,
+    values,
+  )
+}
+
+export async function countPayments(db: Queryable, filter: PaymentFilter): Promise<number> {
+  const { made, waiting, values } = matching(filter)
+  const [row] = await db.query<{ total: number }>(
+    `select ((select count(*) from transfers t where ${made}) +
+       (select count(*) from approvals a where ${waiting}))::int4 as total`,
+    values,
+  )
+  return row?.total ?? 0
+}

@@ -1,0 +1,170 @@
+import { ANY_PAYEE, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
+import { describe, expect, test } from 'vitest'
+import { formatId, newUuid } from '../../kernel/ids.ts'
+import { applyDue, type Cooldown, changePolicy, type PolicyState, pendingRecord } from './change-policy.ts'
+import { OPEN_POLICY, type PolicyChange, policyRecord } from './spend-policy.ts'
+
+const NOW = new Date('2026-11-20T06:30:00.000Z')
+const DAY_MS = 86_400_000
+const WAITS: Cooldown = { now: NOW, cooldownMs: DAY_MS }
+const AT_ONCE: Cooldown = { now: NOW, cooldownMs: 0 }
+const TOMORROW = '2026-11-21T06:30:00.000Z'
+
+const [ANN, BOB, CAT] = [1, 2, 3].map(() => formatId('agt', newUuid(NOW)))
+const OPEN: PolicyState = { policy: OPEN_POLICY, pending: [] }
+
+/** What the state of a change that must be taken shows. */
+function changed(state: PolicyState, change: object, cooldown: Cooldown): PolicyState {
+  const next = changePolicy(state, change as PolicyChange, cooldown)
+  if ('kind' in next) throw new Error(`refused: ${next.message}`)
+  return next
+}
+
+/** The value of a control that holds, and the one that waits for it. */
+function shown({ policy, pending }: PolicyState, control: PolicyControl) {
+  return { holds: policyRecord(policy)[control], waits: pendingRecord(pending)[control]?.value }
+}
+
+const starting = (control: PolicyControl, value: unknown) => changed(OPEN, { [control]: value }, AT_ONCE)
+
+type Case = [PolicyControl, what: string, before: unknown, wanted: unknown, atOnce: unknown]
+
+const LIMITS = POLICY_CONTROLS.filter(
+  control => control !== 'allowed_payees' && control !== 'blocked_payee_agents',
+)
+
+const LIMIT_CASES: Case[] = LIMITS.flatMap((control): Case[] => [
+  [control, 'is set', null, 50, 50],
+  [control, 'is lowered', 50, 49, 49],
+  [control, 'is lowered to nothing', 50, 0, 0],
+  [control, 'stays', 50, 50, 50],
+  [control, 'is raised', 50, 51, 50],
+  [control, 'is raised from nothing', 0, 1, 0],
+  [control, 'is cleared', 50, null, 50],
+  [control, 'of nothing is cleared', 0, null, 0],
+  [control, 'that is not set is cleared', null, null, null],
+])
+
+const LIST_CASES: Case[] = [
+  ['allowed_payees', 'is narrowed from all', null, [ANN], [ANN]],
+  ['allowed_payees', 'is narrowed', [ANN, BOB], [BOB], [BOB]],
+  ['allowed_payees', 'is narrowed to nobody', [ANN], [], []],
+  ['allowed_payees', 'is written in another order', [ANN, BOB], [BOB, ANN], [BOB, ANN]],
+  ['allowed_payees', 'is widened', [ANN], [ANN, BOB], [ANN]],
+  ['allowed_payees', 'is exchanged', [ANN], [BOB], []],
+  ['allowed_payees', 'does both', [ANN, BOB], [BOB, CAT], [BOB]],
+  ['allowed_payees', 'is widened to all', [ANN], [ANY_PAYEE], [ANN]],
+  ['allowed_payees', 'is cleared', [ANN], null, [ANN]],
+  ['allowed_payees', 'that is open stays open', null, [ANY_PAYEE], [ANY_PAYEE]],
+  ['blocked_payee_agents', 'gains one', [ANN], [ANN, BOB], [ANN, BOB]],
+  ['blocked_payee_agents', 'loses one', [ANN, BOB], [ANN], [ANN, BOB]],
+  ['blocked_payee_agents', 'does both', [ANN], [BOB], [BOB, ANN]],
+  ['blocked_payee_agents', 'is written in another order', [ANN, BOB], [BOB, ANN], [BOB, ANN]],
+  ['blocked_payee_agents', 'is emptied', [ANN], [], [ANN]],
+  ['blocked_payee_agents', 'is cleared', [ANN], null, [ANN]],
+]
+
+const CASES = [...LIMIT_CASES, ...LIST_CASES]
+
+/** A cleared list is the one that is open. */
+function settled(control: PolicyControl, value: unknown): unknown {
+  if (value !== null) return value
+  return policyRecord(OPEN_POLICY)[control]
+}
+
+const sorted = (value: unknown) => (Array.isArray(value) ? value.toSorted() : value)
+
+describe.each(CASES)('%s that %s', (control, _what, before, wanted, atOnce) => {
+  const start = starting(control, before)
+  const loosens = sorted(settled(control, wanted))?.toString() !== sorted(atOnce)?.toString()
+
+  test('holds in the part that tightens, and waits in full when it loosens', () => {
+    const next = shown(changed(start, { [control]: wanted }, WAITS), control)
+    expect(sorted(next.holds)).toEqual(sorted(atOnce))
+    expect(next.waits).toEqual(loosens ? wanted : undefined)
+  })
+
+  test('holds whole where there is no cooldown', () => {
+    const next = shown(changed(start, { [control]: wanted }, AT_ONCE), control)
+    expect(next).toEqual({ holds: settled(control, wanted), waits: undefined })
+  })
+
+  test('holds whole from the millisecond at which the cooldown ends', () => {
+    const waiting = changed(start, { [control]: wanted }, WAITS)
+    const due = NOW.getTime() + DAY_MS
+    expect(applyDue(waiting, new Date(due - 1))).toEqual(waiting)
+    const after = shown(applyDue(waiting, new Date(due)), control)
+    expect(sorted(after.holds)).toEqual(sorted(settled(control, wanted)))
+    expect(after.waits).toBeUndefined()
+  })
+})
+
+describe('what waits', () => {
+  const raised = changed(starting('spend_limit_daily', 50), { spend_limit_daily: 80 }, WAITS)
+
+  test('is shown with the moment at which it takes effect', () => {
+    expect(pendingRecord(raised.pending)).toEqual({
+      spend_limit_daily: { value: 80, effective_at: TOMORROW },
+    })
+  })
+
+  test('gives way to a newer change of the same control, which waits anew', () => {
+    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS }
+    const next = changed(raised, { spend_limit_daily: 60 }, later)
+    expect(pendingRecord(next.pending)).toEqual({
+      spend_limit_daily: { value: 60, effective_at: '2026-11-21T06:30:01.000Z' },
+    })
+  })
+
+  test.each([
+    ['tightens', 40, 40],
+    ['says what holds already', 50, 50],
+  ])('is dropped by a newer change that %s', (_what, value, holds) => {
+    const next = changed(raised, { spend_limit_daily: value }, WAITS)
+    expect(shown(next, 'spend_limit_daily')).toEqual({ holds, waits: undefined })
+  })
+
+  test('is dropped by a newer change where there is no cooldown any more', () => {
+    const next = changed(raised, { spend_limit_daily: 60 }, AT_ONCE)
+    expect(shown(next, 'spend_limit_daily')).toEqual({ holds: 60, waits: undefined })
+  })
+
+  test('is left alone by changes of other controls, each of which has a moment of its own', () => {
+    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS }
+    const both = changed(starting('spend_limit_hourly', 10), { spend_limit_hourly: 20 }, later)
+    const next: PolicyState = { ...both, pending: [...raised.pending, ...both.pending] }
+    const after = applyDue(changed(next, { spend_limit_per_tx: 5 }, later), new Date(NOW.getTime() + DAY_MS))
+    expect(policyRecord(after.policy)).toMatchObject({
+      spend_limit_daily: 80,
+      spend_limit_hourly: 10,
+      spend_limit_per_tx: 5,
+    })
+    expect(pendingRecord(after.pending)).toEqual({
+      spend_limit_hourly: { value: 20, effective_at: '2026-11-21T06:30:01.000Z' },
+    })
+  })
+})
+
+test('what a list lets go of is held while it waits, and no more than a list may hold at once', () => {
+  const many = (first: number) =>
+    Array.from({ length: 600 }, (_, at) =>
+      formatId('agt', `01890000-0000-7000-8000-${String(first + at).padStart(12, '0')}`),
+    )
+  const start = starting('blocked_payee_agents', many(0))
+  expect(changePolicy(start, { blocked_payee_agents: many(600) }, WAITS)).toMatchObject({
+    code: 'validation_error',
+    field: 'blocked_payee_agents',
+  })
+  expect(changed(start, { blocked_payee_agents: many(600) }, AT_ONCE).policy.blockedPayeeAgents).toHaveLength(
+    600,
+  )
+  expect(changed(start, { blocked_payee_agents: many(400) }, WAITS).policy.blockedPayeeAgents).toHaveLength(
+    1_000,
+  )
+})
+
+test('a change that is refused changes nothing, whatever else it says', () => {
+  expect(
+    changePolicy(OPEN, { spend_limit_daily: 5, allowed_payees: [ANY_PAYEE, ANN ?? ''] }, WAITS),
+  ).toMatchObject({ code: 'validation_error', field: 'allowed_payees.0' })
+})

@@ -1,0 +1,120 @@
+import { MAX_PAYEE_LIST, type PendingPolicy, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { tighter } from './controls.ts'
+import { decidePolicy, type PolicyChange, policyRecord, type SpendPolicy } from './spend-policy.ts'
+
+/** A change that loosens a policy and waits for its moment; the value as a caller writes it. */
+export interface PendingChange {
+  readonly control: PolicyControl
+  readonly value: unknown
+  readonly effectiveAt: Date
+}
+
+/** A policy with what waits to loosen it, of an agent or an owner. */
+export interface PolicyState {
+  readonly policy: SpendPolicy
+  readonly pending: readonly PendingChange[]
+}
+
+export interface Cooldown {
+  readonly now: Date
+  readonly cooldownMs: number
+}
+
+/**
+ * The policy after a change by its platform or owner. What tightens holds at once, what loosens waits for the
+ * cooldown; of a list that does both, the part that tightens holds at once. A newer change of a control takes
+ * the place of one that waits. What is due must have taken effect (see applyDue).
+ */
+export function changePolicy(
+  state: PolicyState,
+  change: PolicyChange,
+  { now, cooldownMs }: Cooldown,
+): Refusal | PolicyState {
+  const { policy } = state
+  let { pending } = state
+  const wanted = decidePolicy(policy, change)
+  if ('kind' in wanted) return wanted
+  const atOnce = cooldownMs === 0 ? wanted : tighterOf(policy, wanted)
+  if (atOnce.blockedPayeeAgents.length > MAX_PAYEE_LIST) return tooManyBlocked()
+  const waiting = loosened(atOnce, wanted)
+  const effectiveAt = new Date(now.getTime() + cooldownMs)
+  for (const control of POLICY_CONTROLS) {
+    if (change[control] === undefined) continue
+    pending = pending.filter(each => each.control !== control)
+    if (waiting.has(control)) pending = [...pending, { control, value: change[control], effectiveAt }]
+  }
+  return { policy: atOnce, pending }
+}
+
+/** The state once everything that is due has taken effect. */
+export function applyDue(state: PolicyState, now: Date): PolicyState {
+  const due = state.pending.filter(({ effectiveAt }) => effectiveAt <= now)
+  if (due.length === 0) return state
+  let { policy } = state
+  for (const { control, value } of due) {
+    const changed = decidePolicy(policy, { [control]: value } as PolicyChange)
+    // It was accepted when it was asked for, and what is accepted does not depend on the present value.
+    if (!('kind' in changed)) policy = changed
+  }
+  return { policy, pending: state.pending.filter(each => !due.includes(each)) }
+}
+
+/** The stricter of both in every control. */
+function tighterOf(current: SpendPolicy, wanted: SpendPolicy): SpendPolicy {
+  return {
+    spendLimitPerTxPaise: tighter(current.spendLimitPerTxPaise, wanted.spendLimitPerTxPaise),
+    spendLimitHourlyPaise: tighter(current.spendLimitHourlyPaise, wanted.spendLimitHourlyPaise),
+    spendLimitDailyPaise: tighter(current.spendLimitDailyPaise, wanted.spendLimitDailyPaise),
+    spendLimitMonthlyPaise: tighter(current.spendLimitMonthlyPaise, wanted.spendLimitMonthlyPaise),
+    allowedPayees: allowedByBoth(current.allowedPayees, wanted.allowedPayees),
+    blockedPayeeAgents: [...new Set([...wanted.blockedPayeeAgents, ...current.blockedPayeeAgents])],
+    perCounterpartyDailyLimitPaise: tighter(
+      current.perCounterpartyDailyLimitPaise,
+      wanted.perCounterpartyDailyLimitPaise,
+    ),
+    maxCounterpartiesPerHour: tighter(current.maxCounterpartiesPerHour, wanted.maxCounterpartiesPerHour),
+    requireEscrowAbovePaise: tighter(current.requireEscrowAbovePaise, wanted.requireEscrowAbovePaise),
+    requireHumanApprovalAbovePaise: tighter(
+      current.requireHumanApprovalAbovePaise,
+      wanted.requireHumanApprovalAbovePaise,
+    ),
+  }
+}
+
+function allowedByBoth(current: readonly string[], wanted: readonly string[]): readonly string[] {
+  if (current[0] === 'network') return wanted
+  if (wanted[0] === 'network') return current
+  const allowed = new Set(current)
+  return wanted.filter(id => allowed.has(id))
+}
+
+/** The controls in which the wish goes beyond what holds at once. */
+function loosened(atOnce: SpendPolicy, wanted: SpendPolicy): ReadonlySet<PolicyControl> {
+  const now = policyRecord(atOnce)
+  const then = policyRecord(wanted)
+  return new Set(POLICY_CONTROLS.filter(control => !isSame(now[control], then[control])))
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  if (!Array.isArray(left) || !Array.isArray(right)) return left === right
+  return left.length === right.length && new Set([...left, ...right]).size === left.length
+}
+
+function tooManyBlocked(): Refusal {
+  return refuse(
+    'validation_error',
+    `Agents that are unblocked stay blocked until the cooldown has passed, and these would be more than ${MAX_PAYEE_LIST} with the new ones`,
+    { field: 'blocked_payee_agents' },
+  )
+}
+
+/** What waits, by control, as an answer shows it. */
+export function pendingRecord(pending: readonly PendingChange[]): PendingPolicy {
+  return Object.fromEntries(
+    pending.map(({ control, value, effectiveAt }) => [
+      control,
+      { value, effective_at: effectiveAt.toISOString() },
+    ]),
+  ) as PendingPolicy
+}

@@ -1,0 +1,107 @@
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import { firstUuidAt } from '../../kernel/ids.ts'
+import {
+  type Account,
+  type Book,
+  LIMITED_KINDS,
+  type Need,
+  need,
+  type RollingWindow,
+  rollingSpent,
+  type Source,
+  WINDOW_MS,
+} from '../../ledger/index.ts'
+import type { Ceiling } from './controls.ts'
+
+/** A refused payer may repeat itself, so what one refusal reads is bounded. */
+const MOST_PAYMENTS_READ = 1_000
+
+/** A payment of a window, and what has fallen out once it has: the payments before it fall first. */
+interface Fall {
+  readonly postedMs: number
+  readonly freedPaise: bigint
+}
+
+/**
+ * The payments that leave a rolling window next, until as much as is asked for has fallen out: the moment at
+ * which an amount fits again is that of the payment whose fall frees enough. Nothing is known beyond the
+ * oldest thousand payments of the window.
+ */
+const falls: Source<readonly Fall[]> = {
+  name: 'payments that leave windows next',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const asked = keys.map(key => key.split(' '))
+    const rows = await tx.query<{ position: number; posted_at: Date; freed: bigint }>(
+      `select k.position::int4 as position, s.posted_at, s.freed
+       from unnest($1::uuid[], $2::uuid[], $3::int8[]) with ordinality k(payer, from_id, most, position)
+       cross join lateral (
+         select p.posted_at, p.amount_paise, (sum(p.amount_paise) over (order by p.id))::int8 as freed
+         from (select t.id, t.posted_at, t.amount_paise from transfers t
+               where t.debit_account = k.payer and t.id >= k.from_id and t.kind = any($5::text[])
+               order by t.id limit $4) p
+       ) s
+       where s.freed - s.amount_paise < k.most
+       order by k.position, s.freed`,
+      [
+        arrayLiteral(asked.map(key => key[0] ?? null)),
+        arrayLiteral(asked.map(key => firstUuidAt(new Date(Number(key[1]))))),
+        arrayLiteral(asked.map(key => key[2] ?? null)),
+        MOST_PAYMENTS_READ,
+        arrayLiteral(LIMITED_KINDS),
+      ],
+    )
+    const found = new Map<string, Fall[]>(keys.map(key => [key, []]))
+    for (const { position, posted_at, freed } of rows) {
+      found.get(keys[position - 1] ?? '')?.push({ postedMs: posted_at.getTime(), freedPaise: freed })
+    }
+    return found
+  },
+}
+
+/** One key for all commands of the batch: whatever of them is paid, no refusal asks for more than this. */
+function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigint): string | null {
+  const spent = rollingSpent(payer.spending, window) - postedNow(book, payer)
+  const tooMuch = spent + payer.plannedPaise - limit
+  if (tooMuch <= 0n || spent === 0n) return null
+  return `${payer.id} ${book.nowMs - WINDOW_MS[window] + 1} ${tooMuch < spent ? tooMuch : spent}`
+}
+
+/** What the commands before this one in the batch spent: it is in no table yet. */
+function postedNow({ transfers }: Book, payer: Account): bigint {
+  const own = transfers.filter(({ debitAccount, kind }) => {
+    return debitAccount === payer.id && LIMITED_KINDS.includes(kind)
+  })
+  return own.reduce((sum, { amountPaise }) => sum + amountPaise, 0n)
+}
+
+function limitOf(ceiling: Ceiling, window: RollingWindow): bigint | null {
+  return window === 'hour' ? ceiling.hourPaise : ceiling.dayPaise
+}
+
+/** One reading for each kind of rolling limit that may refuse now but would let the amount pass later. */
+export function freeAgainNeeds(book: Book, payer: Account, ceiling: Ceiling, amountPaise: bigint): Need[] {
+  const needs: Need[] = []
+  for (const window of ['hour', 'day'] as const) {
+    const limit = limitOf(ceiling, window)
+    if (limit === null || amountPaise > limit) continue
+    const key = fallsKey(book, payer, window, limit)
+    if (key !== null) needs.push(need(falls, key))
+  }
+  return needs
+}
+
+/** When `wanted` paise have fallen out of the window; at the latest when all of it has. */
+export function freeAgainAt(
+  book: Book,
+  payer: Account,
+  ceiling: Ceiling,
+  window: RollingWindow,
+  wanted: bigint,
+): number {
+  const limit = limitOf(ceiling, window)
+  const key = limit === null ? null : fallsKey(book, payer, window, limit)
+  const known = key === null ? [] : (book.fact(falls, key) ?? [])
+  const last = known.find(({ freedPaise }) => freedPaise >= wanted)
+  return (last?.postedMs ?? payer.spending.lastSpentMs) + WINDOW_MS[window]
+}

@@ -1,0 +1,140 @@
+import { HOUR_MS } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type Paise, paise, rupees, rupeesText } from '../../kernel/money.ts'
+import { type Finding, plural, rounded, spanText } from './finding.ts'
+import type { ThresholdsOf } from './rules.ts'
+import { MINUTE_MS } from './scope.ts'
+
+/** How often an agent paid in a window, and in the hours before it. */
+export interface VelocityFacts {
+  readonly payments: number
+  readonly fromMs: number
+  readonly toMs: number
+  /** The window's length, or that of the newest part of it when not all of it was read. */
+  readonly spanMs: number
+  readonly paymentsBefore: number
+  /** How long the time before is that was read. */
+  readonly beforeMs: number
+  readonly paymentIds: readonly Uuid[]
+}
+
+export function decideVelocity(
+  facts: VelocityFacts,
+  { minPayments, factor }: ThresholdsOf<'velocity_spike'>,
+): Finding | null {
+  const { payments, spanMs, paymentsBefore, beforeMs, fromMs, toMs, paymentIds } = facts
+  if (payments < minPayments) return null
+  if (payments * beforeMs < factor * paymentsBefore * spanMs) return null
+  const usual = (paymentsBefore * spanMs) / beforeMs
+  const minutes = rounded(spanMs / MINUTE_MS)
+  return {
+    summary: `${payments} payments within ${plural(minutes, 'minute')}; usual in that time are ${rounded(usual)}.`,
+    fromMs,
+    toMs,
+    figures: {
+      payments,
+      window_minutes: minutes,
+      usual_payments: rounded(usual),
+      payments_before: paymentsBefore,
+      hours_before: rounded(beforeMs / HOUR_MS),
+    },
+    paymentIds,
+  }
+}
+
+/** An amount that one of an agent's layers sets a limit at. */
+export interface AmountThreshold {
+  /** The control and its layer: `require_escrow_above of the tier policy`. */
+  readonly name: string
+  readonly paise: Paise
+}
+
+/** The amounts that count as just under a threshold: from `least` to the threshold itself. */
+export function bandBelow(threshold: Paise, bandPercent: number): { least: Paise; most: Paise } {
+  const hundredths = threshold * BigInt(100 - bandPercent)
+  return { least: paise((hundredths + 99n) / 100n), most: threshold }
+}
+
+/** How many payments of an agent keep just under one threshold. */
+export interface StructuringFacts {
+  readonly threshold: AmountThreshold
+  readonly payments: number
+  readonly totalPaise: Paise
+  readonly fromMs: number
+  readonly toMs: number
+  readonly paymentIds: readonly Uuid[]
+}
+
+/** Of all thresholds the one that most payments keep under. */
+export function decideStructuring(
+  facts: readonly StructuringFacts[],
+  { minPayments, bandPercent, windowMinutes }: ThresholdsOf<'structuring'>,
+): Finding | null {
+  const [most] = facts.toSorted((left, right) => right.payments - left.payments)
+  if (most === undefined || most.payments < minPayments) return null
+  const { threshold, payments, totalPaise, fromMs, toMs, paymentIds } = most
+  const { least } = bandBelow(threshold.paise, bandPercent)
+  return {
+    summary:
+      `${payments} payments of ${rupeesText(least)} to ${rupeesText(threshold.paise)} INR within ` +
+      `${spanText(windowMinutes)}, at or just under ${threshold.name}.`,
+    fromMs,
+    toMs,
+    figures: {
+      payments,
+      threshold: rupees(threshold.paise),
+      least_amount: rupees(least),
+      total: rupees(totalPaise),
+    },
+    paymentIds,
+  }
+}
+
+/** The agents that an agent paid for the first time within the window. */
+export interface NewPayeesFacts {
+  readonly payees: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly paymentIds: readonly Uuid[]
+  readonly payeeIds: readonly Uuid[]
+}
+
+export function decideNewPayees(
+  { payees, fromMs, toMs, paymentIds, payeeIds }: NewPayeesFacts,
+  { minPayees, windowMinutes }: ThresholdsOf<'new_payees'>,
+): Finding | null {
+  if (payees < minPayees) return null
+  return {
+    summary: `${payees} agents within ${spanText(windowMinutes)} that were never paid before.`,
+    fromMs,
+    toMs,
+    figures: { new_payees: payees },
+    paymentIds,
+    agentIds: payeeIds,
+  }
+}
+
+/** What was counted off the book about a subject, within a window of whole minutes. */
+export interface SignalFacts {
+  readonly count: number
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export function decideRefusals(
+  { count, fromMs, toMs }: SignalFacts,
+  { minRefusals, windowMinutes }: ThresholdsOf<'repeated_refusals'>,
+): Finding | null {
+  if (count < minRefusals) return null
+  const summary = `${count} payments refused by policy within ${spanText(windowMinutes)}.`
+  return { summary, fromMs, toMs, figures: { refusals: count } }
+}
+
+export function decideFailedAuthentication(
+  { count, fromMs, toMs }: SignalFacts,
+  { minFailures, windowMinutes }: ThresholdsOf<'failed_authentication'>,
+): Finding | null {
+  if (count < minFailures) return null
+  const summary = `${count} wrong secrets for this platform within ${spanText(windowMinutes)}.`
+  return { summary, fromMs, toMs, figures: { failures: count } }
+}

@@ -1,0 +1,103 @@
+import type { Queryable } from '../../db/database.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { selectStandings } from './alerts-store.ts'
+import type { RiskJobsContext } from './context.ts'
+import { decideFailedAuthentication, decideRefusals, type SignalFacts } from './decide.ts'
+import type { Finding, Found } from './finding.ts'
+import { openAlerts } from './open-alerts.ts'
+import { inForce, type Rule, type RuleSet } from './rules.ts'
+import type { RulesReader } from './rules-reader.ts'
+import { MINUTE_MS } from './scope.ts'
+import type { SignalCount, SignalKind } from './signals.ts'
+import { addSignals, sumSignals } from './signals-store.ts'
+
+const COUNTS_AT_ONCE = 1_000
+
+/**
+ * Writes what was told since the last time, and evaluates whom it is about; tells how many counts that was. Each node
+ * writes its own and then sees everybody's, so the last to write sees all.
+ */
+export async function evaluateSignals(
+  { database, signals }: RiskJobsContext,
+  readRules: RulesReader,
+  now: Date,
+): Promise<number> {
+  const counts = signals.take(COUNTS_AT_ONCE)
+  if (counts.length === 0) return 0
+  try {
+    await addSignals(database, counts)
+  } catch (error) {
+    // A commit whose answer was lost is counted twice then: better than a way to go uncounted.
+    signals.putBack(counts)
+    throw error
+  }
+  await database.inTransaction(async tx => {
+    const rules = await readRules(tx)
+    await evaluateRefusals(tx, rules, counts, now)
+    await evaluateFailures(tx, rules, counts, now)
+  })
+  return counts.length
+}
+
+async function evaluateRefusals(
+  tx: Queryable,
+  rules: RuleSet,
+  counts: readonly SignalCount[],
+  now: Date,
+): Promise<void> {
+  const rule = inForce(rules, 'repeated_refusals')
+  if (rule === null) return
+  const subjects = subjectsOf(counts, 'policy_refusal')
+  const decide = (facts: SignalFacts) => decideRefusals(facts, rule.thresholds)
+  await openAlerts(tx, rule, await found(tx, rule, 'policy_refusal', subjects, now, decide), now)
+}
+
+async function evaluateFailures(
+  tx: Queryable,
+  rules: RuleSet,
+  counts: readonly SignalCount[],
+  now: Date,
+): Promise<void> {
+  const rule = inForce(rules, 'failed_authentication')
+  if (rule === null) return
+  const subjects = subjectsOf(counts, 'failed_authentication')
+  const decide = (facts: SignalFacts) => decideFailedAuthentication(facts, rule.thresholds)
+  await openAlerts(tx, rule, await found(tx, rule, 'failed_authentication', subjects, now, decide), now)
+}
+
+function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {
+  return [...new Set(counts.filter(count => count.kind === kind).map(count => count.subjectId))]
+}
+
+/**
+ * Counts are kept by the minute. A minute counts when it began within the window and after the last review, so nothing
+ * older is ever counted, and what happened in the rest of a minute that had begun before is not.
+ */
+async function found(
+  tx: Queryable,
+  { rule, thresholds }: Extract<Rule, { rule: 'repeated_refusals' | 'failed_authentication' }>,
+  kind: SignalKind,
+  subjects: readonly Uuid[],
+  now: Date,
+  decide: (facts: SignalFacts) => Finding | null,
+): Promise<Found[]> {
+  const nowMs = now.getTime()
+  const standings = new Map(
+    (await selectStandings(tx, subjects, new Date(nowMs - DAY_MS)))
+      .filter(standing => standing.rule === rule)
+      .map(standing => [standing.subjectId, standing]),
+  )
+  const spans = subjects
+    .filter(subjectId => standings.get(subjectId)?.isOpen !== true)
+    .map(subjectId => {
+      const reviewedMs = standings.get(subjectId)?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+      return { subjectId, afterMs: Math.max(nowMs - thresholds.windowMinutes * MINUTE_MS, reviewedMs) }
+    })
+  if (spans.length === 0) return []
+  const sums = await sumSignals(tx, kind, spans, now)
+  return spans.flatMap(({ subjectId, afterMs }) => {
+    const finding = decide({ count: sums.get(subjectId) ?? 0, fromMs: afterMs, toMs: nowMs })
+    return finding === null ? [] : [{ subjectId, finding }]
+  })
+}

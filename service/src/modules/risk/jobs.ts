@@ -1,0 +1,36 @@
+import type { Job } from '../../jobs/jobs.ts'
+import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
+import type { RiskJobsContext } from './context.ts'
+import { evaluateSignals } from './evaluate-signals.ts'
+import { evaluateNewTransfers } from './evaluate-transfers.ts'
+import { openRulesReader } from './rules-reader.ts'
+import { deleteSignalsBefore } from './signals-store.ts'
+
+/** Each agent is looked at once for all that it paid meanwhile: the longer the pause, the less a busy one costs. */
+const PAYMENTS_TICK_MS = 5_000
+const SIGNALS_TICK_MS = 1_000
+const CLEARING_MS = 10 * 60_000
+/** The longest window is a day. */
+const SIGNALS_KEPT_MS = DAY_MS + HOUR_MS
+
+/** The risk rules at work: beside the payments, never before them. */
+export function riskJobs(context: RiskJobsContext): Job[] {
+  const readRules = openRulesReader(context.logger)
+  return [
+    {
+      name: 'risk rules on payments',
+      everyMs: PAYMENTS_TICK_MS,
+      run: now => evaluateNewTransfers(context, readRules, now),
+    },
+    {
+      name: 'risk rules on signals',
+      everyMs: SIGNALS_TICK_MS,
+      run: now => evaluateSignals(context, readRules, now),
+    },
+    {
+      name: 'risk signals',
+      everyMs: CLEARING_MS,
+      run: now => deleteSignalsBefore(context.database, new Date(now.getTime() - SIGNALS_KEPT_MS)),
+    },
+  ]
+}

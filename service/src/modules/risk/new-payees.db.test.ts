@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { HOUR_MS } from '../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+
+let world: RiskWorld
+let payer: Uuid
+let payee: Uuid
+
+beforeAll(async () => {
+  world = await openRiskWorld()
+})
+afterAll(() => world.close())
+
+async function twoAgents(): Promise<void> {
+  payer = await world.agent()
+  payee = await world.agent()
+}
+
+const opened = async () => {
+  await world.run()
+  return (await world.alerts(payer, 'new_payees')).length
+}
+
+group('new_payees', () => {
+  const strangers = (count: number) => Promise.all(Array.from({ length: count }, () => world.agent()))
+
+  test('is opened by ten agents within an hour that were never paid before', async () => {
+    await twoAgents()
+    const payees = await strangers(10)
+    for (const each of payees) await world.pay(payer, each, 100n)
+    expect(await opened()).toBe(1)
+    const [alert] = await world.alerts(payer, 'new_payees')
+    expect(alert?.evidence).toMatchObject({
+      summary: '10 agents within 1 hour that were never paid before.',
+      figures: { new_payees: 10 },
+      thresholds: { min_payees: 10, window_minutes: 60 },
+      agent_ids: payees.toReversed().map(id => formatId('agt', id)),
+    })
+    expect(alert?.evidence.payment_ids.length).toBe(10)
+  })
+
+  test('is not opened by one fewer, however often they are paid', async () => {
+    await twoAgents()
+    for (const each of await strangers(9)) await world.payOften(payer, each, 100n, 3)
+    expect(await opened()).toBe(0)
+  })
+
+  test('is not opened when one of ten was paid before', async () => {
+    await twoAgents()
+    await world.pay(payer, payee, 100n)
+    world.clock.advance(2 * HOUR_MS)
+    for (const each of [payee, ...(await strangers(9))]) await world.pay(payer, each, 100n)
+    expect(await opened()).toBe(0)
+  })
+
+  test('does not count a payee one millisecond outside the hour', async () => {
+    for (const [restMs, alerts] of [
+      [HOUR_MS, 0],
+      [HOUR_MS - 1, 1],
+    ] as const) {
+      await twoAgents()
+      const rest = await strangers(9)
+      await world.pay(payer, payee, 100n)
+      world.clock.advance(restMs)
+      for (const each of rest) await world.pay(payer, each, 100n)
+      expect(await opened()).toBe(alerts)
+    }
+  })
+})

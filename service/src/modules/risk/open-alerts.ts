@@ -1,0 +1,33 @@
+import type { Queryable } from '../../db/database.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { insertAlerts, type NewAlert } from './alerts-store.ts'
+import { evidenceOf, type Found } from './finding.ts'
+import { inSlices } from './in-slices.ts'
+import type { AnyThresholds } from './rules.ts'
+
+/** What an alert takes over from its rule. */
+interface AlertingRule extends Pick<NewAlert, 'rule' | 'severity' | 'score'> {
+  readonly thresholds: AnyThresholds
+}
+
+/** Opens an alert for each finding of a rule, where none is open. */
+export async function openAlerts(
+  tx: Queryable,
+  { rule, severity, score, thresholds }: AlertingRule,
+  found: readonly Found[],
+  now: Date,
+): Promise<void> {
+  await inSlices(found, async slice => {
+    const alerts = slice.map(({ subjectId, finding }) => ({
+      id: newUuid(now),
+      subjectId,
+      rule,
+      severity,
+      score,
+      evidence: evidenceOf(finding, thresholds),
+      createdAt: now,
+    }))
+    await insertAlerts(tx, alerts)
+    return []
+  })
+}

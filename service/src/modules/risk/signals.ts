@@ -1,0 +1,83 @@
+import type { ErrorCode } from '@batua/contract'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { MINUTE_MS } from './scope.ts'
+
+export type SignalKind = 'policy_refusal' | 'failed_authentication'
+
+/** Where requests tell what leaves no transfer. It costs them a look into a map and never waits. */
+export interface RiskSignals {
+  /** A payment of this agent was refused by policy. */
+  policyRefusal(agentId: Uuid): void
+  /** A wrong secret was sent for a platform that exists. */
+  failedPlatformAuthentication(platformId: Uuid): void
+}
+
+/** What a policy refuses a payment with: limits, thresholds, the payer's state, its lists of payees. */
+const POLICY_REFUSALS: readonly ErrorCode[] = [
+  'spend_limit_exceeded',
+  'escrow_required',
+  'policy_denied',
+  'authorization_error',
+]
+
+/** Whether a payment of an agent's own was refused by policy, and not for want of money or of a good request. */
+export function isPolicyRefusal(error: unknown): boolean {
+  return error instanceof AppError && POLICY_REFUSALS.includes(error.code)
+}
+
+/** How often something happened to a subject in one minute. */
+export interface SignalCount {
+  readonly subjectId: Uuid
+  readonly kind: SignalKind
+  readonly minuteMs: number
+  readonly count: number
+}
+
+/** Keeps what was told until a job has written it; what a process loses when it dies is a second's counts. */
+export interface SignalRecorder extends RiskSignals {
+  /** Takes out at most so many counts. */
+  take(atMost: number): SignalCount[]
+  /** Puts back counts that could not be written. */
+  putBack(counts: readonly SignalCount[]): void
+}
+
+const DEFAULT_MAX_COUNTS = 20_000
+/** Far above any threshold, and far below what its column holds. */
+const MAX_PER_COUNT = 1_000_000
+
+/** Beyond `maxCounts` different subjects and minutes newcomers go uncounted: memory that anyone could ask for. */
+export function createSignalRecorder(clock: Clock, maxCounts = DEFAULT_MAX_COUNTS): SignalRecorder {
+  const counts = new Map<string, SignalCount>()
+
+  function add({ subjectId, kind, minuteMs, count }: SignalCount): void {
+    const key = `${kind} ${subjectId} ${minuteMs}`
+    const known = counts.get(key)
+    if (known === undefined && counts.size >= maxCounts) return
+    const total = Math.min(MAX_PER_COUNT, (known?.count ?? 0) + count)
+    counts.set(key, { subjectId, kind, minuteMs, count: total })
+  }
+
+  function tell(kind: SignalKind, subjectId: Uuid): void {
+    const nowMs = clock.now().getTime()
+    add({ subjectId, kind, minuteMs: nowMs - (nowMs % MINUTE_MS), count: 1 })
+  }
+
+  return {
+    policyRefusal: agentId => tell('policy_refusal', agentId),
+    failedPlatformAuthentication: platformId => tell('failed_authentication', platformId),
+    take(atMost) {
+      const taken: SignalCount[] = []
+      for (const [key, count] of counts) {
+        if (taken.length >= atMost) break
+        taken.push(count)
+        counts.delete(key)
+      }
+      return taken
+    },
+    putBack(back) {
+      for (const count of back) add(count)
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Database } from '../../../db/database.ts'
+
+export interface Filling {
+  /** Agents with a number from 0 on; their ids come from it. */
+  readonly agents: number
+  readonly payments: number
+  readonly firstAt: Date
+  /** The payments are spread evenly over this time. */
+  readonly spanMs: number
+  /** How many of the agents pay; the others are paid only. Absent: all. */
+  readonly payers?: number
+  readonly mostPaise: number
+}
+
+const UUID_AT = (ms: string, number: string) => `
+  (substr(lpad(to_hex(${ms}), 12, '0'), 1, 8) || '-' || substr(lpad(to_hex(${ms}), 12, '0'), 9, 4) || '-7' ||
+    lpad(to_hex(${number} % 4096), 3, '0') || '-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
+
+/**
+ * Writes payments straight into the book, for questions of speed: nothing but these tables is right afterwards. An
+ * agent pays twenty others of its own, amounts are drawn evenly up to the most.
+ */
+export async function fillBook(database: Database, filling: Filling): Promise<void> {
+  const { agents, payments, firstAt, spanMs, payers = agents, mostPaise } = filling
+  await database.query(
+    `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
+     select md5('agent ' || n)::uuid, md5('platform')::uuid, md5('owner ' || n)::uuid, 'agent-' || n, 'An agent',
+       '', 'abcd', '', now()
+     from generate_series(0, $1::int4 - 1) n on conflict do nothing`,
+    [agents],
+  )
+  await database.query(
+    `insert into transfers (debit_account, id, credit_account, kind, amount_paise, fee_paise, posted_at, seal)
+     select md5('agent ' || payer)::uuid, ${UUID_AT('ms', 'n')},
+       md5('agent ' || (payer + 1 + (n / $3 * 7919) % 20 * 37) % $2)::uuid, 'payment',
+       1 + (random() * ($6 - 1))::int8, 100, to_timestamp(ms / 1000.0), ''
+     from (
+       select n, n % $3 as payer, $4::int8 + n * $5::int8 / $1::int8 as ms
+       from generate_series(0, $1::int8 - 1) n
+     ) p`,
+    [payments, agents, payers, firstAt.getTime(), spanMs, mostPaise],
+  )
+  await database.query('analyze transfers')
+  await database.query('analyze agents')
+}

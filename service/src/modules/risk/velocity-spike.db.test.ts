@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { MINUTE_MS } from './scope.ts'
+import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+
+let world: RiskWorld
+let payer: Uuid
+let payee: Uuid
+
+beforeAll(async () => {
+  world = await openRiskWorld()
+})
+afterAll(() => world.close())
+
+async function twoAgents(): Promise<void> {
+  payer = await world.agent()
+  payee = await world.agent()
+}
+
+const opened = async () => {
+  await world.run()
+  return (await world.alerts(payer, 'velocity_spike')).length
+}
+
+group('velocity_spike', () => {
+  test('is opened by 20 payments in 10 minutes of an agent that seldom pays, and explains itself', async () => {
+    await twoAgents()
+    const [old] = await world.payOften(payer, payee, 100n, 1)
+    world.clock.advance(3 * HOUR_MS)
+    const transfers = await world.payOften(payer, payee, 100n, 20)
+    expect(await opened()).toBe(1)
+    const [alert] = await world.alerts(payer, 'velocity_spike')
+    expect(alert).toMatchObject({
+      agentId: payer,
+      platformId: payer,
+      severity: 'medium',
+      score: 30,
+      status: 'open',
+    })
+    const newest = transfers.at(-1)
+    expect(alert?.evidence).toEqual({
+      summary: '20 payments within 10 minutes; usual in that time are 0.',
+      from: new Date((newest?.postedAt.getTime() ?? 0) - 10 * MINUTE_MS + 1).toISOString(),
+      to: newest?.postedAt.toISOString(),
+      figures: { payments: 20, window_minutes: 10, usual_payments: 0, payments_before: 1, hours_before: 24 },
+      thresholds: { min_payments: 20, factor: 5, window_minutes: 10, baseline_hours: 24 },
+      payment_ids: transfers
+        .toReversed()
+        .slice(0, 10)
+        .map(transfer => formatId('pay', transfer.id)),
+      agent_ids: [],
+    })
+    expect(JSON.stringify(alert?.evidence)).not.toContain(old?.id)
+  })
+
+  test('is not opened by one payment fewer', async () => {
+    await twoAgents()
+    await world.payOften(payer, payee, 100n, 19)
+    expect(await opened()).toBe(0)
+    await world.pay(payer, payee, 100n)
+    expect(await opened()).toBe(1)
+  })
+
+  test('does not count a payment one millisecond outside the window', async () => {
+    const spread = async (firstMs: number) => {
+      await twoAgents()
+      await world.pay(payer, payee, 100n)
+      world.clock.advance(firstMs)
+      await world.payOften(payer, payee, 100n, 19, 0)
+      return opened()
+    }
+    expect(await spread(10 * MINUTE_MS)).toBe(0)
+    expect(await spread(10 * MINUTE_MS - 1)).toBe(1)
+  })
+
+  test('is opened at five times the usual number, and not with one payment more before', async () => {
+    for (const [before, alerts] of [
+      [576, 1],
+      [577, 0],
+    ] as const) {
+      await twoAgents()
+      await world.payOften(payer, payee, 100n, before, 2 * MINUTE_MS)
+      world.clock.advance(HOUR_MS)
+      await world.payOften(payer, payee, 100n, 20)
+      expect(await opened()).toBe(alerts)
+    }
+  })
+
+  test('holds a payment against it that is no older than the hours before, to the millisecond', async () => {
+    for (const [apartMs, alerts] of [
+      [DAY_MS + 10 * MINUTE_MS, 1],
+      [DAY_MS + 10 * MINUTE_MS - 1, 0],
+    ] as const) {
+      await twoAgents()
+      await Promise.all(Array.from({ length: 577 }, () => world.pay(payer, payee, 100n)))
+      const firstMs = world.clock.now().getTime()
+      await world.run()
+      await world.dismiss(payer, 'velocity_spike')
+      world.clock.set(new Date(firstMs + apartMs))
+      await world.payOften(payer, payee, 100n, 20, 0)
+      expect((await opened()) - 1).toBe(alerts)
+    }
+  })
+
+  test('looks at the newest five hundred payments of an agent that makes more', async () => {
+    await twoAgents()
+    await Promise.all(Array.from({ length: 600 }, () => world.pay(payer, payee, 100n)))
+    expect(await opened()).toBe(1)
+    expect((await world.alerts(payer, 'velocity_spike'))[0]?.evidence.figures['payments']).toBe(500)
+  })
+})

@@ -1,0 +1,27 @@
+import type { AdminCaller, OwnerCaller } from '../../http/caller.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
+import type { SessionsContext } from './context.ts'
+import { TOKEN_PREFIX } from './log-in.ts'
+import { selectAdminSession, selectOwnerSession } from './store.ts'
+
+type Authentication = Pick<SessionsContext, 'database' | 'clock' | 'vault' | 'adminPhones'>
+
+/** Whose session a cookie opens. The database is asked each time: a session that was ended is dead on every node. */
+export function createSessionAuthenticators({ database, clock, vault, adminPhones }: Authentication) {
+  return {
+    async owner(token: string): Promise<OwnerCaller | null> {
+      if (!token.startsWith(TOKEN_PREFIX)) return null
+      const session = await selectOwnerSession(database, hashSecret(token), clock.now())
+      if (session === null || session.ownerIds.length === 0) return null
+      return { kind: 'owner', sessionId: session.id, ownerIds: session.ownerIds }
+    },
+    /** The list of administrators is the configuration's, so a phone that left it is out with the next request. */
+    async admin(token: string): Promise<AdminCaller | null> {
+      if (!token.startsWith(TOKEN_PREFIX)) return null
+      const session = await selectAdminSession(database, hashSecret(token), clock.now())
+      if (session === null) return null
+      const phone = vault.decrypt(session.phone, 'sessions.phone')
+      return adminPhones.includes(phone) ? { kind: 'admin', sessionId: session.id, phone } : null
+    },
+  }
+}

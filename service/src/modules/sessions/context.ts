@@ -1,0 +1,14 @@
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { Outbox } from './outbox.ts'
+
+/** What login, sessions and logout work with. */
+export interface SessionsContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  /** Ten digits each. */
+  readonly adminPhones: readonly string[]
+  readonly outbox: Outbox
+}

@@ -1,0 +1,68 @@
+import { AppError } from '../../kernel/app-error.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { hashSecret, newSecret, sameHash } from '../../kernel/secrets.ts'
+import { personalIndex } from '../owners/index.ts'
+import { type Audience, SESSION_MS } from './audience.ts'
+import { consumeCode, takeTry } from './code-store.ts'
+import type { SessionsContext } from './context.ts'
+import { hashCode } from './one-time-code.ts'
+import { requirePhone } from './phone.ts'
+import { insertSession, selectOwnerIds } from './store.ts'
+
+/** Searchable, so that one in a log or a repository is found and hidden. */
+export const TOKEN_PREFIX = 'ses_live_'
+
+export interface NewSession {
+  /** For the browser alone; only its hash is kept. */
+  readonly token: string
+  readonly expiresAt: Date
+  /** None for an administrator. */
+  readonly ownerIds: readonly Uuid[]
+}
+
+export interface LogIn {
+  readonly phone: string
+  readonly code: string
+}
+
+/**
+ * A session for the right code. Every call uses up a try, by a statement of its own, before the code is looked at. The
+ * token is always a new one: nothing that the caller brought becomes a session.
+ */
+export async function logIn(
+  context: SessionsContext,
+  audience: Audience,
+  { phone: written, code }: LogIn,
+  now: Date,
+): Promise<NewSession> {
+  const { database, vault, adminPhones } = context
+  const phone = requirePhone(written)
+  const phoneIndex = personalIndex(vault, 'phone', phone)
+  const owner = { audience, phoneIndex }
+
+  const given = hashCode(vault, audience, phone, code)
+  const expected = await takeTry(database, owner, now)
+  if (expected === null || !sameHash(expected, given)) throw wrongCode()
+
+  const ownerIds = audience === 'owner' ? await selectOwnerIds(database, phoneIndex) : []
+  if (audience === 'owner' ? ownerIds.length === 0 : !adminPhones.includes(phone)) throw wrongCode()
+
+  const token = newSecret(TOKEN_PREFIX)
+  const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
+  await database.inTransaction(async tx => {
+    if (!(await consumeCode(tx, owner, given))) throw wrongCode()
+    await insertSession(tx, hashSecret(token), {
+      id: newUuid(now),
+      audience,
+      phone: vault.encrypt(phone, 'sessions.phone'),
+      phoneIndex,
+      createdAt: now,
+      expiresAt,
+    })
+  })
+  return { token, expiresAt, ownerIds }
+}
+
+function wrongCode(): AppError {
+  return new AppError('authentication_error', 'The code is wrong, used or too old; ask for a new one')
+}

@@ -1,0 +1,20 @@
+import { AppError } from '../../kernel/app-error.ts'
+import { normalisePhone } from '../owners/index.ts'
+
+/** The ten digits of a phone, however it was written. */
+export function requirePhone(written: string): string {
+  const phone = normalisePhone(written)
+  if (phone !== null) return phone
+  throw new AppError(
+    'validation_error',
+    'A phone is an Indian mobile number: 10 digits, the first from 6 to 9',
+    {
+      field: 'phone',
+    },
+  )
+}
+
+/** `9876543210` as `98xxxxxx10`. */
+export function maskPhone(phone: string): string {
+  return `${phone.slice(0, 2)}xxxxxx${phone.slice(-2)}`
+}

@@ -1,0 +1,90 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Audience } from './audience.ts'
+
+export interface Session {
+  readonly id: Uuid
+  readonly audience: Audience
+  /** Sealed. */
+  readonly phone: Buffer
+  readonly phoneIndex: Buffer
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export async function insertSession(db: Queryable, tokenHash: Buffer, session: Session): Promise<void> {
+  await db.query(
+    `insert into sessions (token_hash, id, audience, phone, phone_index, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      tokenHash,
+      session.id,
+      session.audience,
+      session.phone,
+      session.phoneIndex,
+      session.createdAt,
+      session.expiresAt,
+    ],
+  )
+}
+
+/** A living session by its token, with the owners that have its phone at this moment. */
+export async function selectOwnerSession(
+  db: Queryable,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ readonly id: Uuid; readonly ownerIds: readonly Uuid[] } | null> {
+  const [row] = await db.query<{ id: Uuid; ownerIds: Uuid[] }>(
+    `select s.id, array(
+       select o.id from owners o where o.phone_index = s.phone_index order by o.id) as "ownerIds"
+     from sessions s where s.token_hash = $1 and s.audience = 'owner' and s.expires_at > $2`,
+    [tokenHash, now],
+  )
+  return row ?? null
+}
+
+export async function selectAdminSession(
+  db: Queryable,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ readonly id: Uuid; readonly phone: Buffer } | null> {
+  const [row] = await db.query<{ id: Uuid; phone: Buffer }>(
+    `select id, phone from sessions where token_hash = $1 and audience = 'admin' and expires_at > $2`,
+    [tokenHash, now],
+  )
+  return row ?? null
+}
+
+export async function selectSession(
+  db: Queryable,
+  id: Uuid,
+): Promise<Pick<Session, 'phone' | 'expiresAt'> | null> {
+  const [row] = await db.query<Pick<Session, 'phone' | 'expiresAt'>>(
+    `select phone, expires_at as "expiresAt" from sessions where id = $1`,
+    [id],
+  )
+  return row ?? null
+}
+
+/** The owners that have a phone, on whichever platforms, oldest first. */
+export async function selectOwnerIds(db: Queryable, phoneIndex: Buffer): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select id from owners where phone_index = $1 order by id`, [
+    phoneIndex,
+  ])
+  return rows.map(({ id }) => id)
+}
+
+export async function deleteSession(db: Queryable, id: Uuid): Promise<void> {
+  await db.query(`delete from sessions where id = $1`, [id])
+}
+
+/** Deletes sessions that are over, a bounded batch; answers how many. */
+export async function deleteExpiredSessions(db: Queryable, now: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from sessions where token_hash in (
+       select token_hash from sessions where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+     returning id`,
+    [now, limit],
+  )
+  return rows.length
+}

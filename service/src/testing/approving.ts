@@ -1,0 +1,31 @@
+import type { PaymentResult } from '@batua/contract'
+import type { Queryable } from '../db/database.ts'
+import { parseId } from '../kernel/ids.ts'
+import { type Approval, type Approved, rejectCommand } from '../modules/approvals/index.ts'
+import { selectApproval } from '../modules/approvals/store.ts'
+import { executePayment } from '../modules/payments/index.ts'
+import type { TestNode } from './builders.ts'
+
+/** The approval that a payment waits for, as it is written down. */
+export async function approvalOf(database: Queryable, payment: PaymentResult): Promise<Approval> {
+  const id = payment.approval_id === undefined ? null : parseId('apr', payment.approval_id)
+  const approval = id === null ? null : await selectApproval(database, id)
+  if (approval === null) throw new Error(`no approval waits for ${JSON.stringify(payment)}`)
+  return approval
+}
+
+/** What the owner does, on one node. */
+export function approve({ ledger, agents }: TestNode, approval: Approval): Promise<Approved> {
+  return ledger.submit(executePayment(agents)(approval))
+}
+
+export function reject({ ledger }: TestNode, approval: Approval): Promise<Approval> {
+  return ledger.submit(rejectCommand(approval))
+}
+
+/** How an approval is written down now. */
+export async function writtenOf(database: Queryable, { id }: Approval): Promise<Approval> {
+  const approval = await selectApproval(database, id)
+  if (approval === null) throw new Error('an approval is never removed')
+  return approval
+}

@@ -1,0 +1,172 @@
+import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import fc from 'fast-check'
+import type { ControlColumns } from './builders.ts'
+import { CONTROLS_OF } from './layers.ts'
+
+/** The first wallets pay; all of them are paid. */
+export const PAYERS = 2
+export const WALLETS = 5
+
+/** Controls with wallets in the place of ids. */
+export type Wish = Omit<ControlColumns, 'allowed_payees' | 'blocked_payee_agents'> & {
+  readonly allowed?: readonly number[]
+  readonly blocked?: readonly number[]
+}
+
+/** Moves of the clocks, small and large, and those onto the edges of windows. */
+export type Jump =
+  | { readonly to: 'later'; readonly ms: number }
+  | { readonly to: 'fall'; readonly payment: number; readonly hours: number; readonly offMs: number }
+  | { readonly to: 'midnight' | 'month'; readonly offMs: number }
+
+export type Step =
+  | {
+      readonly do: 'pay'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number
+      readonly amount: bigint
+      readonly rehearse: boolean
+    }
+  /** As much as may be paid, or one paisa more. */
+  | {
+      readonly do: 'brim'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number
+      readonly over: boolean
+    }
+  | { readonly do: 'look'; readonly node: number; readonly payer: number; readonly payee: number | null }
+  | { readonly do: 'set'; readonly payer: number; readonly layer: PolicyLayer; readonly wish: Wish }
+  | { readonly do: 'wait'; readonly clocks: readonly number[]; readonly jump: Jump }
+  | { readonly do: 'race'; readonly payer: number; readonly payments: readonly Payment[] }
+
+export interface Payment {
+  readonly payee: number
+  readonly amount: bigint
+}
+
+export interface LimitsProgram {
+  readonly startMs: number
+  readonly steps: readonly Step[]
+}
+
+const node = fc.integer({ min: 0, max: 1 })
+const payer = fc.integer({ min: 0, max: PAYERS - 1 })
+const wallet = fc.integer({ min: 0, max: WALLETS - 1 })
+const amount = fc.bigInt(1n, 60n)
+const limit = fc.oneof(
+  { weight: 9, arbitrary: fc.bigInt(30n, 300n) },
+  { weight: 1, arbitrary: fc.constantFrom(null, 0n, 1n) },
+)
+const offMs = fc.integer({ min: -1, max: 1 })
+
+const limits = {
+  spend_limit_per_tx_paise: limit,
+  spend_limit_hourly_paise: limit,
+  spend_limit_daily_paise: limit,
+  spend_limit_monthly_paise: fc.bigInt(50n, 800n),
+  per_counterparty_daily_limit_paise: limit,
+  max_counterparties_per_hour: fc.option(fc.integer({ min: 0, max: 4 })),
+  require_escrow_above_paise: limit,
+  require_human_approval_above_paise: limit,
+}
+const lists = {
+  allowed: fc.uniqueArray(wallet, { minLength: 3 }),
+  blocked: fc.uniqueArray(wallet, { maxLength: 1 }),
+}
+
+const everyWish: fc.Arbitrary<Wish> = fc.oneof(
+  { weight: 4, arbitrary: fc.record(limits, { requiredKeys: [] }) },
+  { weight: 1, arbitrary: fc.record({ ...limits, ...lists }, { requiredKeys: [] }) },
+)
+
+/** Without what the layer cannot have. */
+function wishOf(layer: PolicyLayer): fc.Arbitrary<Wish> {
+  const columns = new Set<string>(CONTROLS_OF[layer])
+  if (columns.has('allowed_payees')) return everyWish
+  return everyWish.map(
+    wish => Object.fromEntries(Object.entries(wish).filter(([column]) => columns.has(column))) as Wish,
+  )
+}
+
+const jump: fc.Arbitrary<Jump> = fc.oneof(
+  fc.record({ to: fc.constant('later' as const), ms: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ to: fc.constant('later' as const), ms: fc.integer({ min: 0, max: 50 * 60_000 }) }),
+  fc.record({ to: fc.constant('later' as const), ms: fc.integer({ min: 0, max: 21 * 86_400_000 }) }),
+  fc.record({
+    to: fc.constant('fall' as const),
+    payment: fc.nat({ max: 4 }),
+    hours: fc.constantFrom(1, 1, 24),
+    offMs,
+  }),
+  fc.record({ to: fc.constantFrom('midnight' as const, 'month' as const), offMs }),
+)
+
+const setStep: fc.Arbitrary<Step> = fc
+  .constantFrom(...POLICY_LAYERS)
+  .chain(layer =>
+    fc.record({ do: fc.constant('set' as const), payer, layer: fc.constant(layer), wish: wishOf(layer) }),
+  )
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('pay' as const),
+      node,
+      payer,
+      payee: wallet,
+      amount,
+      rehearse: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('brim' as const),
+      node,
+      payer,
+      payee: wallet,
+      over: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('look' as const), node, payer, payee: fc.option(wallet) }),
+  },
+  { weight: 3, arbitrary: setStep },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      clocks: fc.constantFrom([0], [1], [0, 1], [0, 1]),
+      jump,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('race' as const),
+      payer,
+      payments: fc.array(fc.record({ payee: wallet, amount }), { minLength: 2, maxLength: 8 }),
+    }),
+  },
+)
+
+/** Programs that begin anywhere, also where months end and in a leap year. */
+export function limitsPrograms(steps: number): fc.Arbitrary<LimitsProgram> {
+  const starts = [
+    '2026-11-20T06:30:00.000Z',
+    '2026-11-30T18:00:00.000Z',
+    '2026-12-31T18:29:59.990Z',
+    '2028-02-28T18:29:00.000Z',
+  ]
+  const setUp = fc.array(setStep, { minLength: 2, maxLength: 4 })
+  return fc.record({
+    startMs: fc.constantFrom(...starts.map(start => Date.parse(start))),
+    steps: fc
+      .tuple(setUp, fc.array(step, { minLength: steps / 2, maxLength: steps }))
+      .map(([first, rest]) => [...first, ...rest]),
+  })
+}

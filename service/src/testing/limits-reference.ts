@@ -1,0 +1,194 @@
+import type { PolicyLayer } from '@batua/contract'
+import type { Uuid } from '../kernel/ids.ts'
+import type { ControlColumns } from './builders.ts'
+
+/** One payment of a payer's history. */
+export interface PastPayment {
+  readonly payee: Uuid
+  readonly amount: bigint
+  readonly atMs: number
+}
+
+/** What limits one payer, the general layers first. */
+export type PlainLayers = readonly (readonly [PolicyLayer, ControlColumns])[]
+
+/** All that a decision depends on; the history is kept whole, and scanned for every figure. */
+export interface Question {
+  readonly layers: PlainLayers
+  readonly history: readonly PastPayment[]
+  /** null: nobody in particular. */
+  readonly payee: Uuid | null
+  readonly nowMs: number
+}
+
+export interface PlainLimit {
+  readonly rule: string
+  readonly layer: PolicyLayer
+  readonly limit: number
+  readonly used: number | null
+  readonly resetsAtMs: number | null
+}
+
+export type PlainAnswer =
+  | { readonly kind: 'paid' }
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'refused'; readonly code: string; readonly details: PlainDetails | null }
+
+type PlainDetails = Readonly<Record<string, unknown>>
+
+const HOUR_MS = 3_600_000
+const IST_MS = 19_800_000
+/** The calendar in India as text: its day is ten characters long, its month seven. */
+const inIndia = (ms: number, length: 7 | 10) => new Date(ms + IST_MS).toISOString().slice(0, length)
+
+function nextMidnight(nowMs: number): number {
+  return Date.parse(`${inIndia(nowMs, 10)}T00:00:00.000Z`) + 24 * HOUR_MS - IST_MS
+}
+
+function nextMonth(nowMs: number): number {
+  const [year = 0, month = 0] = inIndia(nowMs, 7).split('-').map(Number)
+  return Date.UTC(year, month, 1) - IST_MS
+}
+
+/** Every limit of every layer with what the history makes of it. */
+export function limitsByScan({ layers, history, payee, nowMs }: Question): PlainLimit[] {
+  const past = history.filter(({ atMs }) => atMs <= nowMs)
+  const spent = (counts: (payment: PastPayment) => boolean) =>
+    past.filter(counts).reduce((sum, { amount }) => sum + Number(amount), 0)
+  const lastMs = Math.max(...past.map(({ atMs }) => atMs))
+  const inHour = past.filter(({ atMs }) => atMs > nowMs - HOUR_MS)
+  const today = (payment: PastPayment) => inIndia(payment.atMs, 10) === inIndia(nowMs, 10)
+  const thisMonth = spent(({ atMs }) => inIndia(atMs, 7) === inIndia(nowMs, 7))
+  const lastDay = spent(({ atMs }) => atMs > nowMs - 24 * HOUR_MS)
+  const toPayee = payee === null ? null : spent(each => each.payee === payee && today(each))
+  return layers.flatMap(([layer, set]) => {
+    const isTier = layer === 'tier'
+    const rows: [string, bigint | number | null | undefined, number | null, number][] = [
+      ['spend_limit_per_tx', set.spend_limit_per_tx_paise, 0, 0],
+      [
+        'spend_limit_hourly',
+        set.spend_limit_hourly_paise,
+        spent(({ atMs }) => atMs > nowMs - HOUR_MS),
+        lastMs + HOUR_MS,
+      ],
+      [
+        'spend_limit_daily',
+        set.spend_limit_daily_paise,
+        isTier ? lastDay : spent(today),
+        isTier ? lastMs + 24 * HOUR_MS : nextMidnight(nowMs),
+      ],
+      [
+        layer === 'org' ? 'budget_limit' : 'spend_limit_monthly',
+        set.spend_limit_monthly_paise,
+        thisMonth,
+        nextMonth(nowMs),
+      ],
+      ['per_counterparty_daily_limit', set.per_counterparty_daily_limit_paise, toPayee, nextMidnight(nowMs)],
+      [
+        'max_counterparties_per_hour',
+        set.max_counterparties_per_hour,
+        new Set(inHour.map(each => each.payee)).size,
+        lastMs + HOUR_MS,
+      ],
+    ]
+    return rows.flatMap(([rule, limit, used, resetsAtMs]): PlainLimit[] =>
+      limit === null || limit === undefined
+        ? []
+        : [{ rule, layer, limit: Number(limit), used, resetsAtMs: used === 0 ? null : resetsAtMs }],
+    )
+  })
+}
+
+/** What each limit leaves for this payee; null where nobody can tell. */
+function leftOf(question: Question, { rule, limit, used }: PlainLimit): number | null {
+  if (used === null) return null
+  if (rule !== 'max_counterparties_per_hour') return Math.max(0, limit - used)
+  const { history, payee, nowMs } = question
+  const isKnown = history.some(
+    each => each.payee === payee && each.atMs > nowMs - HOUR_MS && each.atMs <= nowMs,
+  )
+  return used + (isKnown ? 0 : 1) <= limit ? Number.POSITIVE_INFINITY : 0
+}
+
+/** The most that every limit and escrow threshold lets pass; infinite where there is none. */
+export function mostByScan(question: Question): number {
+  const left = limitsByScan(question).map(limit => leftOf(question, limit) ?? Number.POSITIVE_INFINITY)
+  const escrow = thresholds(question.layers, 'require_escrow_above_paise').map(([, above]) => above)
+  return Math.min(...left, ...escrow)
+}
+
+type ThresholdColumn = 'require_escrow_above_paise' | 'require_human_approval_above_paise'
+
+function thresholds(layers: PlainLayers, column: ThresholdColumn): [PolicyLayer, number][] {
+  return layers.flatMap(([layer, set]): [PolicyLayer, number][] => {
+    const above = set[column]
+    return above === null || above === undefined ? [] : [[layer, Number(above)]]
+  })
+}
+
+/** What becomes of a payment, as the contract says it. */
+export function decideByScan(question: Question & { readonly payee: Uuid }, amount: bigint): PlainAnswer {
+  for (const [
+    ,
+    { allowed_payees: allowed = ['network'], blocked_payee_agents: blocked = [] },
+  ] of question.layers) {
+    const isAllowed = allowed.includes('network') || allowed.includes(question.payee)
+    if (!isAllowed || blocked.includes(question.payee)) {
+      return { kind: 'refused', code: 'authorization_error', details: null }
+    }
+  }
+  const asked = Number(amount)
+  const max_amount_now = mostByScan(question) / 100
+  let named: (PlainLimit & { left: number }) | null = null
+  for (const limit of limitsByScan(question)) {
+    const left = leftOf(question, limit)
+    if (left !== null && asked > left && (named === null || left < named.left)) named = { ...limit, left }
+  }
+  if (named !== null) {
+    const { rule, layer, limit, used, left } = named
+    const unit = rule === 'max_counterparties_per_hour' ? 1 : 100
+    const figures = { limit: limit / unit, used: (used ?? 0) / unit, remaining: left / 100, max_amount_now }
+    return { kind: 'refused', code: 'spend_limit_exceeded', details: { rule, layer, ...figures } }
+  }
+  const escrow = exceeded(thresholds(question.layers, 'require_escrow_above_paise'), asked)
+  if (escrow !== null) {
+    const [layer, paise] = escrow
+    const above = paise / 100
+    const figures = { escrow_above: above, limit: above, used: 0, remaining: above, max_amount_now }
+    return {
+      kind: 'refused',
+      code: 'escrow_required',
+      details: { rule: 'require_escrow_above', layer, ...figures },
+    }
+  }
+  const approval = exceeded(thresholds(question.layers, 'require_human_approval_above_paise'), asked)
+  return { kind: approval === null ? 'paid' : 'asked' }
+}
+
+/** The lowest threshold, of equals the first, if the amount is above it. */
+function exceeded(set: readonly [PolicyLayer, number][], amount: number): [PolicyLayer, number] | null {
+  const [lowest] = set.filter(([, above]) => amount > above).toSorted(([, left], [, right]) => left - right)
+  return lowest ?? null
+}
+
+/** Fails unless the refusal's `retry_at` is true: the first moment at which the same payment passes. */
+export function checkRetry(
+  question: Question & { readonly payee: Uuid },
+  amount: bigint,
+  retryAt: unknown,
+): void {
+  const at = (nowMs: number) => decideByScan({ ...question, nowMs }, amount).kind
+  if (decideByScan({ ...question, history: [] }, amount).kind === 'refused') {
+    if (retryAt !== undefined) throw new Error(`waiting does not help, not until ${String(retryAt)} either`)
+    return
+  }
+  const retryMs = Date.parse(String(retryAt))
+  if (!(retryMs > question.nowMs)) throw new Error(`retry_at is ${String(retryAt)}`)
+  if (at(retryMs) === 'refused') throw new Error(`the same payment does not pass at ${String(retryAt)}`)
+  // A crowd of recipients is told the latest moment at which there is room.
+  const crowded = limitsByScan(question).some(
+    limit => limit.rule === 'max_counterparties_per_hour' && leftOf(question, limit) === 0,
+  )
+  if (!crowded && at(retryMs - 1) !== 'refused')
+    throw new Error(`it passes before ${String(retryAt)} already`)
+}

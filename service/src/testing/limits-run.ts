@@ -1,0 +1,245 @@
+import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import type { AdminCaller } from '../http/caller.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { lockBatch, seenMs } from '../ledger/accounts.ts'
+import { evaluateCommand } from '../modules/payments/evaluate.ts'
+import { showAgentPolicy } from '../modules/policy-settings/agent-policy.ts'
+import { type ControlColumns, order } from './builders.ts'
+import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
+import {
+  type Jump,
+  type LimitsProgram,
+  PAYERS,
+  type Payment,
+  type Step,
+  WALLETS,
+  type Wish,
+} from './limits-program.ts'
+import { mostByScan, type PastPayment, type PlainLayers, type Question } from './limits-reference.ts'
+import type { LimitsStage, StageNode } from './limits-stage.ts'
+import { answerOf, expectHeadroom, expectSame, type Told, toldBy } from './limits-told.ts'
+import { networkContext } from './network.ts'
+
+/** What the reference knows of a payer. */
+interface Payer {
+  readonly id: Uuid
+  readonly layers: Map<PolicyLayer, ControlColumns>
+  readonly history: PastPayment[]
+}
+
+interface Play {
+  readonly stage: LimitsStage
+  readonly wallets: readonly Uuid[]
+  readonly payers: readonly Payer[]
+  /** How often each answer was given. */
+  readonly tally: Map<string, number>
+}
+
+const ANYONE: AdminCaller = { kind: 'admin', sessionId: '01890000-0000-7000-8000-00000000000e', phone: '' }
+
+/** Plays a program on new wallets and fails at the first answer that the reference does not give. */
+export async function playLimits(
+  stage: LimitsStage,
+  program: LimitsProgram,
+  tally: Map<string, number>,
+): Promise<void> {
+  stage.setClocks(new Date(program.startMs))
+  const ids: Uuid[] = []
+  for (let at = 0; at < WALLETS; at++) ids.push(at < PAYERS ? await stage.newPayer() : await stage.newPayee())
+  const payers = ids.slice(0, PAYERS).map((id): Payer => {
+    return { id, layers: new Map([['tier', wholeTier({})]]), history: [] }
+  })
+  for (const { id } of payers) await addOwner(stage.database, id, new Date(program.startMs))
+  const play: Play = { stage, wallets: ids, payers, tally }
+  for (const step of program.steps) await playStep(play, step)
+}
+
+async function playStep(play: Play, step: Step): Promise<void> {
+  switch (step.do) {
+    case 'pay':
+      return payStep(play, step, step.amount, step.rehearse)
+    case 'brim':
+      return brimStep(play, step)
+    case 'look':
+      return lookStep(play, step)
+    case 'set':
+      return setStep(play, step)
+    case 'wait':
+      for (const at of step.clocks) await moveClock(play, nodeAt(play, at), step.jump)
+      return
+    case 'race':
+      return raceStep(play, step)
+  }
+}
+
+/** More than any limit of a program. */
+const WORTH_TRYING = 1_000
+
+interface Way {
+  readonly node: number
+  readonly payer: number
+  readonly payee: number
+}
+
+const nodeAt = ({ stage }: Play, at: number): StageNode => stage.nodes[at] ?? stage.nodes[0]
+const payerAt = ({ payers }: Play, at: number): Payer => found(payers[at])
+const walletAt = ({ wallets }: Play, at: number): Uuid => found(wallets[at])
+
+function found<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Error('a program names only what is there')
+  return thing
+}
+
+/** When a batch with these accounts is decided: never before what one of them has seen. */
+async function decidedMs({ stage }: Play, node: StageNode, accounts: readonly Uuid[]): Promise<number> {
+  const seen = await stage.database.inTransaction(tx => lockBatch(tx, accounts))
+  return Math.max(node.clock.now().getTime(), ...[...seen.values()].map(seenMs))
+}
+
+function layersOf({ layers }: Payer): PlainLayers {
+  return POLICY_LAYERS.flatMap(layer => {
+    const controls = layers.get(layer)
+    return controls === undefined ? [] : [[layer, controls] as const]
+  })
+}
+
+async function questionOf(play: Play, way: Way): Promise<Question & { payee: Uuid }> {
+  const [payer, payee] = [payerAt(play, way.payer), walletAt(play, way.payee)]
+  const nowMs = await decidedMs(play, nodeAt(play, way.node), [payer.id, payee])
+  return { layers: layersOf(payer), history: [...payer.history], payee, nowMs }
+}
+
+async function payStep(play: Play, way: Way, amount: bigint, rehearse: boolean): Promise<void> {
+  if (way.payer === way.payee) return
+  const node = nodeAt(play, way.node)
+  const payer = payerAt(play, way.payer)
+  const question = await questionOf(play, way)
+  if (rehearse) await rehearseStep(node, payer, question, amount)
+  const told = await answerOf(node.pay(order(payer.id, question.payee, amount)))
+  expectSame(told, question, amount)
+  note(play, told)
+  if (told.kind === 'paid') payer.history.push({ payee: question.payee, amount, atMs: told.atMs })
+}
+
+async function brimStep(play: Play, way: Way & { readonly over: boolean }): Promise<void> {
+  if (way.payer === way.payee) return
+  const most = mostByScan(await questionOf(play, way))
+  if (most > WORTH_TRYING) return
+  const amount = BigInt(most) + (way.over ? 1n : 0n)
+  if (amount > 0n) await payStep(play, way, amount, true)
+}
+
+function note({ tally }: Play, told: Told): void {
+  const rule = told.kind === 'refused' ? (told.details as { rule?: string } | null)?.rule : undefined
+  const answer = told.kind === 'refused' ? `${told.code} ${rule ?? ''}`.trim() : told.kind
+  tally.set(answer, (tally.get(answer) ?? 0) + 1)
+}
+
+async function rehearseStep(
+  node: StageNode,
+  payer: Payer,
+  question: Question & { payee: Uuid },
+  amount: bigint,
+): Promise<void> {
+  const rehearsal = { payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) }
+  const evaluation = await node.ledger.submit(evaluateCommand(node.agents, rehearsal))
+  expectSame(toldBy(evaluation, question.nowMs), question, amount)
+}
+
+async function lookStep(
+  play: Play,
+  step: { node: number; payer: number; payee: number | null },
+): Promise<void> {
+  const node = nodeAt(play, step.node)
+  const payer = payerAt(play, step.payer)
+  const payee = step.payee === null ? null : walletAt(play, step.payee)
+  const nowMs = await decidedMs(play, node, [payer.id])
+  const context = {
+    ...networkContext(play.stage.database, node.clock),
+    ledger: node.ledger,
+    agents: node.agents,
+  }
+  const to = payee === null ? undefined : formatId('agt', payee)
+  const shown = await showAgentPolicy(context, ANYONE, formatId('agt', payer.id), to)
+  expectHeadroom(shown, { layers: layersOf(payer), history: payer.history, payee, nowMs })
+}
+
+async function setStep(play: Play, step: { payer: number; layer: PolicyLayer; wish: Wish }): Promise<void> {
+  const { layer } = step
+  const { allowed, blocked, ...rest } = step.wish
+  const controls: ControlColumns = {
+    ...rest,
+    ...(allowed === undefined ? {} : { allowed_payees: allowed.map(at => walletAt(play, at)) }),
+    ...(blocked === undefined ? {} : { blocked_payee_agents: blocked.map(at => walletAt(play, at)) }),
+  }
+  if (layer === 'tier') {
+    await setTier(play.stage.database, 'tier3', controls, play.wallets)
+    for (const payer of play.payers) payer.layers.set('tier', wholeTier(controls))
+    return
+  }
+  const payer = payerAt(play, step.payer)
+  await setLayer(play.stage.database, payer.id, layer, controls)
+  payer.layers.set(layer, controls)
+}
+
+async function moveClock(play: Play, node: StageNode, jump: Jump): Promise<void> {
+  const nowMs = node.clock.now().getTime()
+  const target = targetOf(play, nowMs, jump)
+  if (target > nowMs) node.clock.set(new Date(target))
+}
+
+function targetOf({ payers }: Play, nowMs: number, jump: Jump): number {
+  if (jump.to === 'later') return nowMs + jump.ms
+  if (jump.to === 'fall') {
+    const past = payers.flatMap(({ history }) => history).map(({ atMs }) => atMs)
+    const falls = past.map(atMs => atMs + jump.hours * 3_600_000 + jump.offMs).filter(ms => ms > nowMs)
+    return falls.toSorted((left, right) => left - right)[jump.payment] ?? nowMs
+  }
+  const ist = new Date(nowMs + 19_800_000)
+  const [year, month, day] = [ist.getUTCFullYear(), ist.getUTCMonth(), ist.getUTCDate()]
+  const end = jump.to === 'month' ? Date.UTC(year, month + 1, 1) : Date.UTC(year, month, day + 1)
+  return end - 19_800_000 + jump.offMs
+}
+
+/** Payments of one payer side by side on both nodes: some order of theirs gives every answer. */
+async function raceStep(play: Play, step: { payer: number; payments: readonly Payment[] }): Promise<void> {
+  const { stage } = play
+  const payer = payerAt(play, step.payer)
+  const times = await Promise.all(stage.nodes.map(node => decidedMs(play, node, play.wallets)))
+  const nowMs = Math.max(...times)
+  stage.setClocks(new Date(nowMs))
+  const works = step.payments
+    .filter(({ payee }) => payee !== step.payer)
+    .map(async ({ payee, amount }, at) => {
+      const to = walletAt(play, payee)
+      const told = await answerOf(nodeAt(play, at % 2).pay(order(payer.id, to, amount)))
+      return { told, payee: to, amount }
+    })
+  const answers = await Promise.all(works)
+  const paid = answers.flatMap(({ told, ...rest }) => (told.kind === 'paid' ? [{ told, ...rest }] : []))
+  // Nobody pays the payer meanwhile, so its balance tells the order.
+  paid.sort((left, right) => right.told.balance - left.told.balance)
+  const stories = [[...payer.history]]
+  const layers = layersOf(payer)
+  for (const { told, payee, amount } of paid) {
+    const history = found(stories.at(-1))
+    expectSame(told, { layers, history, payee, nowMs }, amount)
+    stories.push([...history, { payee, amount, atMs: nowMs }])
+  }
+  for (const { told, payee, amount } of answers) {
+    note(play, told)
+    if (told.kind === 'paid') continue
+    const explains = (history: PastPayment[]) => {
+      try {
+        expectSame(told, { layers, history, payee, nowMs }, amount)
+        return true
+      } catch {
+        return false
+      }
+    }
+    if (!stories.some(explains))
+      throw new Error('no order explains an answer', { cause: { told, stories, amount } })
+  }
+  payer.history.push(...found(stories.at(-1)).slice(payer.history.length))
+}

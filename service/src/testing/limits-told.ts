@@ -1,0 +1,77 @@
+import { deepEqual } from 'node:assert/strict'
+import type { EffectivePolicy, PaymentResult, PolicyEvaluation } from '@batua/contract'
+import { AppError } from '../kernel/app-error.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import {
+  checkRetry,
+  decideByScan,
+  limitsByScan,
+  mostByScan,
+  type PlainAnswer,
+  type Question,
+} from './limits-reference.ts'
+
+/** What a payment or its rehearsal was told. */
+export type Told =
+  | ToldPaid
+  | { readonly kind: 'asked' }
+  | { readonly kind: 'refused'; readonly code: string; readonly details: object | null }
+interface ToldPaid {
+  readonly kind: 'paid'
+  readonly atMs: number
+  readonly balance: number
+}
+
+export async function answerOf(work: Promise<PaymentResult>): Promise<Told> {
+  try {
+    const { status, created_at, from_balance } = await work
+    if (status !== 'completed') return { kind: 'asked' }
+    return { kind: 'paid', atMs: Date.parse(created_at), balance: from_balance }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return { kind: 'refused', code: error.code, details: error.details ?? null }
+  }
+}
+
+/** The answer without its `retry_at`, which the reference checks by trying. */
+function comparable(told: Told): { answer: PlainAnswer; retryAt: unknown } {
+  if (told.kind !== 'refused') return { answer: { kind: told.kind }, retryAt: undefined }
+  const { retry_at: retryAt, ...details } = { retry_at: undefined, ...told.details }
+  return { answer: { ...told, details: told.details === null ? null : details }, retryAt }
+}
+
+/** Fails unless the reference gives this answer too. */
+export function expectSame(told: Told, question: Question & { payee: Uuid }, amount: bigint): void {
+  const { answer, retryAt } = comparable(told)
+  deepEqual(answer, decideByScan(question, amount))
+  if (told.kind === 'refused' && told.code === 'spend_limit_exceeded') checkRetry(question, amount, retryAt)
+  if (told.kind === 'paid') deepEqual(told.atMs, question.nowMs)
+}
+
+export function toldBy({ decision, code, details }: PolicyEvaluation, nowMs: number): Told {
+  switch (decision) {
+    case 'approved':
+      return { kind: 'paid', atMs: nowMs, balance: 0 }
+    case 'approval_required':
+      return { kind: 'asked' }
+    default:
+      return { kind: 'refused', code: code ?? '', details }
+  }
+}
+
+/** Fails unless every figure is what a scan finds. */
+export function expectHeadroom(shown: EffectivePolicy, question: Question): void {
+  const most = mostByScan(question)
+  deepEqual(shown.max_amount_now, Number.isFinite(most) ? most / 100 : null)
+  deepEqual(shown.as_of, new Date(question.nowMs).toISOString())
+  const wanted = limitsByScan(question).map(({ rule, layer, limit, used, resetsAtMs }) => {
+    const unit = rule === 'max_counterparties_per_hour' ? 1 : 100
+    return {
+      ...{ rule, layer, limit: limit / unit },
+      used: used === null ? null : used / unit,
+      remaining: used === null ? null : Math.max(0, limit - used) / unit,
+      resets_at: resetsAtMs === null ? null : new Date(resetsAtMs).toISOString(),
+    }
+  })
+  deepEqual(shown.limits, wanted)
+}

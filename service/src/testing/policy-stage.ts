@@ -1,0 +1,147 @@
+import type { Authenticators } from '../http/caller.ts'
+import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../http/test-server.ts'
+import { createJobs } from '../jobs/jobs.ts'
+import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
+import { silentLogger } from '../kernel/logger.ts'
+import { openAgentKeyring, serveAgents } from '../modules/agents/index.ts'
+import { serveOwners } from '../modules/owners/index.ts'
+import { servePayments } from '../modules/payments/index.ts'
+import { createAuthenticators, servePlatforms } from '../modules/platforms/index.ts'
+import { policyJobs, servePolicySettings } from '../modules/policy-settings/index.ts'
+import { fund, startNode } from './builders.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+import { networkContext, randomHandle, randomPan, randomPhone } from './network.ts'
+
+export type Body = Record<string, unknown>
+export type Headers = Record<string, string>
+
+export interface Answer {
+  readonly status: number
+  readonly body: Body
+}
+
+export interface SignedUp {
+  readonly platform: Headers
+  readonly ownerId: string
+}
+
+export interface StageAgent {
+  readonly id: string
+  readonly uuid: Uuid
+  readonly headers: Headers
+}
+
+/** Everything that sets policies and pays by them over HTTP, on two nodes. */
+export interface PolicyStage {
+  readonly db: TestDatabase
+  readonly clock: ManualClock
+  ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Answer>
+  newOwner(): Promise<SignedUp>
+  /** With plenty of money. */
+  newAgent(of: SignedUp, policy?: object): Promise<StageAgent>
+  pay(from: StageAgent, to: StageAgent, amount: number, node?: number): Promise<Answer>
+  /** What the payment comes to on each node, one after the other. */
+  payOnBoth(from: StageAgent, to: StageAgent, amount: number): Promise<(number | string)[]>
+  /** Moves the clock and does what has fallen due, as the sandbox's clock does. */
+  advance(ms: number): Promise<void>
+  close(): Promise<void>
+}
+
+const PLENTY = 10n ** 12n
+
+/** A session of the tests' own names its owners, with a dot between them. */
+const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
+  owner(token) {
+    const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
+    return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: newUuid(new Date()) }
+  },
+  admin: token => (ADMIN_COOKIE.endsWith(`=${token}`) ? TEST_ADMIN : null),
+}
+
+export const AS_ADMIN: Headers = { cookie: ADMIN_COOKIE, 'sec-fetch-site': 'same-origin' }
+
+export function asOwners(...ownerIds: string[]): Headers {
+  return { cookie: `service_session=${ownerIds.join('.')}`, 'sec-fetch-site': 'same-origin' }
+}
+
+async function startServer(db: TestDatabase, clock: ManualClock) {
+  const { database } = db
+  const node = startNode({ database, clock })
+  const authenticators = { ...createAuthenticators(database), ...SESSIONS }
+  const context = { ...networkContext(database, clock), ledger: node.ledger, agents: node.agents }
+  const server = await startTestServer(
+    ({ serve }) => {
+      servePlatforms(serve, context)
+      serveOwners(serve, context)
+      serveAgents(serve, context)
+      servePolicySettings(serve, context)
+      servePayments(serve, {
+        ...context,
+        authenticators,
+        keyring: openAgentKeyring(database),
+        signals: { policyRefusal: () => undefined },
+      })
+    },
+    { database, authenticators, clock },
+  )
+  return { server, node }
+}
+
+export async function openPolicyStage(start: Date): Promise<PolicyStage> {
+  const db = await createTestDatabase()
+  const clock = manualClock(start)
+  const nodes = [await startServer(db, clock), await startServer(db, clock)] as const
+  const jobs = createJobs({ clock, logger: silentLogger(), jobs: policyJobs(db.database) })
+  const stage: PolicyStage = {
+    db,
+    clock,
+    async ask(method, path, headers, body, node = 0) {
+      const { server } = node === 0 ? nodes[0] : nodes[1]
+      const reply = await call(server, method, path, { headers, body })
+      return { status: reply.status, body: reply.body as Body }
+    },
+    async newOwner() {
+      const { body } = await stage.ask('POST', '/v1/platforms', {}, { name: 'Test platform' })
+      const platform = {
+        'x-platform-id': String(body['platform_id']),
+        'x-platform-secret': String(body['platform_secret']),
+      }
+      const person = { name: 'Asha Rao', phone: randomPhone(), pan: randomPan() }
+      const owner = await stage.ask('POST', '/v1/owners', platform, person)
+      return { platform, ownerId: String(owner.body['owner_id']) }
+    },
+    async newAgent({ platform, ownerId }, policy = {}) {
+      const request = { name: 'Test agent', handle: randomHandle(), owner_id: ownerId, ...policy }
+      const { body } = await stage.ask('POST', '/v1/agents', platform, request)
+      const id = String(body['agent_id'])
+      const uuid = parseId('agt', id) ?? ''
+      await fund(nodes[0].node.ledger, uuid, PLENTY)
+      return { id, uuid, headers: { 'x-agent-key': String(body['agent_key']) } }
+    },
+    pay: (from, to, amount, node) =>
+      stage.ask('POST', `/v1/agents/${from.id}/pay`, from.headers, { to: to.id, amount }, node),
+    async payOnBoth(from, to, amount) {
+      const answers = [await stage.pay(from, to, amount, 0), await stage.pay(from, to, amount, 1)]
+      return answers.map(({ status, body }) => (status < 300 ? status : layerOf(body)))
+    },
+    async advance(ms) {
+      clock.advance(ms)
+      await jobs.runDue()
+    },
+    async close() {
+      for (const { server, node } of nodes) {
+        await server.close()
+        await node.ledger.close()
+      }
+      await db.drop()
+    },
+  }
+  return stage
+}
+
+/** The layer that refused. */
+function layerOf(body: Body): string {
+  const { details } = body['error'] as { details?: { layer?: string } }
+  return details?.layer ?? 'refused'
+}

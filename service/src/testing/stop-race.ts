@@ -1,0 +1,120 @@
+import type { Database } from '../db/database.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
+import { changeAgents } from '../modules/admin/change-agents.ts'
+import { freezeOwner } from '../modules/admin/change-owner.ts'
+import { deactivateAgent } from '../modules/agents/change-agent.ts'
+import { pauseAgent } from '../modules/agents/change-states.ts'
+import type { CreatedAgent } from '../modules/agents/create-agent.ts'
+import { fund, order, outcomesOf, type TestNode } from './builders.ts'
+import { type NetworkContext, newAgent, newOwner, newPlatform, platformCaller } from './network.ts'
+
+type Stopped = readonly CreatedAgent[]
+
+/** Every way to stop agents: the use case that does it, and why their payments are refused from then on. */
+export const STOPS = {
+  pause: {
+    stop: (context: NetworkContext, agents: Stopped) =>
+      Promise.all(agents.map(each => pauseAgent(context, callerOf(each), addressOf(each)))),
+    refusal: 'Agent is paused',
+  },
+  'bulk quarantine': {
+    stop: (context: NetworkContext, agents: Stopped) =>
+      changeAgents(context, agents.map(addressOf), 'quarantine'),
+    refusal: 'Agent is quarantined',
+  },
+  'bulk freeze': {
+    stop: (context: NetworkContext, agents: Stopped) =>
+      changeAgents(context, agents.map(addressOf), 'freeze'),
+    refusal: 'Agent is frozen',
+  },
+  'freeze of the owner': {
+    stop: (context: NetworkContext, [first]: Stopped) =>
+      freezeOwner(context, formatId('own', first?.agent.ownerId ?? '')),
+    refusal: 'Agent is frozen',
+  },
+  deactivation: {
+    stop: (context: NetworkContext, agents: Stopped) =>
+      Promise.all(agents.map(each => deactivateAgent(context, callerOf(each), addressOf(each)))),
+    refusal: 'The agent key is not valid; it may have been rotated',
+  },
+} as const
+
+export type StopName = keyof typeof STOPS
+
+const callerOf = ({ agent }: CreatedAgent) => platformCaller(agent.platformId)
+const addressOf = ({ agent }: CreatedAgent) => formatId('agt', agent.id)
+
+/** Two agents of one owner pay, before, while and after both are stopped, on every node. */
+export interface StopRace {
+  /** Where their wallets stood when the stop was answered, and where they stand in the end. */
+  readonly sequencesAtStop: readonly bigint[]
+  readonly sequencesAfter: readonly bigint[]
+  /** Payments that were made, all of them sent before the stop was answered. */
+  readonly paidInTime: number
+  /** Payments of which the stopping node told only after it had told of the stop. */
+  readonly toldLate: number
+  /** What became of those sent after the answer: why they were refused. */
+  readonly late: readonly string[]
+  readonly sentLate: number
+}
+
+export interface StopStage {
+  readonly nodes: readonly [TestNode, TestNode]
+  /** Of the first node. */
+  readonly context: NetworkContext
+  readonly platformId: Uuid
+  readonly payee: CreatedAgent
+}
+
+/** A platform with somebody to pay. */
+export async function openStopStage(nodes: StopStage['nodes'], context: NetworkContext): Promise<StopStage> {
+  const { platform } = await newPlatform(context)
+  const payee = await newAgent(context, await newOwner(context, platform.id))
+  return { nodes, context, platformId: platform.id, payee }
+}
+
+/** Stops two agents in the middle of so many payments of each. */
+export async function raceStop(stage: StopStage, name: StopName, payments: number): Promise<StopRace> {
+  const { nodes, context, platformId, payee } = stage
+  const owner = await newOwner(context, platformId)
+  const payers = [await newAgent(context, owner), await newAgent(context, owner)]
+  await Promise.all(payers.map(({ agent }) => fund(nodes[0].ledger, agent.id, 1_000_000n)))
+  let stopped = false
+  let toldLate = 0
+
+  async function pay(node: TestNode, { agent }: CreatedAgent): Promise<void> {
+    await node.pay(order(agent.id, payee.agent.id, 100n, { keyHash: agent.keyHash }))
+    if (stopped && node === nodes[0]) toldLate++
+  }
+  const payAll = () =>
+    payers.flatMap(payer =>
+      Array.from({ length: payments }, async (_, at) => pay(nodes[at % 2] ?? nodes[0], payer)),
+    )
+
+  const early = payAll()
+  const stop = STOPS[name].stop(context, payers).then(() => {
+    stopped = true
+  })
+  const inTime = outcomesOf([...early, ...payAll()])
+  await stop
+  const ids = payers.map(({ agent }) => agent.id)
+  const sequencesAtStop = await sequencesOf(context.database, ids)
+  const late = payAll()
+  const { done, refused } = await outcomesOf(late)
+  return {
+    sequencesAtStop,
+    sequencesAfter: await sequencesOf(context.database, ids),
+    paidInTime: (await inTime).done.length,
+    toldLate,
+    late: [...done.map(() => 'paid'), ...refused.map(({ message }) => message)],
+    sentLate: late.length,
+  }
+}
+
+async function sequencesOf(database: Database, ids: readonly Uuid[]): Promise<bigint[]> {
+  const rows = await database.query<{ sequence: bigint }>(
+    'select sequence from accounts where id = any($1::uuid[]) order by id',
+    [ids],
+  )
+  return rows.map(({ sequence }) => sequence)
+}
