@@ -1,33 +1,17 @@
 import type { AddressInfo } from 'node:net'
 import type { Config } from './config/config.ts'
-import { type Database, openDatabase, type Queryable } from './db/database.ts'
-import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
+import { type Core, openCore, type Surroundings } from './core.ts'
+import { type Database } from './db/database.ts'
 import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
 import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
-import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
 import { createSandboxGateway } from './gateways/sandbox/payment-gateway.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
-import { connectRedis } from './http/redis.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createJobs, type Job } from './jobs/jobs.ts'
-import { raise } from './kernel/app-error.ts'
-import type { Clock } from './kernel/clock.ts'
-import type { Uuid } from './kernel/ids.ts'
-import type { Logger } from './kernel/logger.ts'
-import { createMetrics } from './kernel/metrics.ts'
-import { openVault, type Vault } from './kernel/secrets.ts'
-import { openLedger } from './ledger/index.ts'
-import { addLedgerMetrics } from './ledger-metrics.ts'
 import { adminJobs, serveAdmin } from './modules/admin/index.ts'
-import {
-  changeStates,
-  openAgentDirectory,
-  openAgentKeyring,
-  raiseAgentsToTier1,
-  serveAgents,
-} from './modules/agents/index.ts'
+import { quarantineAgent, raiseAgentsToTier1, serveAgents } from './modules/agents/index.ts'
 import {
   approvalJobs,
   countPendingApprovals,
@@ -36,33 +20,15 @@ import {
 } from './modules/approvals/index.ts'
 import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
 import { fundingJobs, gatewaysOf, serveFunding } from './modules/funding/index.ts'
-import { openSigningKeys, serveKeys } from './modules/keys/index.ts'
+import { serveKeys } from './modules/keys/index.ts'
 import { serveOwners } from './modules/owners/index.ts'
 import { executePayment, servePayments } from './modules/payments/index.ts'
-import { createAuthenticators, servePlatforms } from './modules/platforms/index.ts'
-import { openAgentRegister } from './modules/policies/index.ts'
+import { servePlatforms } from './modules/platforms/index.ts'
 import { policyJobs, servePolicySettings } from './modules/policy-settings/index.ts'
 import { serveReceipts } from './modules/receipts/index.ts'
-import {
-  countOpenAlerts,
-  createSignalRecorder,
-  type RiskSignals,
-  riskJobs,
-  serveRisk,
-} from './modules/risk/index.ts'
-import {
-  followSandboxClock,
-  playOutcome,
-  type SandboxContext,
-  sandboxJobs,
-  serveSandbox,
-} from './modules/sandbox/index.ts'
-import {
-  createSessionAuthenticators,
-  openOutbox,
-  serveSessions,
-  sessionJobs,
-} from './modules/sessions/index.ts'
+import { countOpenAlerts, riskJobs, serveRisk } from './modules/risk/index.ts'
+import { playOutcome, type SandboxContext, sandboxJobs, serveSandbox } from './modules/sandbox/index.ts'
+import { serveSessions, sessionJobs } from './modules/sessions/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
 
@@ -84,16 +50,6 @@ const API = {
 
 /** Long enough for busy clients to hear that they should go elsewhere. */
 const SEND_AWAY_MS = 500
-
-/** What the process hands in: everything that an application cannot make of its configuration alone. */
-export interface Surroundings {
-  readonly databaseUrl: string
-  readonly masterKey: Buffer
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Tests have every answer checked against its schema. */
-  readonly verifyResponses?: boolean
-}
 
 export interface App {
   listen(): Promise<AddressInfo>
@@ -144,57 +100,6 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   }
 }
 
-/** What every module works with. */
-async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
-  const metrics = createMetrics()
-  const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
-  if (config.mode === 'sandbox') await followSandboxClock(database, clock)
-  const vault = openVault(masterKey)
-  const signals = createSignalRecorder(clock)
-  return {
-    clock,
-    logger,
-    metrics,
-    database,
-    vault,
-    ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),
-    signingKeys: await openSigningKeys({ database, clock, vault }),
-    findAgent: openAgentDirectory(database),
-    agents: openAgentRegister(),
-    signals,
-    ...openLogin(config, { database, clock, vault, logger, signals }),
-    keyring: openAgentKeyring(database),
-    serviceName: config.serviceName,
-    limitIncreaseCooldownS: config.limitIncreaseCooldownS,
-    redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
-  }
-}
-
-interface LoginServices extends Pick<SandboxContext, 'database' | 'clock'> {
-  readonly vault: Vault
-  readonly logger: Logger
-  readonly signals: RiskSignals
-}
-
-/** Who belongs to which credential, and how the codes for new sessions reach their phones. */
-function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...services }: LoginServices) {
-  const telephones = createSandboxOtpSender(services)
-  const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
-  const outbox = openOutbox(sender, logger)
-  const sessions = createSessionAuthenticators({ ...services, adminPhones })
-  return {
-    adminPhones,
-    outbox,
-    authenticators: { ...createAuthenticators(services.database, signals), ...sessions },
-    async lastOtp(phone: string) {
-      await outbox.settled()
-      return telephones.lastCode(phone)
-    },
-  }
-}
-
-type Core = Awaited<ReturnType<typeof openCore>>
-
 function openServer(config: Config, { verifyResponses = false }: Surroundings, core: Core): Promise<Server> {
   return createServer({
     ...core,
@@ -230,7 +135,7 @@ function serveModules(config: Config, { serve }: Server, core: Core): void {
   serveTransactions(serve, core)
   serveReceipts(serve, core)
   serveSessions(serve, { ...core, secure: config.baseUrl.startsWith('https:') })
-  serveRisk(serve, { ...core, quarantine })
+  serveRisk(serve, { ...core, quarantine: quarantineAgent })
   serveAdmin(serve, { ...core, countPendingApprovals, countOpenAlerts })
   serveKeys(serve, core)
 }
@@ -252,12 +157,6 @@ function serveMoneyIn({ mode }: Config, { serve, pages }: Server, context: Sandb
     }),
   )
   if (mode === 'sandbox') serveSandbox(serve, context)
-}
-
-/** Quarantines one agent in a transaction of somebody else's. */
-async function quarantine(tx: Queryable, agentId: Uuid): Promise<void> {
-  const outcome = (await changeStates(tx, [agentId], 'quarantine')).get(agentId)
-  if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)
 }
 
 const IDEMPOTENCY_KEYS_AT_ONCE = 1_000

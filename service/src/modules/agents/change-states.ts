@@ -72,3 +72,9 @@ export function pauseAgent(context: AgentsContext, caller: Caller, address: stri
 export function resumeAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
   return changeState(context, caller, address, 'resume')
 }
+
+/** Quarantines one agent within somebody else's transaction; throws a conflict when its state does not allow it. */
+export async function quarantineAgent(tx: Queryable, id: Uuid): Promise<void> {
+  const outcome = (await changeStates(tx, [id], 'quarantine')).get(id)
+  if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)
+}

@@ -1,7 +1,7 @@
 export { mayAccess, requireAgentAccess } from './access.ts'
 export { agentRecord } from './agent-record.ts'
 export { applyDuePolicy, cancelPolicyChange } from './change-agent.ts'
-export { changeStates, type StateOutcome } from './change-states.ts'
+export { changeStates, quarantineAgent, type StateOutcome } from './change-states.ts'
 export type { AgentsContext } from './context.ts'
 export { type AgentKeyring, authenticateAgent, openAgentKeyring } from './credentials.ts'
 export { type FindAgent, openAgentDirectory } from './find-agent.ts'

@@ -1,0 +1,79 @@
+import type { Config } from './config/config.ts'
+import { openDatabase } from './db/database.ts'
+import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
+import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
+import { connectRedis } from './http/redis.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Logger } from './kernel/logger.ts'
+import { createMetrics } from './kernel/metrics.ts'
+import { openVault, type Vault } from './kernel/secrets.ts'
+import { openLedger } from './ledger/index.ts'
+import { addLedgerMetrics } from './ledger-metrics.ts'
+import { openAgentDirectory, openAgentKeyring } from './modules/agents/index.ts'
+import { openSigningKeys } from './modules/keys/index.ts'
+import { createAuthenticators } from './modules/platforms/index.ts'
+import { openAgentRegister } from './modules/policies/index.ts'
+import { createSignalRecorder, type RiskSignals } from './modules/risk/index.ts'
+import { followSandboxClock, type SandboxContext } from './modules/sandbox/index.ts'
+import { createSessionAuthenticators, openOutbox } from './modules/sessions/index.ts'
+
+/** What the process hands in: everything that an application cannot make of its configuration alone. */
+export interface Surroundings {
+  readonly databaseUrl: string
+  readonly masterKey: Buffer
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Tests have every answer checked against its schema. */
+  readonly verifyResponses?: boolean
+}
+
+/** What every module works with. */
+export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
+  const metrics = createMetrics()
+  const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
+  if (config.mode === 'sandbox') await followSandboxClock(database, clock)
+  const vault = openVault(masterKey)
+  const signals = createSignalRecorder(clock)
+  return {
+    clock,
+    logger,
+    metrics,
+    database,
+    vault,
+    ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),
+    signingKeys: await openSigningKeys({ database, clock, vault }),
+    findAgent: openAgentDirectory(database),
+    agents: openAgentRegister(),
+    signals,
+    ...openLogin(config, { database, clock, vault, logger, signals }),
+    keyring: openAgentKeyring(database),
+    serviceName: config.serviceName,
+    limitIncreaseCooldownS: config.limitIncreaseCooldownS,
+    redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
+  }
+}
+
+interface LoginServices extends Pick<SandboxContext, 'database' | 'clock'> {
+  readonly vault: Vault
+  readonly logger: Logger
+  readonly signals: RiskSignals
+}
+
+/** Who belongs to which credential, and how the codes for new sessions reach their phones. */
+function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...services }: LoginServices) {
+  const telephones = createSandboxOtpSender(services)
+  const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
+  const outbox = openOutbox(sender, logger)
+  const sessions = createSessionAuthenticators({ ...services, adminPhones })
+  return {
+    adminPhones,
+    outbox,
+    authenticators: { ...createAuthenticators(services.database, signals), ...sessions },
+    async lastOtp(phone: string) {
+      await outbox.settled()
+      return telephones.lastCode(phone)
+    },
+  }
+}
+
+export type Core = Awaited<ReturnType<typeof openCore>>
