@@ -175,20 +175,19 @@ function exceeded(set: readonly [PolicyLayer, number][], amount: number): [Polic
 export function checkRetry(
   question: Question & { readonly payee: Uuid },
   amount: bigint,
-  retryAt: unknown,
+  retryAt: string | undefined,
 ): void {
   const at = (nowMs: number) => decideByScan({ ...question, nowMs }, amount).kind
   if (decideByScan({ ...question, history: [] }, amount).kind === 'refused') {
-    if (retryAt !== undefined) throw new Error(`waiting does not help, not until ${String(retryAt)} either`)
+    if (retryAt !== undefined) throw new Error(`waiting does not help, not until ${retryAt} either`)
     return
   }
-  const retryMs = Date.parse(String(retryAt))
-  if (!(retryMs > question.nowMs)) throw new Error(`retry_at is ${String(retryAt)}`)
-  if (at(retryMs) === 'refused') throw new Error(`the same payment does not pass at ${String(retryAt)}`)
+  const retryMs = Date.parse(retryAt ?? '')
+  if (!(retryMs > question.nowMs)) throw new Error(`retry_at is ${retryAt}`)
+  if (at(retryMs) === 'refused') throw new Error(`the same payment does not pass at ${retryAt}`)
   // A crowd of recipients is told the latest moment at which there is room.
   const crowded = limitsByScan(question).some(
     limit => limit.rule === 'max_counterparties_per_hour' && leftOf(question, limit) === 0,
   )
-  if (!crowded && at(retryMs - 1) !== 'refused')
-    throw new Error(`it passes before ${String(retryAt)} already`)
+  if (!crowded && at(retryMs - 1) !== 'refused') throw new Error(`it passes before ${retryAt} already`)
 }

@@ -1,4 +1,4 @@
-import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import { type EffectivePolicy, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import type { AdminCaller } from '../http/caller.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
@@ -131,8 +131,8 @@ async function brimStep(play: Play, way: Way & { readonly over: boolean }): Prom
 }
 
 function note({ tally }: Play, told: Told): void {
-  const rule = told.kind === 'refused' ? (told.details as { rule?: string } | null)?.rule : undefined
-  const answer = told.kind === 'refused' ? `${told.code} ${rule ?? ''}`.trim() : told.kind
+  const rule = told.kind === 'refused' ? told.details?.['rule'] : undefined
+  const answer = told.kind === 'refused' ? [told.code, rule].join(' ').trim() : told.kind
   tally.set(answer, (tally.get(answer) ?? 0) + 1)
 }
 
@@ -155,14 +155,15 @@ async function lookStep(
   const payer = payerAt(play, step.payer)
   const payee = step.payee === null ? null : walletAt(play, step.payee)
   const nowMs = await decidedMs(play, node, [payer.id])
-  const context = {
-    ...networkContext(play.stage.database, node.clock),
-    ledger: node.ledger,
-    agents: node.agents,
-  }
-  const to = payee === null ? undefined : formatId('agt', payee)
-  const shown = await showAgentPolicy(context, ANYONE, formatId('agt', payer.id), to)
+  const shown = await look(play, node, payer, payee)
   expectHeadroom(shown, { layers: layersOf(payer), history: payer.history, payee, nowMs })
+}
+
+function look({ stage }: Play, node: StageNode, payer: Payer, payee: Uuid | null): Promise<EffectivePolicy> {
+  const { ledger, agents, clock } = node
+  const context = { ...networkContext(stage.database, clock), ledger, agents }
+  const to = payee === null ? undefined : formatId('agt', payee)
+  return showAgentPolicy(context, ANYONE, formatId('agt', payer.id), to)
 }
 
 async function setStep(play: Play, step: { payer: number; layer: PolicyLayer; wish: Wish }): Promise<void> {
@@ -216,30 +217,49 @@ async function raceStep(play: Play, step: { payer: number; payments: readonly Pa
       const told = await answerOf(nodeAt(play, at % 2).pay(order(payer.id, to, amount)))
       return { told, payee: to, amount }
     })
+  const shown = await Promise.all(stage.nodes.map(node => look(play, node, payer, null)))
   const answers = await Promise.all(works)
+  const layers = layersOf(payer)
+  const stories = storiesOf({ layers, history: payer.history, nowMs }, answers)
+  for (const { told, payee, amount } of answers) {
+    note(play, told)
+    if (told.kind === 'paid') continue
+    expectInSome(stories, history => expectSame(told, { layers, history, payee, nowMs }, amount))
+  }
+  for (const each of shown) {
+    expectInSome(stories, history => expectHeadroom(each, { layers, history, payee: null, nowMs }))
+  }
+  payer.history.push(...found(stories.at(-1)).slice(payer.history.length))
+}
+
+interface Answer extends Pick<PastPayment, 'payee' | 'amount'> {
+  readonly told: Told
+}
+
+/** The payer's history before the race and after each payment of it. */
+function storiesOf(before: Omit<Question, 'payee'>, answers: readonly Answer[]): PastPayment[][] {
+  const { layers, nowMs } = before
+  const stories = [[...before.history]]
   const paid = answers.flatMap(({ told, ...rest }) => (told.kind === 'paid' ? [{ told, ...rest }] : []))
   // Nobody pays the payer meanwhile, so its balance tells the order.
   paid.sort((left, right) => right.told.balance - left.told.balance)
-  const stories = [[...payer.history]]
-  const layers = layersOf(payer)
   for (const { told, payee, amount } of paid) {
     const history = found(stories.at(-1))
     expectSame(told, { layers, history, payee, nowMs }, amount)
     stories.push([...history, { payee, amount, atMs: nowMs }])
   }
-  for (const { told, payee, amount } of answers) {
-    note(play, told)
-    if (told.kind === 'paid') continue
-    const explains = (history: PastPayment[]) => {
-      try {
-        expectSame(told, { layers, history, payee, nowMs }, amount)
-        return true
-      } catch {
-        return false
-      }
+  return stories
+}
+
+/** Fails unless the answer is right at some moment of the race. */
+function expectInSome(stories: readonly PastPayment[][], check: (history: PastPayment[]) => void): void {
+  const failures: unknown[] = []
+  for (const history of stories) {
+    try {
+      return check(history)
+    } catch (error) {
+      failures.push(error)
     }
-    if (!stories.some(explains))
-      throw new Error('no order explains an answer', { cause: { told, stories, amount } })
   }
-  payer.history.push(...found(stories.at(-1)).slice(payer.history.length))
+  throw new AggregateError(failures, 'no order explains an answer')
 }

@@ -15,7 +15,10 @@ import {
 export type Told =
   | ToldPaid
   | { readonly kind: 'asked' }
-  | { readonly kind: 'refused'; readonly code: string; readonly details: object | null }
+  | { readonly kind: 'refused'; readonly code: string; readonly details: Details | null }
+
+type Details = Readonly<Record<string, unknown>>
+
 interface ToldPaid {
   readonly kind: 'paid'
   readonly atMs: number
@@ -34,10 +37,11 @@ export async function answerOf(work: Promise<PaymentResult>): Promise<Told> {
 }
 
 /** The answer without its `retry_at`, which the reference checks by trying. */
-function comparable(told: Told): { answer: PlainAnswer; retryAt: unknown } {
+function comparable(told: Told): { answer: PlainAnswer; retryAt: string | undefined } {
   if (told.kind !== 'refused') return { answer: { kind: told.kind }, retryAt: undefined }
-  const { retry_at: retryAt, ...details } = { retry_at: undefined, ...told.details }
-  return { answer: { ...told, details: told.details === null ? null : details }, retryAt }
+  if (told.details === null) return { answer: told, retryAt: undefined }
+  const { retry_at: retryAt, ...details } = told.details
+  return { answer: { ...told, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
 }
 
 /** Fails unless the reference gives this answer too. */

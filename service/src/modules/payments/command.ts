@@ -44,6 +44,14 @@ export function preparePayment(
   const unique = intent.uniqueReference ? referenced : null
   const carriedOut = mandate.by === 'owner' ? mandate.approvalId : null
 
+  let asked: { readonly book: Book; readonly spend: Spend | null } | null = null
+
+  /** Asked at every step and the same for all of one book, whose facts are there before the first. */
+  function spendIn(book: Book): Spend | null {
+    if (asked?.book !== book) asked = { book, spend: spendOf(book, agents, intent) }
+    return asked.spend
+  }
+
   function noteUse(book: Book, use: Use): void {
     if (keyed !== null) book.setFact(usedKeys, keyed, use)
     if (referenced === null) return
@@ -58,7 +66,7 @@ export function preparePayment(
       ...(keyed === null ? [] : [need(usedKeys, keyed)]),
       ...(unique === null ? [] : [need(usedReferences, unique)]),
     ],
-    steps: [book => agents.needs(book, accounts), ...limitSteps(book => spendOf(book, agents, intent))],
+    steps: [book => agents.needs(book, accounts), ...limitSteps(spendIn)],
     decide: book =>
       decidePayment({
         mandate,
@@ -71,7 +79,7 @@ export function preparePayment(
         sameReference:
           unique === null ? undefined : useInForce(book.fact(usedReferences, unique), book.nowMs, carriedOut),
         checkLimits() {
-          const spend = spendOf(book, agents, intent)
+          const spend = spendIn(book)
           return spend === null ? null : checkLimits(book, spend)
         },
       }),
@@ -79,7 +87,7 @@ export function preparePayment(
     post(book, plan) {
       const transfer = postPayment(book, intent, plan)
       noteUse(book, { id: transfer.id, kind: transfer.kind })
-      const spend = spendOf(book, agents, intent)
+      const spend = spendIn(book)
       if (spend !== null) countSpend(book, spend)
       return transfer
     },

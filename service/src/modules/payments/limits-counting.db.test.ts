@@ -63,3 +63,32 @@ describe('after a refusal has counted everything, a batch that pays', () => {
     }
   })
 })
+
+describe('retry_at', () => {
+  const HOUR_MS = 3_600_000
+  const hourly = () =>
+    newFundedAgent(node.ledger, db.database, clock, 1_000_000n, { spend_limit_hourly_paise: 10_000n })
+
+  test('counts what was paid before it in the same batch, and is still the first moment', async () => {
+    const [payer, payee] = [await hourly(), await newPayee()]
+    const first = clock.now()
+    await node.pay(order(payer, payee, 6_000n))
+    clock.advance(600_000)
+    const [paid, refused] = [node.pay(order(payer, payee, 2_000n)), node.pay(order(payer, payee, 5_000n))]
+    const { details } = await refusalOf(refused)
+    await paid
+    expect(details).toMatchObject({ used: 80, retry_at: new Date(first.getTime() + HOUR_MS).toISOString() })
+  })
+
+  test('is a moment at which the payment passes, also where thousands of payments have to fall out first', async () => {
+    const [payer, payee] = [await hourly(), await newPayee()]
+    await outcomesOf(Array.from({ length: 1_500 }, () => node.pay(order(payer, payee, 1n))))
+    clock.advance(60_000)
+    await node.pay(order(payer, payee, 8_500n))
+    const { details } = await refusalOf(node.pay(order(payer, payee, 1_200n)))
+    const retryMs = Date.parse(String(details?.['retry_at']))
+    expect(retryMs).toBeGreaterThan(clock.now().getTime())
+    clock.set(new Date(retryMs))
+    await node.pay(order(payer, payee, 1_200n))
+  })
+})

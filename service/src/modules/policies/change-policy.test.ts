@@ -14,8 +14,8 @@ const [ANN, BOB, CAT] = [1, 2, 3].map(() => formatId('agt', newUuid(NOW)))
 const OPEN: PolicyState = { policy: OPEN_POLICY, pending: [] }
 
 /** What the state of a change that must be taken shows. */
-function changed(state: PolicyState, change: object, cooldown: Cooldown): PolicyState {
-  const next = changePolicy(state, change as PolicyChange, cooldown)
+function changed(state: PolicyState, change: PolicyChange, cooldown: Cooldown): PolicyState {
+  const next = changePolicy(state, change, cooldown)
   if ('kind' in next) throw new Error(`refused: ${next.message}`)
   return next
 }

@@ -53,7 +53,7 @@ export function applyDue(state: PolicyState, now: Date): PolicyState {
   if (due.length === 0) return state
   let { policy } = state
   for (const { control, value } of due) {
-    const changed = decidePolicy(policy, { [control]: value } as PolicyChange)
+    const changed = decidePolicy(policy, { [control]: value })
     // It was accepted when it was asked for, and what is accepted does not depend on the present value.
     if (!('kind' in changed)) policy = changed
   }
@@ -116,5 +116,5 @@ export function pendingRecord(pending: readonly PendingChange[]): PendingPolicy 
       control,
       { value, effective_at: effectiveAt.toISOString() },
     ]),
-  ) as PendingPolicy
+  )
 }

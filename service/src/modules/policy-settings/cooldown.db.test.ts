@@ -6,6 +6,7 @@ import {
   type SignedUp,
   type StageAgent,
 } from '../../testing/policy-stage.ts'
+import { policyJobs } from './index.ts'
 
 const DAY_MS = 86_400_000
 
@@ -112,4 +113,18 @@ test('a list that changes both ways tightens at once and widens a day later', as
   await stage.advance(DAY_MS)
   expect(await stage.payOnBoth(agent, old, 1)).toEqual(['refused', 'refused'])
   expect(await stage.payOnBoth(agent, fresh, 1)).toEqual([200, 200])
+})
+
+test('two nodes that do the same due changes do each once, beside payments', async () => {
+  const { db, clock } = stage
+  const agents = await Promise.all(
+    Array.from({ length: 30 }, () => stage.newAgent(signedUp, { spend_limit_per_tx: 7 })),
+  )
+  for (const agent of agents) await change(agent, { spend_limit_per_tx: 9 })
+  clock.advance(DAY_MS)
+  const nodes = [policyJobs(db.database), policyJobs(db.database)].flat()
+  const payments = agents.map((agent, at) => stage.pay(agent, payee, 7, at % 2))
+  await Promise.all(nodes.map(job => job.run(clock.now())))
+  for (const { status } of await Promise.all(payments)) expect(status).toBe(200)
+  for (const agent of agents) expect((await stage.pay(agent, payee, 9)).status).toBe(200)
 })
