@@ -14,7 +14,7 @@ let api: Api
 
 beforeAll(async () => {
   // Every request is a line of the log, so that what must not be there could be there.
-  stage = await openStage({ MASTER_KEY, LOG_LEVEL: 'debug' })
+  stage = await openStage({ MASTER_KEY, LOG_LEVEL: 'debug', TRUST_PROXY: 'loopback' })
   ;({ api } = stage)
 })
 afterAll(() => stage.close())
@@ -29,7 +29,7 @@ group('an owner', () => {
     const headers = await logIn(api, owner.phone, 'owner')
     const seen = await api.ok(routes.getSession, { headers })
     expect(seen.owners.map(({ owner_id }) => owner_id)).toEqual([owner.id])
-    expect(seen.phone).toBe(`${owner.phone.slice(0, 2)}xxxxxx${owner.phone.slice(-2)}`)
+    expect([seen.phone, ...seen.owners.map(({ phone }) => phone)]).toEqual([owner.phone, owner.phone])
   })
 
   test('reads the transactions of all its agents in one list, page by page', async () => {
@@ -69,7 +69,35 @@ group('an owner', () => {
     const headers = await logIn(api, (await newOwner()).phone, 'owner')
     await api.ok(routes.logOut, { headers })
     expect(await me(headers)).toBe(401)
-    await api.refused(routes.logOut, 401, 'authentication_error', { headers })
+    const again = await api.send(routes.logOut, { headers })
+    expect(again.status).toBe(401)
+    expect(again.headers.getSetCookie()).toEqual([expect.stringMatching(/^service_session=; Max-Age=0;/)])
+    await api.ok(routes.getHealth, { headers })
+    await api.ok(routes.getServiceKeys, { headers })
+  })
+
+  test('is kept out by no stranger, who neither brakes nor burns a code', async () => {
+    const { phone } = await newOwner()
+    const stranger = { 'x-forwarded-for': '203.0.113.7' }
+    await api.ok(routes.sendOtp, { body: { phone }, headers: stranger })
+    await api.ok(routes.getSandboxOtp, { params: { phone } })
+    await api.ok(routes.sendOtp, { body: { phone } })
+    const { code } = await api.ok(routes.getSandboxOtp, { params: { phone } })
+    for (let count = 0; count < 6; count++) {
+      const guess = { body: { phone, code }, headers: stranger }
+      await api.refused(routes.verifyOtp, 401, 'authentication_error', guess)
+    }
+    await api.ok(routes.verifyOtp, { body: { phone, code } })
+  })
+
+  test('is logged in by no page of another site', async () => {
+    const { phone } = await newOwner()
+    for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+      await api.refused(routes.sendOtp, 403, 'authorization_error', { body: { phone }, headers })
+      const body = { phone, code: '000000' }
+      await api.refused(routes.verifyOtp, 403, 'authorization_error', { body, headers })
+    }
+    await api.ok(routes.sendOtp, { body: { phone }, headers: { origin: api.address } })
   })
 
   test('asks for codes at a pace that is the same for phones that nobody has', async () => {
@@ -180,7 +208,7 @@ test('neither log nor database holds a session, a code or a phone in the clear',
   expect(log).toContain('"/v1/auth/logout"')
   for (const secret of [tokenOf(headers), owner.phone, 'ses_live_']) expect(log).not.toContain(secret)
   expect(log.split(/[^\w]+/)).not.toContain(code)
-  for (const table of ['sessions', 'login_codes', 'sandbox_otps', 'idempotent_requests']) {
+  for (const table of ['sessions', 'login_codes', 'login_phones', 'sandbox_otps', 'idempotent_requests']) {
     const rows = await stage.database.query<{ text: string }>(`select t::text as text from ${table} t`)
     const text = rows.map(row => row.text).join('\n')
     for (const secret of [tokenOf(headers), owner.phone, code]) {

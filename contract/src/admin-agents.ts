@@ -87,7 +87,7 @@ export const bulkQuarantineAgents = route({
   path: '/v1/admin/agents/bulk-quarantine',
   summary: 'Quarantine agents',
   description:
-    'Stops what the agents send while they are looked into; they still receive. Each succeeds or fails alone: a frozen agent stays frozen (`conflict`). Ends by bulk-restore.',
+    'Stops what the agents send while they are looked into; they still receive, or receive again if they were paused. Each succeeds or fails alone: a frozen agent stays frozen (`conflict`). Ends by bulk-restore.',
 })
 
 export const bulkRestoreAgents = route({

@@ -182,7 +182,7 @@ export const updateAgent = route({
   tag: 'Agents',
   summary: 'Change an agent’s policy or name',
   description:
-    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR.',
+    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked.',
   who: ['platform', 'owner'],
   params,
   body: request(

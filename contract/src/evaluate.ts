@@ -67,7 +67,7 @@ export const evaluatePolicy = route({
   operationId: 'evaluatePolicy',
   method: 'POST',
   path: '/v1/agents/{agent_id}/policy/evaluate',
-  tag: 'Policy',
+  tag: 'Policies',
   summary: 'Evaluate a payment',
   description:
     'Decides a payment as `pay` would at this moment, balance included, and does not make it. The answer is 200 whatever the decision.',

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { Agent } from './agents.ts'
+import { AGENT_STATUSES, Agent } from './agents.ts'
 import { agentReference, amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
 import { examplePolicy, PendingPolicy, POLICY_LAYERS, Policy, policyControlsIn } from './policy.ts'
 import { route } from './route.ts'
-import { answer, nullable, oneOf, request } from './schema.ts'
+import { answer, describe, nullable, oneOf, request } from './schema.ts'
 
 const LIMIT_RULES = [
   'spend_limit_per_tx',
@@ -17,11 +17,20 @@ const LIMIT_RULES = [
   'budget_limit',
 ] as const
 
+/** What a limit measures. A tier's day is the last 24 hours, every other day one of the calendar (contract section 5). */
+export const POLICY_WINDOWS = ['payment', 'last_hour', 'last_24_hours', 'ist_day', 'ist_month'] as const
+
+export type PolicyWindow = (typeof POLICY_WINDOWS)[number]
+
 /** One limit of one layer with what is left of it (contract section 5). Amounts in INR, recipients as a count. */
 export const PolicyHeadroom = answer(
   {
     rule: oneOf(LIMIT_RULES, 'The control.'),
     layer: oneOf(POLICY_LAYERS, 'The layer that sets it.'),
+    window: oneOf(
+      POLICY_WINDOWS,
+      'What it measures: one payment, the last hour or 24 hours, a calendar day or month in IST.',
+    ),
     limit: amountOut('The limit: INR, or a number of recipients.'),
     used: nullable(
       amountOut('What counts against it now; null for a counterparty limit when no `to` was asked about.'),
@@ -40,6 +49,7 @@ export const PolicyHeadroom = answer(
       {
         rule: 'spend_limit_daily',
         layer: 'agent',
+        window: 'ist_day',
         limit: 5000,
         used: 1200,
         remaining: 3800,
@@ -56,6 +66,7 @@ const thresholdExample = { rule: 'require_escrow_above', layer: 'tier', above: 2
 export const EffectivePolicy = answer(
   {
     agent_id: idSchema('agt'),
+    status: oneOf(AGENT_STATUSES, 'Only an active agent can pay at all.'),
     tier: oneOf(TIERS, 'The trust tier that the tier layer comes from.'),
     limits: Type.Array(PolicyHeadroom, {
       description: 'Every limit of every layer, the general layers first.',
@@ -80,10 +91,11 @@ export const EffectivePolicy = answer(
     blocked_payee_agents: Type.Array(Type.String(), { description: 'The agents that any layer blocks.' }),
     max_amount_now: nullable(
       amountOut(
-        'The greatest amount that every limit and the escrow threshold let pass now, whatever the balance.',
+        'The greatest amount that every limit and the escrow threshold let pass now, whatever the balance; 0 while the agent is stopped.',
       ),
     ),
-    pending_policy: PendingPolicy,
+    pending_policy: describe(PendingPolicy, 'What waits to loosen the agent’s own policy.'),
+    owner_pending_policy: describe(PendingPolicy, 'What waits to loosen the owner’s policy.'),
     as_of: timestamp('The moment that all of this is true of.'),
   },
   {
@@ -92,11 +104,13 @@ export const EffectivePolicy = answer(
     examples: [
       {
         agent_id: exampleId('agt'),
+        status: 'active',
         tier: 'tier1',
         limits: [
           {
             rule: 'spend_limit_daily',
             layer: 'agent',
+            window: 'ist_day',
             limit: 5000,
             used: 1200,
             remaining: 3800,
@@ -108,6 +122,7 @@ export const EffectivePolicy = answer(
         blocked_payee_agents: [],
         max_amount_now: 2500,
         pending_policy: {},
+        owner_pending_policy: {},
         as_of: EXAMPLE_TIME,
       },
     ],
@@ -175,7 +190,7 @@ export const getOwnerPolicy = route({
   operationId: 'getOwnerPolicy',
   method: 'GET',
   path: '/api/web/policy',
-  tag: 'Owner',
+  tag: 'Owner session',
   summary: 'Get the owner’s policy',
   description: 'The owner layer of the spend policy: it limits each of the owner’s agents by itself.',
   who: ['owner'],
@@ -189,7 +204,7 @@ export const updateOwnerPolicy = route({
   operationId: 'updateOwnerPolicy',
   method: 'PATCH',
   path: '/api/web/policy',
-  tag: 'Owner',
+  tag: 'Owner session',
   summary: 'Change the owner’s policy',
   description:
     'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown.',
@@ -208,7 +223,7 @@ export const cancelOwnerPendingPolicy = route({
   operationId: 'cancelOwnerPendingPolicy',
   method: 'DELETE',
   path: '/api/web/policy/pending/{control}',
-  tag: 'Owner',
+  tag: 'Owner session',
   summary: 'Cancel a waiting change of the owner’s policy',
   description: 'Drops a change that waits for the cooldown; the control stays as it is.',
   who: ['owner'],

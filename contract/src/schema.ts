@@ -48,7 +48,7 @@ export function answer<Properties extends TProperties>(
 /** An object that a caller sends: an unknown field is an error, never dropped (contract section 1). */
 export function request<Properties extends TProperties>(
   properties: Properties,
-  documentation: ObjectDocumentation & { readonly minProperties?: number } = {},
+  documentation: ObjectDocumentation = {},
 ): TObject<Properties> {
   return Type.Object(properties, { ...documentation, additionalProperties: false })
 }

@@ -53,7 +53,10 @@ function sessionEnded(title: string): TObject<{ logged_out: ReturnType<typeof Ty
 }
 
 const brake =
-  'A second code within 30 seconds is `rate_limit_exceeded` with `Retry-After`, and so is an eleventh within an hour without a login between, for unknown phones too.'
+  'A code is good only at the network address that asked for it (of IPv6 a /64), and a new one for the same address makes the one before useless. A second within 30 seconds is `rate_limit_exceeded` with `Retry-After`, and so is an eleventh within an hour from one address, or a hundred and first from all, without a login between, for unknown phones too.'
+
+const sameSite =
+  'A page of another site is `authorization_error`; without `Origin` and `Sec-Fetch-Site`, as from a program, no proof is needed.'
 
 export const sendOtp = route({
   operationId: 'sendOtp',
@@ -61,12 +64,12 @@ export const sendOtp = route({
   path: '/v1/auth/send-otp',
   tag: 'Login',
   summary: 'Send an owner a one-time code',
-  description: `Sends a code to the phone of an owner. The answer is the same for a phone that no owner has. A new code makes the one before useless. ${brake}`,
+  description: `Sends a code to the phone of an owner. The answer is the same for a phone that no owner has. ${brake} ${sameSite}`,
   who: [],
   body: request(phoneRequest, { title: 'SendOtpRequest', examples: [{ phone: '9876543210' }] }),
   status: 200,
   response: otpSent('OtpSent'),
-  errors: [],
+  errors: ['authorization_error'],
 })
 
 export const verifyOtp = route({
@@ -75,8 +78,7 @@ export const verifyOtp = route({
   path: '/v1/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an owner in',
-  description:
-    'Opens a session of 12 hours and sets the cookie `service_session`. It covers every owner with this phone, on whichever platform. A wrong, used or old code is `authentication_error`. A cookie that comes along is ignored, and the session is always a new one.',
+  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers every owner with this phone, on whichever platform. A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. A cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
   who: [],
   body: request(codeRequest, {
     title: 'VerifyOtpRequest',
@@ -95,7 +97,7 @@ export const verifyOtp = route({
     },
   ),
   responseDescription: 'Logged in; the session is in the header `Set-Cookie`.',
-  errors: ['authentication_error'],
+  errors: ['authentication_error', 'authorization_error'],
 })
 
 export const logOut = route({
@@ -117,12 +119,12 @@ export const sendAdminOtp = route({
   path: '/v1/admin/auth/send-otp',
   tag: 'Login',
   summary: 'Send an administrator a one-time code',
-  description: `Sends a code to the phone of an administrator (\`ADMIN_PHONES\`). The answer is the same for any other phone. A new code makes the one before useless. ${brake}`,
+  description: `Sends a code to the phone of an administrator (\`ADMIN_PHONES\`). The answer is the same for any other phone. ${brake} ${sameSite}`,
   who: [],
   body: request(phoneRequest, { title: 'SendAdminOtpRequest', examples: [{ phone: '9999999999' }] }),
   status: 200,
   response: otpSent('AdminOtpSent'),
-  errors: [],
+  errors: ['authorization_error'],
 })
 
 export const verifyAdminOtp = route({
@@ -131,8 +133,7 @@ export const verifyAdminOtp = route({
   path: '/v1/admin/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an administrator in',
-  description:
-    'Opens a session of one hour and sets the cookie `service_admin_session`. It ends earlier when the phone leaves `ADMIN_PHONES`. A wrong, used or old code is `authentication_error`.',
+  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. ${sameSite}`,
   who: [],
   body: request(codeRequest, {
     title: 'VerifyAdminOtpRequest',
@@ -148,7 +149,7 @@ export const verifyAdminOtp = route({
     },
   ),
   responseDescription: 'Logged in; the session is in the header `Set-Cookie`.',
-  errors: ['authentication_error'],
+  errors: ['authentication_error', 'authorization_error'],
 })
 
 export const logOutAdmin = route({
@@ -172,21 +173,21 @@ export const getSession = route({
   operationId: 'getSession',
   method: 'GET',
   path: '/api/web/me',
-  tag: 'Owner',
+  tag: 'Owner session',
   summary: 'Who is logged in',
   description: 'The person of this session: one owner record for each platform that knows the phone.',
   who: ['owner'],
   status: 200,
   response: answer(
     {
-      phone: textOut('The phone of the login with its middle hidden.', '98xxxxxx10'),
+      phone: textOut('The phone of the login, ten digits.', '9876543210'),
       owners: Type.Array(Owner, { description: 'The owners that the session covers, oldest first.' }),
       expires_at: timestamp('When the session ends.'),
     },
     {
       title: 'Me',
       description: 'The person of this session.',
-      examples: [{ phone: '98xxxxxx10', owners: ownerExamples, expires_at: SESSION_END }],
+      examples: [{ phone: '9876543210', owners: ownerExamples, expires_at: SESSION_END }],
     },
   ),
   errors: [],

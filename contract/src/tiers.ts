@@ -74,7 +74,7 @@ export const updateTier = route({
       escrow_above: limitIn('Payments of more INR than this must use escrow.'),
       approval_above: limitIn('Payments of more INR than this wait for the owner.'),
     },
-    { title: 'UpdateTierRequest', minProperties: 1, examples: [{ per_tx: 10000, daily: 100000 }] },
+    { title: 'UpdateTierRequest', examples: [{ per_tx: 10000, daily: 100000 }] },
   ),
   status: 200,
   response: TierDefaults,

@@ -152,7 +152,7 @@ export const listOwnerTransactions = route({
   operationId: 'listOwnerTransactions',
   method: 'GET',
   path: '/api/web/transactions',
-  tag: 'Owner',
+  tag: 'Owner session',
   summary: 'List transactions of all agents',
   description:
     'The statements of all agents of the session’s owners in one list, newest first; `agent_name` tells them apart. A payment between two of them is a line on both sides.',

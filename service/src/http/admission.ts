@@ -1,11 +1,12 @@
 import type { Credential } from '@batua/contract'
-import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
-import { authenticatorFor } from './credentials.ts'
+import { authenticatorFor, type Denial } from './credentials.ts'
 import { settle } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
+import { endedCookie } from './session-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,24 +19,30 @@ export interface Gate {
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimits
   readonly refuseCrossSite: SameOriginRule
+  /** The public address is https. */
+  readonly secure: boolean
+}
+
+/** What a route asks of those that it lets in. */
+export interface Admission {
+  readonly who: readonly Credential[]
+  readonly counted: boolean
+  readonly opensSession: boolean
 }
 
 /**
  * Lets a request in before its body is read: whose it is, then whether its budget allows it. What has no valid
  * credential counts against the address it came from, so guessing keys is slow.
  */
-export function admissionHook(
-  who: readonly Credential[],
-  counted: boolean,
-  gate: Gate,
-): onRequestHookHandler {
+export function admissionHook({ who, counted, opensSession }: Admission, gate: Gate): onRequestHookHandler {
   const authenticate = authenticatorFor(who, gate.authenticators)
   return (request, reply, done) => {
     const admitted = settle(authenticate(request.headers), presented => {
-      const found = fromThisSite(request, presented, gate)
+      const found = fromThisSite(request, presented, opensSession, gate)
       if (found.kind !== 'refusal') request.caller = found
       const inBudget = counted ? gate.rateLimits.count(request, reply) : undefined
       return settle(inBudget, () => {
+        if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
       })
     })
@@ -46,8 +53,18 @@ export function admissionHook(
 
 function fromThisSite(
   { method, headers }: FastifyRequest,
-  found: Caller | Refusal,
+  found: Caller | Denial,
+  opensSession: boolean,
   { refuseCrossSite }: Gate,
 ): Caller | Refusal {
-  return found.kind === 'refusal' ? found : (refuseCrossSite(method, headers, found) ?? found)
+  if (found.kind === 'refusal') return found
+  const refusal = opensSession
+    ? refuseCrossSite.login(headers)
+    : refuseCrossSite.change(method, headers, found)
+  return refusal ?? found
+}
+
+/** A browser would send a dead session with every request, and be refused until it is over. */
+function forgetDead({ deadSessions }: Denial, reply: FastifyReply, { secure }: Gate): void {
+  for (const kind of deadSessions) reply.header('set-cookie', endedCookie(kind, secure))
 }

@@ -54,7 +54,7 @@ export interface Authenticators {
   admin?(session: string): MaybePromise<AdminCaller | null>
 }
 
-/** For login, which a dead cookie must not stop and a living one not change. */
+/** For public routes, login among them: a dead cookie must not stop them and a living one not change them. */
 export function withoutSessions({ platform, agent }: Authenticators): Authenticators {
   return { platform, agent }
 }

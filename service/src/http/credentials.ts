@@ -3,10 +3,15 @@ import type { Credential } from '@batua/contract'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
 import { type MaybePromise, settle } from './maybe-promise.ts'
-import { sessionTokensIn } from './session-cookies.ts'
+import { SESSION_KINDS, type SessionKind, sessionTokensIn } from './session-cookies.ts'
+
+/** Why nobody is let in, and which session cookies are of no use to anybody any more. */
+export interface Denial extends Refusal {
+  readonly deadSessions: readonly SessionKind[]
+}
 
 /** Finds the caller of one route in a request's headers. */
-export type Authenticate = (headers: IncomingHttpHeaders) => MaybePromise<Caller | Refusal>
+export type Authenticate = (headers: IncomingHttpHeaders) => MaybePromise<Caller | Denial>
 
 const HEADERS_OF: Record<Credential, string> = {
   platform: 'the headers x-platform-id and x-platform-secret',
@@ -31,10 +36,7 @@ type Presented = MaybePromise<Caller | null>
  * any or none.
  */
 export function authenticatorFor(who: readonly Credential[], authenticators: Authenticators): Authenticate {
-  const missing = refuse(
-    'authentication_error',
-    `This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`,
-  )
+  const missing = deny(`This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`)
   const nobody = who.length === 0 ? PUBLIC_CALLER : missing
   const agentAlone = who.length === 0 || who.includes('agent')
 
@@ -43,10 +45,7 @@ export function authenticatorFor(who: readonly Credential[], authenticators: Aut
     const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
     // Payments come this way: one agent key and nothing else costs no list and, when it is known, no promise.
     if (typeof agentKey === 'string' && others === undefined && agentAlone) {
-      return settle(
-        authenticators.agent(agentKey),
-        caller => caller ?? refuse('authentication_error', WRONG.agent),
-      )
+      return settle(authenticators.agent(agentKey), caller => caller ?? deny(WRONG.agent))
     }
     const presented = presentedIn(headers, authenticators)
     if (presented.size === 0) return nobody
@@ -83,10 +82,14 @@ function single(header: string | string[] | undefined): string | undefined {
 function choose(
   callers: ReadonlyMap<Credential, Caller | null>,
   who: readonly Credential[],
-  missing: Refusal,
-): Caller | Refusal {
+  missing: Denial,
+): Caller | Denial {
   for (const [kind, caller] of callers) {
-    if (caller === null) return refuse('authentication_error', WRONG[kind])
+    if (caller !== null) continue
+    return deny(
+      WRONG[kind],
+      SESSION_KINDS.filter(session => callers.get(session) === null),
+    )
   }
   const accepted = who.length === 0 ? [...callers.keys()] : who
   for (const kind of accepted) {
@@ -94,6 +97,10 @@ function choose(
     if (caller) return caller
   }
   return missing
+}
+
+function deny(message: string, deadSessions: readonly SessionKind[] = []): Denial {
+  return { ...refuse('authentication_error', message), deadSessions }
 }
 
 function allOf(presented: Map<Credential, Presented>): MaybePromise<Map<Credential, Caller | null>> {

@@ -125,11 +125,9 @@ function boundComplaint(error: ErrorObject): string {
     case 'maxLength':
       return `must have at most ${limit} characters`
     case 'minItems':
-      return `must have at least ${limit} entries`
+      return `must have at least ${limit} ${limit === '1' ? 'entry' : 'entries'}`
     case 'maxItems':
       return `must have at most ${limit} entries`
-    case 'minProperties':
-      return 'must have at least one field'
     case 'uniqueItems':
       return 'must not hold an entry twice'
     case 'pattern':

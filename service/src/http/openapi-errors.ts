@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorCode, ErrorEnvelope } from '@batua/contract'
+import { ERROR_STATUS, type ErrorCode, ErrorEnvelope, type Route } from '@batua/contract'
 import type { Json, SchemaCollector } from './openapi-schemas.ts'
 import type { ServedRoute } from './serve.ts'
 
@@ -24,6 +24,10 @@ const MEANING: Record<ErrorCode, string> = {
   service_unavailable: 'The service is away for a moment; repeat the request with the same idempotency key',
 }
 
+/** authorization_error where a browser may send what its human did not want. */
+const CROSS_SITE =
+  'This must come from a page of this site: send the header Origin: https://api.example.com or Sec-Fetch-Site: same-origin'
+
 const EXAMPLE_REQUEST_ID = 'req_01kb7q3f8meg5tz4x9wc2n6a01'
 
 /** Every error answer of one route by its status: the route's own, and those that any such route may give. */
@@ -35,17 +39,23 @@ export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaC
   for (const code of ['validation_error', 'authentication_error', ...route.errors] as const) add(code)
   if (route.method !== 'GET')
     for (const code of ['payload_too_large', 'unsupported_media_type'] as const) add(code)
+  if (changesBySession(route)) add('authorization_error')
   if (route.method === 'POST') for (const status of [409, 422]) add('idempotency_error', status)
   if (counted) add('rate_limit_exceeded')
   for (const code of ['internal_error', 'service_unavailable'] as const) add(code)
   const statuses = [...codesOf].toSorted(([left], [right]) => left - right)
   return Object.fromEntries(
-    statuses.map(([status, codes]) => [String(status), errorResponse([...codes], schemas)]),
+    statuses.map(([status, codes]) => [String(status), errorResponse([...codes], route, schemas)]),
   )
 }
 
-function errorResponse(codes: readonly ErrorCode[], schemas: SchemaCollector): Json {
-  const examples = Object.fromEntries(codes.map(code => [code, { value: exampleOf(code) }]))
+/** These are refused without a word of the browser that this site sent them (same-origin.ts). */
+function changesBySession({ method, who }: Route): boolean {
+  return method !== 'GET' && (who.includes('owner') || who.includes('admin'))
+}
+
+function errorResponse(codes: readonly ErrorCode[], route: Route, schemas: SchemaCollector): Json {
+  const examples = Object.fromEntries(codes.flatMap(code => Object.entries(examplesOf(code, route))))
   return {
     description: codes.map(code => `\`${code}\``).join(', '),
     headers: headersOf(codes),
@@ -53,9 +63,18 @@ function errorResponse(codes: readonly ErrorCode[], schemas: SchemaCollector): J
   }
 }
 
-function exampleOf(code: ErrorCode): Json {
+function examplesOf(code: ErrorCode, route: Route): Json {
+  if (code !== 'authorization_error') return { [code]: exampleOf(code) }
+  const crossSite = exampleOf(code, CROSS_SITE)
+  // A public route knows no wrong credential: what it refuses is another site's login.
+  const isOfCredential = route.who.length > 0 && route.errors.includes(code)
+  if (!isOfCredential) return { [code]: crossSite }
+  return { [code]: exampleOf(code), ...(changesBySession(route) ? { cross_site: crossSite } : {}) }
+}
+
+function exampleOf(code: ErrorCode, message = MEANING[code]): Json {
   const field = code === 'validation_error' ? { field: 'amount' } : {}
-  return { error: { code, message: MEANING[code], request_id: EXAMPLE_REQUEST_ID, ...field } }
+  return { value: { error: { code, message, request_id: EXAMPLE_REQUEST_ID, ...field } } }
 }
 
 function headersOf(codes: readonly ErrorCode[]): Json {

@@ -93,6 +93,48 @@ test('a public route needs no credential', () => {
   expect(paths['/v1/orders/{shop}'].post.security).toEqual([])
 })
 
+test.each([
+  [['owner'], 'POST', true],
+  [['agent', 'admin'], 'DELETE', true],
+  [['owner', 'admin'], 'GET', false],
+  [['platform', 'agent'], 'POST', false],
+  [[], 'POST', false],
+] as const)('a route of %j by %s tells of the refusal of other sites: %s', (who, method, tells) => {
+  const { paths } = make({ ...order, who, method })
+  const refused = paths['/v1/orders/{shop}'][method.toLowerCase()].responses['403']
+  expect(refused !== undefined).toBe(tells)
+  if (!tells) return
+  const { examples } = refused.content['application/json']
+  expect(Object.keys(examples)).toEqual(['authorization_error'])
+  expect(examples.authorization_error.value.error.message).toContain('Origin')
+})
+
+test('where a credential can be of the wrong person too, both refusals have their example', () => {
+  const { paths } = make({ ...order, who: ['owner'], errors: ['authorization_error'] })
+  const { examples } = paths['/v1/orders/{shop}'].post.responses['403'].content['application/json']
+  expect(Object.keys(examples)).toEqual(['authorization_error', 'cross_site'])
+  expect(examples.authorization_error.value.error.message).toBe('This credential may not act for this agent')
+  expect(examples.cross_site.value.error.message).toContain('Origin')
+})
+
+test('the login routes tell of the refusal of other sites', () => {
+  const { paths } = make(...Object.values<Route>(routes))
+  for (const base of ['/v1/auth', '/v1/admin/auth']) {
+    for (const path of [`${base}/send-otp`, `${base}/verify-otp`]) {
+      const { examples } = paths[path].post.responses['403'].content['application/json']
+      expect(examples.authorization_error.value.error.message).toContain('Origin')
+    }
+  }
+})
+
+test('the schemes of cookies tell what a change needs beside them', () => {
+  const { securitySchemes } = make(order).components
+  for (const name of ['ownerSession', 'adminSession']) {
+    expect(securitySchemes[name].description).toContain('`Origin`')
+    expect(securitySchemes[name].description).toContain('`Sec-Fetch-Site: same-origin`')
+  }
+})
+
 test('a schema whose title is taken by a different one stays where it stands', () => {
   const other = {
     ...order,

@@ -112,6 +112,9 @@ const SECURITY: Record<Credential, Json> = {
   admin: { adminSession: [] },
 }
 
+const SAME_ORIGIN =
+  'Every method but GET also needs the header `Origin` with this site’s address or `Sec-Fetch-Site: same-origin`, as browsers send from its pages. Public routes ignore the cookie; a dead one is 401 elsewhere, and that answer clears it.'
+
 const SECURITY_SCHEMES: Json = {
   platformId: {
     type: 'apiKey',
@@ -135,13 +138,13 @@ const SECURITY_SCHEMES: Json = {
     type: 'apiKey',
     in: 'cookie',
     name: 'service_session',
-    description: 'An owner’s session, from `POST /v1/auth/verify-otp`.',
+    description: `An owner’s session, from \`POST /v1/auth/verify-otp\`. ${SAME_ORIGIN}`,
   },
   adminSession: {
     type: 'apiKey',
     in: 'cookie',
     name: 'service_admin_session',
-    description: 'An administrator’s session, from `POST /v1/admin/auth/verify-otp`.',
+    description: `An administrator’s session, from \`POST /v1/admin/auth/verify-otp\`. ${SAME_ORIGIN}`,
   },
 }
 

@@ -62,9 +62,13 @@ function nameOf(request: FastifyRequest): string {
   return request.caller === null ? addressOf(request) : callerName(request.caller)
 }
 
-/** An IPv6 user owns a whole /64, so that is one address. */
 function addressOf(request: FastifyRequest): string {
-  return `address:${rateLimit.normalizeIP(request.ip)}`
+  return `address:${clientAddressOf(request)}`
+}
+
+/** Where a request comes from. An IPv6 user owns a whole /64, so that is one address. */
+export function clientAddressOf(request: FastifyRequest): string {
+  return rateLimit.normalizeIP(request.ip)
 }
 
 function limiter(

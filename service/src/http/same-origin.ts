@@ -3,13 +3,19 @@ import { type Refusal, refuse } from '../kernel/app-error.ts'
 import type { Caller } from './caller.ts'
 
 /** Refuses what a browser sent for another site: its cookies come along whether the human wants it or not. */
-export type SameOriginRule = (method: string, headers: IncomingHttpHeaders, caller: Caller) => Refusal | null
+export interface SameOriginRule {
+  /** For a request of this caller. */
+  change(method: string, headers: IncomingHttpHeaders, caller: Caller): Refusal | null
+  /** For a login: another site's page must not log a browser in as somebody else. */
+  login(headers: IncomingHttpHeaders): Refusal | null
+}
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD']
 
 /**
  * An unsafe method with a session needs proof that this site's own page sent it (contract section 2). Browsers set both
- * headers themselves and let no page write them, so each that is there must be right, and one must be there.
+ * headers themselves and let no page write them, so each that is there must be right, and one must be there. A login
+ * without either comes from no browser.
  */
 export function sameOriginRule(baseUrl: string): SameOriginRule {
   const base = new URL(baseUrl)
@@ -17,16 +23,29 @@ export function sameOriginRule(baseUrl: string): SameOriginRule {
     'authorization_error',
     `A change by a session cookie must come from this site: send the header Origin: ${base.origin} or Sec-Fetch-Site: same-origin`,
   )
-  return (method, headers, caller) => {
-    if (caller.kind !== 'owner' && caller.kind !== 'admin') return null
-    if (SAFE_METHODS.includes(method)) return null
-    const { origin } = headers
-    const site = headers['sec-fetch-site']
-    const isProved = origin !== undefined || site !== undefined
-    const isOriginRight = origin === undefined || isOwnOrigin(origin, base, headers.host)
-    const isSiteRight = site === undefined || site === 'same-origin'
-    return isProved && isOriginRight && isSiteRight ? null : crossSite
+  const crossSiteLogin = refuse(
+    'authorization_error',
+    `A login must come from this site: send the header Origin: ${base.origin}, or neither Origin nor Sec-Fetch-Site`,
+  )
+  return {
+    change(method, headers, caller) {
+      if (caller.kind !== 'owner' && caller.kind !== 'admin') return null
+      if (SAFE_METHODS.includes(method)) return null
+      return tellsItsSite(headers) && namesNoOtherSite(headers, base) ? null : crossSite
+    },
+    login: headers => (namesNoOtherSite(headers, base) ? null : crossSiteLogin),
   }
+}
+
+function tellsItsSite(headers: IncomingHttpHeaders): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+}
+
+function namesNoOtherSite(headers: IncomingHttpHeaders, base: URL): boolean {
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  const isOriginRight = origin === undefined || isOwnOrigin(origin, base, headers.host)
+  return isOriginRight && (site === undefined || site === 'same-origin')
 }
 
 /** The public address, or the one that this very request was sent to: a console may be opened by another name. */

@@ -8,7 +8,7 @@ import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
-import type { RateLimits } from './rate-limit.ts'
+import { clientAddressOf, type RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
@@ -25,6 +25,8 @@ export interface Call<R extends Route> {
   readonly caller: CallerOf<R>
   readonly now: Date
   readonly requestId: string
+  /** Where the request comes from as the rate limits count it: behind trusted proxies, and an IPv6 /64 as one. */
+  readonly clientAddress: string
   readonly headers: IncomingHttpHeaders
   /** The bytes of the body, for signatures made over them. */
   readonly rawBody: Buffer | undefined
@@ -51,8 +53,8 @@ export interface ServeOptions {
   readonly uncounted?: boolean
   /** In place of the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
-  /** Session cookies count as none, whatever they hold: for login. */
-  readonly ignoresSessions?: boolean
+  /** For login, which another site must not do for a browser either. */
+  readonly opensSession?: boolean
 }
 
 export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions) => void
@@ -65,6 +67,8 @@ export interface RouterOptions {
   readonly idempotentRequests: IdempotentRequests
   /** Tests have every answer checked against its schema, so that none loses a field in silence. */
   readonly verifyResponses: boolean
+  /** The public address is https. */
+  readonly secure: boolean
 }
 
 export interface Router {
@@ -81,12 +85,13 @@ export interface ServedRoute {
 export function createRouter(fastify: FastifyInstance, options: RouterOptions): Router {
   const served: ServedRoute[] = []
   const serve: Serve = (route, handler, serveOptions = {}) => {
-    const { uncounted = false, ignoresSessions = false } = serveOptions
+    const { uncounted = false, opensSession = false } = serveOptions
+    const isPublic = route.who.length === 0
     const admissionBy = (authenticators: Authenticators) =>
-      admissionHook(route.who, !uncounted, {
-        ...options,
-        authenticators: ignoresSessions ? withoutSessions(authenticators) : authenticators,
-      })
+      admissionHook(
+        { who: route.who, counted: !uncounted, opensSession },
+        { ...options, authenticators: isPublic ? withoutSessions(authenticators) : authenticators },
+      )
     const admit = admissionBy(serveOptions.authenticators ?? options.authenticators)
     const admitProved = admissionBy(options.authenticators)
     served.push({ route, counted: !uncounted })
@@ -135,6 +140,10 @@ function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
     caller: (request.caller ?? PUBLIC_CALLER) as CallerOf<R>,
     now,
     requestId: request.id,
+    // Found when it is asked for: payments need it not.
+    get clientAddress() {
+      return clientAddressOf(request)
+    },
     headers: request.headers,
     rawBody: request.rawBody,
     idempotencyKey: idempotencyKeyOf(request),

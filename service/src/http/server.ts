@@ -88,7 +88,13 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
   const idempotentRequests = createIdempotentRequests(options)
   const refuseCrossSite = sameOriginRule(options.baseUrl)
-  const router = createRouter(fastify, { ...options, rateLimits, refuseCrossSite, idempotentRequests })
+  const router = createRouter(fastify, {
+    ...options,
+    secure,
+    rateLimits,
+    refuseCrossSite,
+    idempotentRequests,
+  })
   addNotFound(fastify, { authenticators: options.authenticators, rateLimits })
   return {
     ...router,

@@ -5,6 +5,8 @@ export const SESSION_COOKIES = { owner: 'service_session', admin: 'service_admin
 
 export type SessionKind = keyof typeof SESSION_COOKIES
 
+export const SESSION_KINDS: readonly SessionKind[] = ['owner', 'admin']
+
 /** The session tokens that a Cookie header carries. */
 export function sessionTokensIn(header: string | undefined): Partial<Record<SessionKind, string>> {
   if (header === undefined) return {}

@@ -44,7 +44,7 @@ beforeAll(async () => {
         read,
       ]
       for (const route of routes) serve(route, ({ caller }) => ({ kind: caller.kind }))
-      serve(whoAmI('/login', []), ({ caller }) => ({ kind: caller.kind }), { ignoresSessions: true })
+      serve(whoAmI('/login', []), ({ caller }) => ({ kind: caller.kind }), { opensSession: true })
       serve(whoAmI('/broken', ['owner']), ({ headers }) => {
         throw new Error(`cannot read ${headers.cookie}`)
       })
@@ -72,7 +72,10 @@ test.each([
   ['/both', { ...AS_PLATFORM, ...BOTH }, 'platform'],
   ['/admin', BOTH, 'admin'],
   ['/owner', { ...AS_AGENT, ...OWNER }, 'owner'],
-  ['/public', OWNER, 'owner'],
+  ['/public', OWNER, 'public'],
+  ['/public', DEAD, 'public'],
+  ['/public', { cookie: OWNER_COOKIE }, 'public'],
+  ['/public', { ...AS_PLATFORM, ...DEAD }, 'platform'],
   ['/public', { cookie: 'theme=dark' }, 'public'],
   ['/login', OWNER, 'public'],
   ['/login', DEAD, 'public'],
@@ -85,7 +88,6 @@ test.each([
   ['no session', '/owner', {}],
   ['a dead session', '/owner', DEAD],
   ['an empty session', '/owner', { cookie: 'service_session=', ...ORIGIN }],
-  ['a dead session on a public route', '/public', DEAD],
   ['a session of the other kind', '/owner', ADMIN],
   ['an owner session where only administrators go', '/admin', OWNER],
   ['a good session beside a dead one', '/owner', { cookie: `${OWNER_COOKIE}; service_admin_session=bad` }],
@@ -137,12 +139,60 @@ test.each([
   for (const [path, cookie] of [
     ['/owner', OWNER_COOKIE],
     ['/admin', ADMIN_COOKIE],
-    ['/public', OWNER_COOKIE],
   ] as const) {
     expect(await ask(path, { cookie, ...headers() }), path).toMatchObject({
       status: 403,
       body: { error: { code: 'authorization_error', message: expect.stringContaining('http://batua.test') } },
     })
+  }
+})
+
+test.each([
+  ['nothing that tells', () => ({})],
+  ['the public address', () => ORIGIN],
+  ['the address it was sent to', () => ({ origin: here() })],
+  ['a page of this site', () => ({ 'sec-fetch-site': 'same-origin' })],
+])('a login is taken with %s', async (_what, headers) => {
+  expect((await ask('/login', headers())).status).toBe(200)
+})
+
+test.each([
+  ['another site', () => ({ origin: 'http://evil.test' })],
+  ['a hidden origin', () => ({ origin: 'null' })],
+  ['a page of another site', () => ({ 'sec-fetch-site': 'cross-site' })],
+  ['a page of a sibling', () => ({ ...ORIGIN, 'sec-fetch-site': 'same-site' })],
+  [
+    'another site that claims to be this one',
+    () => ({ origin: 'http://evil.test', 'sec-fetch-site': 'same-origin' }),
+  ],
+])('no login is taken from %s', async (_what, headers) => {
+  for (const credentials of [{}, AS_PLATFORM, { cookie: OWNER_COOKIE }]) {
+    expect(await ask('/login', { ...credentials, ...headers() })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'authorization_error' } },
+    })
+  }
+})
+
+test.each([
+  ['/owner', DEAD.cookie, ['service_session']],
+  ['/owner', 'service_session=', ['service_session']],
+  ['/agent', DEAD.cookie, ['service_session']],
+  ['/admin', `service_session=bad; ${ADMIN_COOKIE}`, ['service_session']],
+  ['/both', 'service_session=bad; service_admin_session=bad', ['service_session', 'service_admin_session']],
+])('the 401 of %s to %s clears what is dead, and nothing that lives', async (path, cookie, dead) => {
+  const { status, headers } = await ask(path, { ...AS_AGENT, ...ORIGIN, cookie })
+  expect(status).toBe(401)
+  expect(headers.getSetCookie()).toEqual(
+    dead.map(name => `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`),
+  )
+})
+
+test('a 401 for another reason clears no cookie', async () => {
+  for (const headers of [ADMIN, {}, { ...OWNER, 'x-agent-key': 'bad' }]) {
+    const refused = await ask('/owner', headers)
+    expect(refused.status).toBe(401)
+    expect(refused.headers.getSetCookie()).toEqual([])
   }
 })
 
@@ -163,6 +213,8 @@ test('behind https no page that came by http changes anything', async () => {
   expect(await from(`https://127.0.0.1:${secure.port}`)).toBe(200)
   expect(await from('http://batua.test')).toBe(403)
   expect(await from(secure.url)).toBe(403)
+  const dead = await call(secure, 'POST', '/owner', { headers: DEAD })
+  expect(dead.headers.getSetCookie()).toEqual([expect.stringMatching(/Max-Age=0;.*; Secure/)])
   await secure.close()
 })
 

@@ -106,7 +106,8 @@ function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
 function judge(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Answer | null {
   const { payments, approvals } = model
   const { payee, amount, key, reference } = wanted
-  const waits = (each: Asked) => each !== own && standing(each, nowMs) === 'pending_approval'
+  // Whoever asked first goes first: what was asked later does not stand in an approval's way.
+  const waits = (each: Asked) => own === null && standing(each, nowMs) === 'pending_approval'
   const used = (code: string, same: (each: Wanted) => boolean): Answer | null => {
     const payment = payments.findIndex(same)
     if (payment >= 0) return { kind: 'refused', code, payment }

@@ -68,10 +68,10 @@ export function expectHeadroom(shown: EffectivePolicy, question: Question): void
   const most = mostByScan(question)
   deepEqual(shown.max_amount_now, Number.isFinite(most) ? most / 100 : null)
   deepEqual(shown.as_of, new Date(question.nowMs).toISOString())
-  const wanted = limitsByScan(question).map(({ rule, layer, limit, used, resetsAtMs }) => {
+  const wanted = limitsByScan(question).map(({ rule, layer, window, limit, used, resetsAtMs }) => {
     const unit = rule === 'max_counterparties_per_hour' ? 1 : 100
     return {
-      ...{ rule, layer, limit: limit / unit },
+      ...{ rule, layer, window, limit: limit / unit },
       used: used === null ? null : used / unit,
       remaining: used === null ? null : Math.max(0, limit - used) / unit,
       resets_at: resetsAtMs === null ? null : new Date(resetsAtMs).toISOString(),

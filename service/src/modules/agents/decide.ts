@@ -9,6 +9,7 @@ import {
   OPEN_POLICY,
   type PolicyChange,
   type SpendPolicy,
+  withoutChange,
 } from '../policies/index.ts'
 import { normaliseHandle } from './handle.ts'
 import type { Agent, Sponsor } from './store.ts'
@@ -90,11 +91,8 @@ export function decideChange(agent: Agent, change: AgentChange, cooldown: Cooldo
 /** The agent once a change of its policy that waited has been dropped. */
 export function decideCancel(agent: Agent, control: string): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
-  const pending = agent.pending.filter(change => change.control !== control)
-  if (pending.length === agent.pending.length) {
-    return refuse('not_found', `No change of ${control} is waiting`, { field: 'control' })
-  }
-  return { ...agent, pending }
+  const left = withoutChange(agent.pending, control)
+  return 'kind' in left ? left : { ...agent, pending: left }
 }
 
 /** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */

@@ -32,7 +32,7 @@ export function decideReceiver(status: AgentStatus): Refusal | null {
     case 'frozen':
       return refuse(
         'conflict',
-        'The agent is frozen and takes no money until an administrator unfreezes its owner',
+        'The agent is frozen and takes no money until an administrator ends that',
       )
     case 'deactivated':
       return refuse('conflict', 'The agent is deactivated, which is final; fund another agent')

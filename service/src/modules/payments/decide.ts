@@ -95,7 +95,7 @@ function isProved(mandate: Mandate, payer: AgentFacts): boolean {
 /** May an agent in this state send money? Quarantined and everything but active may not (interface section 3). */
 export function decideSender(status: AgentStatus): Refusal | null {
   if (status === 'active') return null
-  return refuse('policy_denied', `Agent is ${status}`)
+  return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
 }
 
 /** Whether money may be sent to an agent in this state (interface section 3). */

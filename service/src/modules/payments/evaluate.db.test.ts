@@ -84,6 +84,6 @@ test('the decisions have their details, amounts and fee', async () => {
   })
   await changeAgent(db.database, payer, { status: 'quarantined' })
   expect(await evaluate(501n)).toMatchObject({
-    ...{ decision: 'denied', code: 'policy_denied', message: 'Agent is quarantined', details: null },
+    ...{ decision: 'denied', code: 'policy_denied', message: 'Agent is quarantined', details: { status: 'quarantined' } },
   })
 })

@@ -40,9 +40,14 @@ export function changePolicy(
   const waiting = loosened(atOnce, wanted)
   const effectiveAt = new Date(now.getTime() + cooldownMs)
   for (const control of POLICY_CONTROLS) {
-    if (change[control] === undefined) continue
+    const value = change[control]
+    if (value === undefined) continue
+    const before = pending.find(each => each.control === control)
     pending = pending.filter(each => each.control !== control)
-    if (waiting.has(control)) pending = [...pending, { control, value: change[control], effectiveAt }]
+    if (!waiting.has(control)) continue
+    // The same wish again, perhaps because its answer was lost, keeps its moment.
+    const isRepeated = before !== undefined && isSame(before.value, value)
+    pending = [...pending, isRepeated ? before : { control, value, effectiveAt }]
   }
   return { policy: atOnce, pending }
 }
@@ -107,6 +112,21 @@ function tooManyBlocked(): Refusal {
     `Agents that are unblocked stay blocked until the cooldown has passed, and these would be more than ${MAX_PAYEE_LIST} with the new ones`,
     { field: 'blocked_payee_agents' },
   )
+}
+
+/** What is left to wait once the change of one control has been dropped. */
+export function withoutChange(
+  pending: readonly PendingChange[],
+  control: string,
+): Refusal | readonly PendingChange[] {
+  if (pending.some(change => change.control === control)) {
+    return pending.filter(change => change.control !== control)
+  }
+  const isControl = POLICY_CONTROLS.some(each => each === control)
+  const message = isControl
+    ? `No change of ${control} is waiting`
+    : `There is no such control; the controls are ${POLICY_CONTROLS.join(', ')}`
+  return refuse('not_found', message, { field: 'control' })
 }
 
 /** What waits, by control, as an answer shows it. */

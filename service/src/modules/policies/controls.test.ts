@@ -69,7 +69,7 @@ test('what fits under the tightest of each limit fits under every layer, and wha
           escrowApplies,
           spending: payer.spending,
           counterparty: watchesCounterparties(ceiling)
-            ? { daySpentPaise: day, recentPayees: spent.others, paidRecently: false }
+            ? { daySpentPaise: day, recentPayees: spent.others, paidRecently: false, leaving: [] }
             : null,
           nowMs: NOW_MS,
           freeAgainMs: () => NOW_MS,

@@ -33,6 +33,8 @@ export interface CounterpartyUse {
   readonly daySpentPaise: Paise | null
   readonly recentPayees: number
   readonly paidRecently: boolean
+  /** The recipients whose hour ends first, in that order; perhaps not all. */
+  readonly leaving: readonly { readonly lastPaidMs: number; readonly isPayee: boolean }[]
 }
 
 interface WindowRow {
@@ -69,18 +71,72 @@ function windowFromRow(row: WindowRow): CounterpartyWindow {
   }
 }
 
-/** How many different agents a payer paid within the hour; stored windows first, then with what is added here. */
-const recentPayees: Source<{ readonly count: number }> = {
+/** Whom a payer paid within the hour, and when last. */
+interface Recipient {
+  readonly payee: Uuid
+  readonly lastPaidMs: number
+}
+
+/** How many different agents a payer paid within the hour, and those whose hour ends first. */
+interface Recents {
+  readonly count: number
+  readonly oldest: readonly Recipient[]
+  /** Whether these are all of them. */
+  readonly isComplete: boolean
+}
+
+const NOBODY: Recents = { count: 0, oldest: [], isComplete: true }
+
+/** As many as have to be known for telling when there is room again; beyond them it is told too late. */
+const OLDEST_READ = 20
+
+/** The stored windows first, then with what is added here. */
+const recentPayees: Source<Recents> = {
   name: 'recent payees',
   async load(tx: Queryable, payers: readonly string[], nowMs: number) {
-    const rows = await tx.query<{ payer: Uuid; count: number }>(
-      `select k.payer,
+    const rows = await tx.query<{
+      payer: Uuid
+      count: number
+      payees: Uuid[] | null
+      moments: Date[] | null
+    }>(
+      `select k.payer, o.payees, o.moments,
          (select count(*)::int4 from counterparty_windows w where w.payer = k.payer and w.last_paid_at > $2) as count
-       from unnest($1::uuid[]) k(payer)`,
-      [arrayLiteral(payers), new Date(nowMs - HOUR_MS)],
+       from unnest($1::uuid[]) k(payer)
+       cross join lateral (
+         select array_agg(r.payee order by r.last_paid_at) as payees,
+           array_agg(r.last_paid_at order by r.last_paid_at) as moments
+         from (select w.payee, w.last_paid_at from counterparty_windows w
+               where w.payer = k.payer and w.last_paid_at > $2 order by w.last_paid_at limit $3) r
+       ) o`,
+      [arrayLiteral(payers), new Date(nowMs - HOUR_MS), OLDEST_READ],
     )
-    return new Map(rows.map(row => [row.payer, { count: row.count }]))
+    return new Map(rows.map(row => [row.payer, recentsOf(row.count, row.payees ?? [], row.moments ?? [])]))
   },
+}
+
+function recentsOf(count: number, payees: readonly Uuid[], moments: readonly Date[]): Recents {
+  const oldest = payees.map((payee, index) => ({ payee, lastPaidMs: moments[index]?.getTime() ?? 0 }))
+  return { count, oldest, isComplete: oldest.length === count }
+}
+
+/** The recipients with some more, who may have been among them before. */
+function withRecipients(
+  { count, oldest, isComplete }: Recents,
+  paid: readonly Recipient[],
+  more: number,
+): Recents {
+  const again = new Set(paid.map(({ payee }) => payee))
+  const merged = [...oldest.filter(({ payee }) => !again.has(payee)), ...paid]
+  // Who comes after the last one that is known may come after somebody who is not.
+  const knownMs = isComplete ? Number.POSITIVE_INFINITY : (oldest.at(-1)?.lastPaidMs ?? 0)
+  return {
+    count: count + more,
+    oldest: merged
+      .filter(({ lastPaidMs }) => lastPaidMs <= knownMs)
+      .toSorted((left, right) => left.lastPaidMs - right.lastPaidMs),
+    isComplete,
+  }
 }
 
 /** One payee's part of the payments that are not in the windows yet, and its window without them. */
@@ -195,7 +251,7 @@ export function countUncounted(book: Book, payer: Account): void {
   book.setFact(uncounted, key, null)
   const { nowMs } = book
   const today = istDay(new Date(nowMs))
-  let count = book.fact(recentPayees, payer.id)?.count ?? 0
+  let added = 0
   for (const { payee, spentTodayPaise, lastPaidMs, counted } of found) {
     const spentBefore = counted?.istDay === today ? counted.daySpentPaise : ZERO_PAISE
     const window: CounterpartyWindow = {
@@ -207,12 +263,17 @@ export function countUncounted(book: Book, payer: Account): void {
     }
     book.setFact(windows, windowKey(payer.id, payee), window)
     book.write(windowSink, window)
-    if (isRecent(lastPaidMs, nowMs) && !isRecent(counted?.lastPaidMs ?? 0, nowMs)) count++
+    if (isRecent(lastPaidMs, nowMs) && !isRecent(counted?.lastPaidMs ?? 0, nowMs)) added++
   }
-  book.setFact(recentPayees, payer.id, { count })
+  const recents = withRecipients(
+    book.fact(recentPayees, payer.id) ?? NOBODY,
+    found.filter(({ lastPaidMs }) => isRecent(lastPaidMs, nowMs)),
+    added,
+  )
+  book.setFact(recentPayees, payer.id, recents)
   payer.countedThroughMs = payer.lastPostedMs
   payer.countedThroughSequence = payer.sequence
-  payer.spending.hourRecipientsBound = count
+  payer.spending.hourRecipientsBound = recents.count
   payer.changed = true
 }
 
@@ -223,25 +284,28 @@ function isRecent(paidMs: number, nowMs: number): boolean {
 /** What the payer has given this payee today, and how many agents it has paid within the hour. */
 export function counterpartyUse(book: Book, payer: Account, payee: Uuid | null): CounterpartyUse {
   const { nowMs } = book
-  const recent = book.fact(recentPayees, payer.id)?.count ?? 0
-  if (payee === null) return { daySpentPaise: null, recentPayees: recent, paidRecently: false }
+  const { count, oldest } = book.fact(recentPayees, payer.id) ?? NOBODY
+  const leaving = oldest.map(each => ({ lastPaidMs: each.lastPaidMs, isPayee: each.payee === payee }))
+  if (payee === null) return { daySpentPaise: null, recentPayees: count, paidRecently: false, leaving }
   const window = book.fact(windows, windowKey(payer.id, payee))
   return {
     daySpentPaise: window?.istDay === istDay(new Date(nowMs)) ? window.daySpentPaise : ZERO_PAISE,
-    recentPayees: recent,
+    recentPayees: count,
     paidRecently: window !== undefined && isRecent(window.lastPaidMs, nowMs),
+    leaving,
   }
 }
 
 /** Shows a payment that was posted to the commands that follow in this batch. The next count stores it. */
 export function countCounterparty(book: Book, payer: Account, payee: Uuid, amountPaise: Paise): void {
   const use = counterpartyUse(book, payer, payee)
+  const paid = { payee, lastPaidMs: book.nowMs }
   book.setFact(windows, windowKey(payer.id, payee), {
+    ...paid,
     payer: payer.id,
-    payee,
     istDay: istDay(new Date(book.nowMs)),
     daySpentPaise: ((use.daySpentPaise ?? ZERO_PAISE) + amountPaise) as Paise,
-    lastPaidMs: book.nowMs,
   })
-  if (!use.paidRecently) book.setFact(recentPayees, payer.id, { count: use.recentPayees + 1 })
+  const recents = book.fact(recentPayees, payer.id) ?? NOBODY
+  book.setFact(recentPayees, payer.id, withRecipients(recents, [paid], use.paidRecently ? 0 : 1))
 }

@@ -28,7 +28,7 @@ function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyF
       istDaySpentPaise: paise(3_000n),
       istMonthSpentPaise: paise(4_000n),
     },
-    counterparty: { daySpentPaise: paise(500n), recentPayees: 2, paidRecently: true },
+    counterparty: { daySpentPaise: paise(500n), recentPayees: 2, paidRecently: true, leaving: [] },
     escrowApplies: true,
     nowMs: NOW_MS,
     freeAgainMs: window => LAST_MS + WINDOW_MS[window],
@@ -73,7 +73,7 @@ describe('the standing of every limit', () => {
 
   test('has nothing that ends while nothing is used', () => {
     const spending = nothingSpent(NOW_MS)
-    const counterparty = { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false }
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false, leaving: [] }
     for (const name of POLICY_LAYERS) {
       expect(shown(name, { spending, counterparty }).map(([, used, resets]) => [used, resets])).toEqual(
         Array.from({ length: 6 }, () => [0n, null]),
@@ -82,7 +82,7 @@ describe('the standing of every limit', () => {
   })
 
   test('of a counterparty is open while none is named', () => {
-    const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false }
+    const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false, leaving: [] }
     const facts = factsOf(0n, [layer('agent', { perCounterpartyDailyPaise: paise(1n) })], { counterparty })
     const standings = standingsOf(facts)
     expect(standings.map(remaining)).toEqual([null])

@@ -56,7 +56,7 @@ describe('each limit', () => {
 
   test('to one counterparty counts what that one was given today', () => {
     const layers = [layer('agent', { perCounterpartyDailyPaise: paise(5_000n) })]
-    const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true }
+    const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(500n, layers, { counterparty }))).toBeNull()
     expect(decideLimits(factsOf(501n, layers, { counterparty }))).toMatchObject({
       details: { rule: 'per_counterparty_daily_limit', used: 45, remaining: 5, retry_at: TOMORROW },
@@ -67,7 +67,9 @@ describe('each limit', () => {
     const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
     const use = (recentPayees: number, paidRecently: boolean) =>
       decideLimits(
-        factsOf(1n, layers, { counterparty: { daySpentPaise: paise(0n), recentPayees, paidRecently } }),
+        factsOf(1n, layers, {
+          counterparty: { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] },
+        }),
       )
     expect([use(2, false), use(3, true)]).toEqual([null, null])
     expect(use(3, false)).toMatchObject({
@@ -82,7 +84,7 @@ describe('each limit', () => {
 
   test('on recipients that was lowered lets nobody be paid until there are few enough', () => {
     const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
-    const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true }
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
       details: { rule: 'max_counterparties_per_hour', used: 4, remaining: 0, retry_at: IN_50_MINUTES },
     })
@@ -92,7 +94,7 @@ describe('each limit', () => {
     'of 0 lets nothing pass, and waiting does not help (paid recently: %s)',
     paidRecently => {
       const recentPayees = paidRecently ? 1 : 0
-      const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently }
+      const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] }
       const zero = paise(0n)
       for (const controls of [
         { perTxPaise: zero },
@@ -144,7 +146,7 @@ describe('when several limits refuse', () => {
   })
 
   test('a number of recipients is equal to an amount of which nothing is left', () => {
-    const counterparty = { daySpentPaise: paise(0n), recentPayees: 1, paidRecently: false }
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 1, paidRecently: false, leaving: [] }
     const full = { monthlyPaise: paise(4_000n) }
     const crowded = { maxCounterpartiesPerHour: 1 }
     const named = (...layers: Layer[]) =>

@@ -1,4 +1,4 @@
-import type { PolicyControl, PolicyLayer } from '@batua/contract'
+import type { PolicyControl, PolicyLayer, PolicyWindow } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -25,6 +25,7 @@ export interface PolicyFacts {
 export interface Standing {
   readonly rule: PolicyControl | 'budget_limit'
   readonly layer: PolicyLayer
+  readonly window: PolicyWindow
   readonly limit: bigint
   /** null: it depends on the payee, and none was named. */
   readonly used: bigint | null
@@ -41,13 +42,17 @@ interface Refusing {
 
 /** May this payer pay this payee at all, by the lists of its layers? */
 export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | null {
-  for (const { controls } of layers) {
+  for (const { layer, controls } of layers) {
     if (controls.blockedPayees?.has(payeeId)) {
-      return refuse('authorization_error', 'The policy blocks payments to this agent', { field: 'to' })
+      return refuse('authorization_error', `The ${layer} policy blocks payments to this agent`, {
+        field: 'to',
+        details: { rule: 'blocked_payee_agents', layer },
+      })
     }
     if (controls.allowedPayees !== null && !controls.allowedPayees.has(payeeId)) {
-      return refuse('authorization_error', 'The policy does not allow payments to this agent', {
+      return refuse('authorization_error', `The ${layer} policy does not allow payments to this agent`, {
         field: 'to',
+        details: { rule: 'allowed_payees', layer },
       })
     }
   }
@@ -77,37 +82,48 @@ export function standingsOf(facts: PolicyFacts): Standing[] {
 }
 
 function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): Standing[] {
-  const { spending, counterparty, nowMs } = facts
+  const { spending, counterparty } = facts
   const standings: Standing[] = []
-  const add = (
-    rule: Standing['rule'],
-    limit: bigint | null,
-    used: bigint | null,
-    resetsAtMs: number | null = null,
-  ) => {
-    if (limit !== null)
-      standings.push({ rule, layer, limit, used, resetsAtMs: used === 0n ? null : resetsAtMs })
+  const add = (rule: Standing['rule'], window: PolicyWindow, limit: bigint | null, used: bigint | null) => {
+    if (limit === null) return
+    const resetsAtMs = used === 0n ? null : emptyAt(window, facts)
+    standings.push({ rule, layer, window, limit, used, resetsAtMs })
   }
-  const tomorrow = nextIstDay(nowMs)
-  add('spend_limit_per_tx', controls.perTxPaise, 0n)
-  add('spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise, spending.lastSpentMs + HOUR_MS)
+  add('spend_limit_per_tx', 'payment', controls.perTxPaise, 0n)
+  add('spend_limit_hourly', 'last_hour', controls.hourlyPaise, spending.hourSpentPaise)
   if (layer === 'tier') {
-    add('spend_limit_daily', controls.dailyPaise, spending.daySpentPaise, spending.lastSpentMs + DAY_MS)
+    add('spend_limit_daily', 'last_24_hours', controls.dailyPaise, spending.daySpentPaise)
   } else {
-    add('spend_limit_daily', controls.dailyPaise, spending.istDaySpentPaise, tomorrow)
+    add('spend_limit_daily', 'ist_day', controls.dailyPaise, spending.istDaySpentPaise)
   }
   const monthly = layer === 'org' ? 'budget_limit' : 'spend_limit_monthly'
-  add(monthly, controls.monthlyPaise, spending.istMonthSpentPaise, nextIstMonth(nowMs))
+  add(monthly, 'ist_month', controls.monthlyPaise, spending.istMonthSpentPaise)
   const toPayee = counterparty?.daySpentPaise ?? null
-  add('per_counterparty_daily_limit', controls.perCounterpartyDailyPaise, toPayee, tomorrow)
+  add('per_counterparty_daily_limit', 'ist_day', controls.perCounterpartyDailyPaise, toPayee)
   const recipients = controls.maxCounterpartiesPerHour
   add(
     'max_counterparties_per_hour',
+    'last_hour',
     recipients === null ? null : BigInt(recipients),
     BigInt(counterparty?.recentPayees ?? 0),
-    spending.lastSpentMs + HOUR_MS,
   )
   return standings
+}
+
+/** When a window holds nothing any more of what it holds now. */
+function emptyAt(window: PolicyWindow, { spending, nowMs }: PolicyFacts): number | null {
+  switch (window) {
+    case 'payment':
+      return null
+    case 'last_hour':
+      return spending.lastSpentMs + HOUR_MS
+    case 'last_24_hours':
+      return spending.lastSpentMs + DAY_MS
+    case 'ist_day':
+      return startOfIstDay(istDay(new Date(nowMs)) + 1).getTime()
+    case 'ist_month':
+      return startOfIstMonth(istMonth(new Date(nowMs)) + 1).getTime()
+  }
 }
 
 /** What is left of a limit; null where that depends on a payee who was not named. */
@@ -124,8 +140,7 @@ function refusing(facts: PolicyFacts, standings: readonly Standing[]): Refusing[
     if (left === null) continue
     if (standing.rule === 'max_counterparties_per_hour') {
       if (recipientPasses(standing, facts)) continue
-      const retryAtMs = standing.limit === 0n ? null : facts.spending.lastSpentMs + HOUR_MS
-      found.push({ standing, remaining: ZERO_PAISE, retryAtMs })
+      found.push({ standing, remaining: ZERO_PAISE, retryAtMs: roomAt(standing, facts) })
     } else if (facts.amountPaise > left) {
       found.push({ standing, remaining: left, retryAtMs: whenFree(standing, facts) })
     }
@@ -140,13 +155,25 @@ function recipientPasses({ limit }: Standing, { counterparty }: PolicyFacts): bo
   return BigInt(recentPayees + (paidRecently ? 0 : 1)) <= limit
 }
 
+/** When enough recipients are an hour old for this payee to be one; at the latest when all are. */
+function roomAt({ limit }: Standing, { counterparty, spending }: PolicyFacts): number | null {
+  if (limit === 0n || counterparty === null) return null
+  let { recentPayees: left, paidRecently: isAmong } = counterparty
+  for (const { lastPaidMs, isPayee } of counterparty.leaving) {
+    left -= 1
+    if (isPayee) isAmong = false
+    if (BigInt(left + (isAmong ? 0 : 1)) <= limit) return lastPaidMs + HOUR_MS
+  }
+  return spending.lastSpentMs + HOUR_MS
+}
+
 /** When the amount would pass this limit: never, when it is above the limit itself. */
 function whenFree(standing: Standing, facts: PolicyFacts): number | null {
-  const { rule, layer, limit, used, resetsAtMs } = standing
+  const { window, limit, used, resetsAtMs } = standing
   if (facts.amountPaise > limit || used === null) return null
   const tooMuch = used + facts.amountPaise - limit
-  if (rule === 'spend_limit_hourly') return facts.freeAgainMs('hour', tooMuch)
-  if (rule === 'spend_limit_daily' && layer === 'tier') return facts.freeAgainMs('day', tooMuch)
+  if (window === 'last_hour') return facts.freeAgainMs('hour', tooMuch)
+  if (window === 'last_24_hours') return facts.freeAgainMs('day', tooMuch)
   return resetsAtMs
 }
 
@@ -158,14 +185,6 @@ function retryAt(refusing: readonly Refusing[]): { retry_at?: string } {
     latestMs = Math.max(latestMs, retryAtMs)
   }
   return { retry_at: new Date(latestMs).toISOString() }
-}
-
-function nextIstDay(nowMs: number): number {
-  return startOfIstDay(istDay(new Date(nowMs)) + 1).getTime()
-}
-
-function nextIstMonth(nowMs: number): number {
-  return startOfIstMonth(istMonth(new Date(nowMs)) + 1).getTime()
 }
 
 /** What every limit and the escrow thresholds would let pass now, whatever the balance; null: anything. */

@@ -7,6 +7,7 @@ export {
   type PendingChange,
   type PolicyState,
   pendingRecord,
+  withoutChange,
 } from './change-policy.ts'
 export { type Ceiling, type Controls, ceilingOf, type Layer } from './controls.ts'
 export { decidePayee, maxAmountNow, remaining, type Standing, standingsOf } from './decide.ts'
@@ -27,7 +28,6 @@ export {
 } from './policy-columns.ts'
 export {
   decidePolicy,
-  isPolicyControl,
   OPEN_POLICY,
   type PolicyChange,
   policyRecord,

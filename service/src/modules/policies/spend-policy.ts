@@ -1,10 +1,4 @@
-import {
-  ANY_PAYEE,
-  POLICY_CONTROLS,
-  type Policy,
-  type PolicyControl,
-  type policyControlsIn,
-} from '@batua/contract'
+import { ANY_PAYEE, type Policy, type policyControlsIn } from '@batua/contract'
 import type { Static, TObject } from 'typebox'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
@@ -41,10 +35,6 @@ export const OPEN_POLICY: SpendPolicy = {
   maxCounterpartiesPerHour: null,
   requireEscrowAbovePaise: null,
   requireHumanApprovalAbovePaise: null,
-}
-
-export function isPolicyControl(text: string): text is PolicyControl {
-  return POLICY_CONTROLS.some(control => control === text)
 }
 
 /** The policy after a change. The ids in payee lists need not exist: a list may be older or younger than its agents. */

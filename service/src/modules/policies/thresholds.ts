@@ -25,8 +25,8 @@ export function decideEscrow(
   const { layer, abovePaise } = threshold
   return refuse(
     'escrow_required',
-    `Payments above ${rupeesText(abovePaise)} INR go through escrow by the ${layer} policy: ` +
-      'hold the money with POST /v1/agents/{agent_id}/escrow/hold',
+    `Payments above ${rupeesText(abovePaise)} INR have to go through escrow by the ${layer} policy. ` +
+      `At most ${rupeesText(maxAmountNow ?? abovePaise)} INR can be paid directly now`,
     {
       field: 'amount',
       details: {

@@ -1,4 +1,4 @@
-import { ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom } from '@batua/contract'
+import { type AgentStatus, ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom } from '@batua/contract'
 import type { Caller } from '../../http/caller.ts'
 import { AppError, type Refusal, refuse } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
@@ -12,6 +12,7 @@ import {
   limitSteps,
   makeExact,
   maxAmountNow,
+  type PendingChange,
   pendingRecord,
   planExactly,
   remaining,
@@ -20,6 +21,7 @@ import {
   standingsOf,
 } from '../policies/index.ts'
 import type { PolicySettingsContext } from './context.ts'
+import { selectOwnerPolicy } from './owner-policy-store.ts'
 
 /** What an agent may still spend: asked in the same way, and of the same rules, as a payment asks. */
 export async function showAgentPolicy(
@@ -33,14 +35,22 @@ export async function showAgentPolicy(
   if (to !== undefined && payeeId === null) {
     throw new AppError('not_found', 'There is no agent with this id or handle', { field: 'to' })
   }
-  return context.ledger.submit(headroomCommand(context.agents, agent, payeeId))
+  const { pending } = await selectOwnerPolicy(context.database, agent.ownerId)
+  return context.ledger.submit(headroomCommand(context.agents, { agent, ownerPending: pending }, payeeId))
+}
+
+/** Whose policy is shown, with what waits to loosen it. */
+interface Subject {
+  readonly agent: Agent
+  readonly ownerPending: readonly PendingChange[]
 }
 
 function headroomCommand(
   agents: AgentRegister,
-  agent: Agent,
+  subject: Subject,
   payeeId: Uuid | null,
 ): Command<EffectivePolicy> {
+  const { agent } = subject
   const spendOf = (book: Book): Spend | null => {
     const facts = agents.facts(book, agent.id)
     const payer = book.account(agent.id)
@@ -55,20 +65,26 @@ function headroomCommand(
     steps: [book => agents.needs(book, [agent.id]), ...limitSteps(spendOf)],
     decide(book): Refusal | EffectivePolicy {
       const spend = spendOf(book)
-      if (spend === null) return refuse('not_found', 'There is no agent with this id')
+      const status = agents.facts(book, agent.id)?.status
+      if (spend === null || status === undefined) return refuse('not_found', 'There is no agent with this id')
       makeExact(book, spend)
-      return effectivePolicy(book, agent, spend)
+      return effectivePolicy(book, subject, { spend, status })
     },
   }
 }
 
-function effectivePolicy(book: Book, agent: Agent, spend: Spend): EffectivePolicy {
+function effectivePolicy(
+  book: Book,
+  { agent, ownerPending }: Subject,
+  { spend, status }: { readonly spend: Spend; readonly status: AgentStatus },
+): EffectivePolicy {
   const { layers } = spend
   const facts = factsOf(book, spend)
   const standings = standingsOf(facts)
-  const most = maxAmountNow(facts, standings)
+  const most = status === 'active' ? maxAmountNow(facts, standings) : ZERO_PAISE
   return {
     agent_id: formatId('agt', agent.id),
+    status,
     tier: agent.tier,
     limits: standings.map(headroom),
     thresholds: thresholdsOf(layers),
@@ -76,17 +92,19 @@ function effectivePolicy(book: Book, agent: Agent, spend: Spend): EffectivePolic
     blocked_payee_agents: blockedPayees(layers),
     max_amount_now: most === null ? null : rupees(most),
     pending_policy: pendingRecord(agent.pending),
+    owner_pending_policy: pendingRecord(ownerPending),
     as_of: new Date(book.nowMs).toISOString(),
   }
 }
 
 function headroom(standing: Standing): PolicyHeadroom {
-  const { rule, layer, limit, used, resetsAtMs } = standing
+  const { rule, layer, window, limit, used, resetsAtMs } = standing
   const left = remaining(standing)
   const shown = (amount: bigint) => (rule === 'max_counterparties_per_hour' ? Number(amount) : rupees(amount))
   return {
     rule: rule as PolicyHeadroom['rule'],
     layer,
+    window,
     limit: shown(limit),
     used: used === null ? null : shown(used),
     remaining: left === null ? null : shown(left),

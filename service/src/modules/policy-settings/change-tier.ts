@@ -34,7 +34,7 @@ export async function changeTier(
 ): Promise<TierDefaults> {
   const tier = TIERS.find(each => each === name)
   if (tier === undefined) {
-    throw new AppError('not_found', `There is no tier ${name}; the tiers are ${TIERS.join(', ')}`)
+    throw new AppError('not_found', `There is no such tier; the tiers are ${TIERS.join(', ')}`)
   }
   const changed = await database.inTransaction(async tx => {
     const limits = await lockTier(tx, tier)

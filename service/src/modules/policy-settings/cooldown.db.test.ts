@@ -107,12 +107,25 @@ test('a list that changes both ways tightens at once and widens a day later', as
   ]
   const agent = await stage.newAgent(signedUp, { allowed_payees: [old.id, kept.id] })
   await change(agent, { allowed_payees: [kept.id, fresh.id] })
-  expect(await stage.payOnBoth(agent, old, 1)).toEqual(['refused', 'refused'])
+  expect(await stage.payOnBoth(agent, old, 1)).toEqual(['agent', 'agent'])
   expect(await stage.payOnBoth(agent, kept, 1)).toEqual([200, 200])
-  expect(await stage.payOnBoth(agent, fresh, 1)).toEqual(['refused', 'refused'])
+  expect(await stage.payOnBoth(agent, fresh, 1)).toEqual(['agent', 'agent'])
   await stage.advance(DAY_MS)
-  expect(await stage.payOnBoth(agent, old, 1)).toEqual(['refused', 'refused'])
+  expect(await stage.payOnBoth(agent, old, 1)).toEqual(['agent', 'agent'])
   expect(await stage.payOnBoth(agent, fresh, 1)).toEqual([200, 200])
+})
+
+test('the same wish again keeps its moment, and another one takes a new one', async () => {
+  const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
+  const momentOf = async (limit: number) => {
+    const { body } = await change(agent, { spend_limit_per_tx: limit })
+    return body['pending_policy']
+  }
+  const first = await momentOf(9)
+  expect(first).toMatchObject({ spend_limit_per_tx: { value: 9 } })
+  await stage.advance(60_000)
+  expect(await momentOf(9)).toEqual(first)
+  expect(await momentOf(10)).not.toEqual(first)
 })
 
 test('two nodes that do the same due changes do each once, beside payments', async () => {

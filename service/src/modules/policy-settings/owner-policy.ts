@@ -1,7 +1,7 @@
 import type { OwnerPolicy } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
-import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
+import { AppError, type Refusal, raise } from '../../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import {
   applyDue,
@@ -10,6 +10,7 @@ import {
   type PolicyState,
   pendingRecord,
   policyRecord,
+  withoutChange,
 } from '../policies/index.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { lockOwnerPolicy, selectOwnerPolicy, updateOwnerPolicy } from './owner-policy-store.ts'
@@ -60,9 +61,8 @@ export function cancelOwnerPolicyChange(
   control: string,
 ): Promise<OwnerPolicy> {
   return changeUnderLock(database, ownerOf(caller, named), clock.now(), state => {
-    const pending = state.pending.filter(change => change.control !== control)
-    if (pending.length < state.pending.length) return { ...state, pending }
-    return refuse('not_found', `No change of ${control} is waiting`, { field: 'control' })
+    const left = withoutChange(state.pending, control)
+    return 'kind' in left ? left : { ...state, pending: left }
   })
 }
 

@@ -2,9 +2,6 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Leg } from './decide-circular-flow.ts'
 
-/** How many transfers of one agent are read on either side: a ring through a busier agent may stay unseen. */
-const MAX_LEGS = 100
-
 export interface LegSpan {
   readonly agentId: Uuid
   readonly fromId: Uuid
@@ -33,22 +30,24 @@ const LEGS_TO = `
   where l.kind = 'payment' and l.amount >= $4
   order by l.id`
 
-/** The payments of at least this amount that agents made in their spans, from the oldest on. */
+/** Among so many newest transfers of each agent in its span, its payments of at least this amount, oldest first. */
 export function selectLegsFrom(
   db: Queryable,
   spans: readonly LegSpan[],
   minAmountPaise: number,
+  legsEach: number,
 ): Promise<Leg[]> {
-  return db.query<Leg>(LEGS_FROM, [...columnsOf(spans), minAmountPaise, MAX_LEGS])
+  return db.query<Leg>(LEGS_FROM, [...columnsOf(spans), minAmountPaise, legsEach])
 }
 
-/** The payments of at least this amount that agents got in their spans, from the oldest on. */
+/** Among so many newest transfers to each agent in its span, the payments of at least this amount, oldest first. */
 export function selectLegsTo(
   db: Queryable,
   spans: readonly LegSpan[],
   minAmountPaise: number,
+  legsEach: number,
 ): Promise<Leg[]> {
-  return db.query<Leg>(LEGS_TO, [...columnsOf(spans), minAmountPaise, MAX_LEGS])
+  return db.query<Leg>(LEGS_TO, [...columnsOf(spans), minAmountPaise, legsEach])
 }
 
 function columnsOf(spans: readonly LegSpan[]): Uuid[][] {

@@ -1,24 +1,19 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Paise } from '../../kernel/money.ts'
+import type { Waiting } from './pace.ts'
 
-/** A payment as the rules read it from the book. */
-export interface NewPayment {
-  readonly id: Uuid
-  readonly payer: Uuid
-  readonly payee: Uuid
-  readonly amountPaise: Paise
-}
-
-/** The first transfer behind the cursor, without holding it: how a run finds out that there is nothing to do. */
-export async function selectNext(db: Queryable): Promise<Uuid | null> {
-  const [row] = await db.query<{ id: Uuid }>(
-    `select t.id from risk_cursor c cross join lateral (
-       select id from transfers where id > c.position order by id limit 1) t
+/** What waits between the cursor and a bound, without holding the cursor: how a run finds out whether it is due. */
+export async function selectWaiting(db: Queryable, below: Uuid, crowd: number): Promise<Waiting | null> {
+  const [row] = await db.query<Waiting>(
+    `select n.id as next, d.id as crowd
+     from risk_cursor c
+     cross join lateral (select id from transfers where id > c.position and id < $1 order by id limit 1) n
+     left join lateral (
+       select id from transfers where id > c.position and id < $1 order by id offset $2 limit 1) d on true
      where c.name = 'transfers'`,
-    [],
+    [below, crowd],
   )
-  return row?.id ?? null
+  return row ?? null
 }
 
 /** Takes the cursor until the commit; null while another node has it. */
@@ -32,18 +27,4 @@ export async function lockCursor(tx: Queryable): Promise<Uuid | null> {
 
 export async function moveCursor(tx: Queryable, position: Uuid): Promise<void> {
   await tx.query(`update risk_cursor set position = $1 where name = 'transfers'`, [position])
-}
-
-/** Transfers of all kinds behind a position and below a bound, oldest first: a stretch of the one index by id. */
-export function selectTransfers(
-  tx: Queryable,
-  after: Uuid,
-  below: Uuid,
-  atMost: number,
-): Promise<(NewPayment & { readonly kind: string })[]> {
-  return tx.query(
-    `select id, debit_account as payer, credit_account as payee, amount_paise as "amountPaise", kind
-     from transfers where id > $1 and id < $2 order by id limit $3`,
-    [after, below, atMost],
-  )
 }

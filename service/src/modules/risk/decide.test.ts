@@ -110,6 +110,8 @@ test('a refusal by policy is told from every other', () => {
     expect(isPolicyRefusal(new AppError(code, ''))).toBe(false)
   }
   expect(isPolicyRefusal(new Error('policy_denied'))).toBe(false)
+  const stopped = (status: string) => new AppError('policy_denied', '', { details: { status } })
+  expect([stopped('quarantined'), stopped('paused')].map(isPolicyRefusal)).toEqual([true, false])
 })
 
 group('a score', () => {

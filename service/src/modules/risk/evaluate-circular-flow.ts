@@ -1,34 +1,62 @@
 import type { Queryable } from '../../db/database.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
-import { type Batch, scopesOf } from './batch.ts'
+import { readStandings } from './batch.ts'
 import { type LegSpan, selectLegsFrom, selectLegsTo } from './circular-flow-store.ts'
 import { decideCircularFlow, type Leg } from './decide-circular-flow.ts'
 import type { Found } from './finding.ts'
 import { inSlices } from './in-slices.ts'
 import type { RuleOf } from './rules.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, scopeOf, standingKey } from './scope.ts'
+import { type Stretch, selectClosingLegs } from './stretch-store.ts'
 
-/** How many agents between the first and the last leg a run looks at; rings through others stay unseen. */
-const MAX_AGENTS_BETWEEN = 10_000
+/** How many agents a reading looks at, at either end of a ring and in between; rings through others stay unseen. */
+const MAX_AGENTS = 10_000
+/**
+ * How many transfers of one agent are read on either side: a ring through a busier agent may stay unseen. Under heavy
+ * load all of them are in memory at once for many agents, so there are fewer.
+ */
+const LEGS_EACH = { ordinary: 100, busy: 20 }
+
+/** Looks at the agents that were paid enough in a stretch, and bounds how many of them are in memory at once. */
+export async function evaluateCircularFlow(
+  tx: Queryable,
+  rule: RuleOf<'circular_flow'>,
+  stretch: Stretch,
+): Promise<Found[]> {
+  const legsEach = stretch.isBusy ? LEGS_EACH.busy : LEGS_EACH.ordinary
+  const { minAmountPaise } = rule.thresholds
+  const found: Found[] = []
+  for (let behind: Uuid | null = null; ; ) {
+    const limits = { minAmountPaise, behind, agents: MAX_AGENTS, legsEach }
+    const closing: ReadonlyMap<Uuid, Leg[]> = Map.groupBy(
+      await selectClosingLegs(tx, stretch, limits),
+      leg => leg.payee,
+    )
+    found.push(...(await findRings(tx, rule, stretch, closing, legsEach)))
+    if (closing.size < MAX_AGENTS) return found
+    behind = [...closing.keys()].at(-1) ?? null
+  }
+}
 
 /**
  * A ring is closed by a payment to where it began, so only agents that were just paid enough are looked at. Three
  * readings of the hour's larger payments, each set-based, serve all of them: by these agents, by whom those paid, and
  * to who closes the ring.
  */
-export async function evaluateCircularFlow(
+async function findRings(
   tx: Queryable,
   rule: RuleOf<'circular_flow'>,
-  batch: Batch,
+  stretch: Stretch,
+  closing: ReadonlyMap<Uuid, readonly Leg[]>,
+  legsEach: number,
 ): Promise<Found[]> {
-  const { minAmountPaise, windowMinutes, maxAgents } = rule.thresholds
-  const closing = closingLegs(batch, minAmountPaise)
-  const scopes = scopesOf(batch, rule.rule, windowMinutes, closing)
+  const { minAmountPaise, maxAgents } = rule.thresholds
+  const scopes = await scopesOfClosing(tx, rule, stretch, closing)
   if (scopes.length === 0) return []
-  const spanFor = spanOf(scopes, batch.lastId)
+  const spanFor = spanOf(scopes, stretch.lastId)
   const read = (agents: Iterable<Uuid>, select: typeof selectLegsFrom) =>
-    inSlices([...agents].slice(0, MAX_AGENTS_BETWEEN).map(spanFor), slice =>
-      select(tx, slice, minAmountPaise),
+    inSlices([...agents].slice(0, MAX_AGENTS).map(spanFor), slice =>
+      select(tx, slice, minAmountPaise, legsEach),
     )
 
   const ownLegs = await read(
@@ -50,13 +78,26 @@ export async function evaluateCircularFlow(
   )
 }
 
-function closingLegs({ byPayee }: Batch, minAmountPaise: number): Map<Uuid, Leg[]> {
-  const closing = new Map<Uuid, Leg[]>()
-  for (const [payee, payments] of byPayee) {
-    const large = payments.filter(payment => Number(payment.amountPaise) >= minAmountPaise)
-    if (large.length > 0) closing.set(payee, large)
-  }
-  return closing
+/** The window of each agent as it ends with the newest payment that may close a ring. */
+function scopesOfClosing(
+  tx: Queryable,
+  { rule, thresholds }: RuleOf<'circular_flow'>,
+  stretch: Stretch,
+  closing: ReadonlyMap<Uuid, readonly Leg[]>,
+): Promise<Scope[]> {
+  return inSlices([...closing], async slice => {
+    const standings = await readStandings(
+      tx,
+      stretch,
+      slice.map(([agentId]) => agentId),
+    )
+    return slice.flatMap(([agentId, legs]) => {
+      const newestId = legs.at(-1)?.id ?? stretch.lastId
+      const standing = standings.get(standingKey(agentId, rule))
+      const scope = scopeOf(agentId, newestId, thresholds.windowMinutes, standing)
+      return scope === null ? [] : [scope]
+    })
+  })
 }
 
 /** One span for everybody: the order of a ring's legs settles the rest. */

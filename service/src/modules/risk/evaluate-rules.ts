@@ -1,56 +1,42 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Batch, scopesOf } from './batch.ts'
-import type { NewPayment } from './cursor-store.ts'
 import { bandBelow, decideNewPayees, decideStructuring, decideVelocity } from './decide.ts'
 import { decidePassThrough } from './decide-pass-through.ts'
-import { evaluateCircularFlow } from './evaluate-circular-flow.ts'
 import type { Finding, Found } from './finding.ts'
-import { inSlices } from './in-slices.ts'
 import { countNewPayees } from './new-payees-store.ts'
 import { selectFlows } from './pass-through-store.ts'
 import type { RuleOf } from './rules.ts'
 import type { Scope } from './scope.ts'
+import type { Payer } from './stretch-store.ts'
 import { type Band, type BandCount, countInBands, selectAmountThresholds } from './structuring-store.ts'
 import { selectVelocity } from './velocity-store.ts'
 
-type Evaluate<Name extends TransferRuleName> = (
+type Evaluate<Name extends PayerRuleName> = (
   tx: Queryable,
   rule: RuleOf<Name>,
   batch: Batch,
 ) => Promise<Found[]>
 
-/** The rules about payments, which are evaluated for the agents behind new ones. */
-export type TransferRuleName =
-  | 'velocity_spike'
-  | 'structuring'
-  | 'circular_flow'
-  | 'new_payees'
-  | 'pass_through'
+/** The rules that look at each payer for itself. */
+export type PayerRuleName = 'velocity_spike' | 'structuring' | 'new_payees' | 'pass_through'
 
-export const EVALUATORS: { readonly [Name in TransferRuleName]: Evaluate<Name> } = {
+export const EVALUATORS: { readonly [Name in PayerRuleName]: Evaluate<Name> } = {
   velocity_spike: async (tx, { rule, thresholds }, batch) => {
-    const scopes = scopesOf(batch, rule, thresholds.windowMinutes, batch.byPayer)
-    const facts = await selectVelocity(tx, scopes, thresholds)
+    const facts = await selectVelocity(tx, scopesOf(batch, rule, thresholds.windowMinutes), thresholds)
     return foundOf(facts, each => decideVelocity(each, thresholds))
   },
   structuring: evaluateStructuring,
-  circular_flow: evaluateCircularFlow,
   new_payees: async (tx, { rule, thresholds }, batch) => {
-    const payers = pick(batch.byPayer, batch.payersOfNewPayees)
-    const facts = await countNewPayees(
-      tx,
-      scopesOf(batch, rule, thresholds.windowMinutes, payers),
-      thresholds,
-    )
+    const facts = await countNewPayees(tx, scopesOf(batch, rule, thresholds.windowMinutes), thresholds)
     return foundOf(facts, each => decideNewPayees(each, thresholds))
   },
   pass_through: async (tx, { rule, thresholds }, batch) => {
-    const scopes = scopesOf(batch, rule, thresholds.windowMinutes, batch.byPayer)
-    return inSlices(scopes, async slice => {
-      const facts = await selectFlows(tx, slice, thresholds)
-      return foundOf(facts, each => decidePassThrough(each, thresholds))
-    })
+    const scopes = scopesOf(batch, rule, thresholds.windowMinutes)
+    const { receivers } = batch
+    const able = receivers === null ? scopes : scopes.filter(scope => receivers.has(scope.agentId))
+    const facts = await selectFlows(tx, able, thresholds)
+    return foundOf(facts, each => decidePassThrough(each, thresholds))
   },
 }
 
@@ -63,51 +49,50 @@ function foundOf<Facts>(facts: ReadonlyMap<Uuid, Facts>, decide: (facts: Facts) 
   return found
 }
 
-function pick<Value>(map: ReadonlyMap<Uuid, Value>, keys: readonly Uuid[]): Map<Uuid, Value> {
-  const wanted = new Set(keys)
-  return new Map([...map].filter(([key]) => wanted.has(key)))
-}
-
 /** Only thresholds that a new payment keeps just under are counted at all. */
 async function evaluateStructuring(
   tx: Queryable,
   { rule, thresholds }: RuleOf<'structuring'>,
   batch: Batch,
 ): Promise<Found[]> {
-  const scopes = scopesOf(batch, rule, thresholds.windowMinutes, batch.byPayer)
-  const bands = await bandsOf(tx, scopes, batch.byPayer, thresholds.bandPercent)
+  const scopes = scopesOf(batch, rule, thresholds.windowMinutes)
+  const bands = await bandsOf(tx, scopes, batch.payers, thresholds.bandPercent)
   if (bands.length === 0) return []
-  const counts = Map.groupBy(await countInBands(tx, bands), ({ band }) => band.scope.agentId)
+  const inBands = await countInBands(tx, bands, batch.stretch.afterId)
+  const counts = Map.groupBy(inBands, ({ band }) => band.scope.agentId)
   const facts = new Map([...counts].map(([agentId, each]) => [agentId, each.map(structuringFacts)]))
   return foundOf(facts, each => decideStructuring(each, thresholds))
 }
 
+/** The bands that some new payment of an agent may lie in, by the least and the most that it paid. */
 async function bandsOf(
   tx: Queryable,
   scopes: readonly Scope[],
-  byPayer: Batch['byPayer'],
+  payers: readonly Payer[],
   bandPercent: number,
 ): Promise<Band[]> {
+  if (scopes.length === 0) return []
   const thresholdsOf = await selectAmountThresholds(
     tx,
     scopes.map(scope => scope.agentId),
   )
+  const payerOf = new Map(payers.map(payer => [payer.agentId, payer]))
   const bands: Band[] = []
   for (const scope of scopes) {
-    const payments = byPayer.get(scope.agentId) ?? []
+    const payer = payerOf.get(scope.agentId)
     // Two layers may name the same amount; the more general one is the first.
     const seen = new Set<bigint>()
     for (const threshold of thresholdsOf.get(scope.agentId) ?? []) {
       const band = { scope, threshold, ...bandBelow(threshold.paise, bandPercent) }
-      if (!seen.has(threshold.paise) && payments.some(payment => isWithin(payment, band))) bands.push(band)
+      if (payer !== undefined && !seen.has(threshold.paise) && mayHit(payer, band)) bands.push(band)
       seen.add(threshold.paise)
     }
   }
   return bands
 }
 
-function isWithin({ amountPaise }: NewPayment, { least, most }: Band): boolean {
-  return amountPaise >= least && amountPaise <= most
+function mayHit({ leastPaise, mostPaise }: Payer, { least, most }: Band): boolean {
+  return mostPaise >= least && leastPaise <= most
 }
 
 function structuringFacts({ band, payments, totalPaise, paymentIds }: BandCount) {

@@ -4,28 +4,36 @@ import type { NewPayeesFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
 import type { Scope } from './scope.ts'
 
-/** A payment by its parties. */
-export interface PaidPair {
-  readonly payer: Uuid
-  readonly payee: Uuid
-  readonly id: Uuid
-}
-
-/** Remembers who paid whom for the first time; answers the payers of pairs that were not known. Oldest first. */
-export async function recordFirstPayments(db: Queryable, payments: readonly PaidPair[]): Promise<Uuid[]> {
-  const first = new Map<string, PaidPair>()
-  for (const payment of payments) {
-    const pair = `${payment.payer} ${payment.payee}`
-    if (!first.has(pair)) first.set(pair, payment)
-  }
-  const pairs = [...first.values()]
-  const rows = await db.query<{ payer: Uuid }>(
-    `insert into risk_first_payments (payer, payee, first_id)
-     select payer, payee, id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) v(payer, payee, id)
-     on conflict (payer, payee) do nothing returning payer`,
-    [pairs.map(pair => pair.payer), pairs.map(pair => pair.payee), pairs.map(pair => pair.id)],
+/**
+ * On a conflict nothing happens, and a payer's payments come in the order of their ids: so a pair keeps its first one.
+ * By payer, because neighbours in the index cost less.
+ */
+const RECORD_FIRST = `
+  with page as materialized (
+    select id, debit_account as payer, credit_account as payee, kind
+    from transfers where id > $1 and id < $2 order by id limit $3
+  ), first as (
+    insert into risk_first_payments (payer, payee, first_id)
+    select payer, payee, id from page where kind = 'payment' order by payer, id
+    on conflict (payer, payee) do nothing
   )
-  return [...new Set(rows.map(row => row.payer))]
+  select (select count(*)::int4 from page) as transfers,
+    (select id from page order by id desc limit 1) as "lastId"`
+
+/**
+ * Remembers who paid whom for the first time, on a page of transfers of all kinds behind one and below another. It
+ * happens within the database, since under heavy load all payments pass through here.
+ */
+export async function recordFirstPayments(
+  tx: Queryable,
+  { afterId, below, atMost }: { afterId: Uuid; below: Uuid; atMost: number },
+): Promise<{ readonly transfers: number; readonly lastId: Uuid | null }> {
+  const [page] = await tx.query<{ transfers: number; lastId: Uuid | null }>(RECORD_FIRST, [
+    afterId,
+    below,
+    atMost,
+  ])
+  return page ?? { transfers: 0, lastId: null }
 }
 
 const COUNT_NEW = `
@@ -50,6 +58,7 @@ export async function countNewPayees(
   scopes: readonly Scope[],
   { minPayees }: ThresholdsOf<'new_payees'>,
 ): Promise<Map<Uuid, NewPayeesFacts>> {
+  if (scopes.length === 0) return new Map()
   const rows = await db.query<Row>(COUNT_NEW, [
     scopes.map(scope => scope.agentId),
     scopes.map(scope => scope.fromId),

@@ -48,6 +48,7 @@ export async function selectFlows(
   scopes: readonly Scope[],
   { minAmountPaise, minTimes }: ThresholdsOf<'pass_through'>,
 ): Promise<Map<Uuid, PassThroughFacts>> {
+  if (scopes.length === 0) return new Map()
   const limits = [minAmountPaise, MAX_INCOMING, Math.min(minTimes, MAX_INCOMING)]
   const incoming = new Map(
     (await db.query<Row>(INCOMING, [...columnsOf(scopes), ...limits])).map(row => [

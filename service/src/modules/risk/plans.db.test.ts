@@ -14,7 +14,8 @@ interface Sent {
 }
 
 const firstAt = new Date('2026-11-20T06:30:00.000Z')
-const clock = manualClock(new Date(firstAt.getTime() + 20_000))
+/** So many payments are heavy load: a minute of them has to lie behind the clock. */
+const clock = manualClock(new Date(firstAt.getTime() + 70_000))
 const sent = new Map<string, Sent>()
 let db: TestDatabase
 let session: Connection
@@ -108,15 +109,24 @@ const BY_ID = 'transfers_id'
 
 test('no statement of the rules reads a growing table but by an index of its own', async () => {
   const reads = [...sent.values()].filter(({ text }) => /from\s+(transfers|risk_)/.test(text))
-  expect(reads.length).toBeGreaterThanOrEqual(10)
+  expect(reads.length).toBeGreaterThanOrEqual(14)
   for (const read of reads) {
     const nodes = await planOf(read)
     const scans = nodes
       .filter(node => GROWING.includes(node['Relation Name'] ?? ''))
       .map(node => node['Node Type'])
     expect([read.text, scans.includes('Seq Scan')]).toEqual([read.text, false])
-    const isOfAgents = read.text.includes('a.agent') || read.text.includes('b.agent')
+    const isOfAgents = /\b[ab]\.agent/.test(read.text)
     const indexes = nodes.map(node => node['Index Name'])
+    // What reads a stretch may look for nothing but its agents' own payments beside the index by id.
+    const isOfStretch = read.text.includes('p.agent')
+    const byAgent = indexes.some(index => index === 'transfers_pkey' || index === 'transfers_credit')
+    if (isOfStretch)
+      expect([read.text, indexes.filter(index => index === BY_ID).length, byAgent]).toEqual([
+        read.text,
+        1,
+        true,
+      ])
     if (isOfAgents) expect([read.text, indexes.includes(BY_ID)]).toEqual([read.text, false])
   }
 })

@@ -22,9 +22,13 @@ const POLICY_REFUSALS: readonly ErrorCode[] = [
   'authorization_error',
 ]
 
-/** Whether a payment of an agent's own was refused by policy, and not for want of money or of a good request. */
+/**
+ * Whether a payment of an agent's own was refused by policy, and not for want of money or of a good request. One that
+ * its owner paused goes on asking in good faith.
+ */
 export function isPolicyRefusal(error: unknown): boolean {
-  return error instanceof AppError && POLICY_REFUSALS.includes(error.code)
+  if (!(error instanceof AppError) || !POLICY_REFUSALS.includes(error.code)) return false
+  return error.details?.['status'] !== 'paused'
 }
 
 /** How often something happened to a subject in one minute. */

@@ -49,11 +49,20 @@ function thresholdsOf(row: ThresholdRow): AmountThreshold[] {
   return thresholds
 }
 
-/** Of an agent with more transfers in the span than are read, the newest count. */
+/**
+ * Nothing of a band that no payment since `$7` lies in. Of an agent with more transfers in the span than are read, the
+ * newest count.
+ */
 const COUNT_IN_BAND = `
   select b.at::int4 as at, c.payments, c.total, c.examples
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int8[], $5::int8[]) with ordinality
     b(agent, from_id, until_id, least, most, at)
+  cross join lateral (
+    select id from transfers
+    where (debit_account, id) > (b.agent, $7) and (debit_account, id) <= (b.agent, b.until_id)
+      and kind = 'payment' and amount_paise >= b.least and amount_paise <= b.most
+    order by debit_account desc, id desc limit 1
+  ) fresh
   cross join lateral (
     select count(*)::int4 as payments, coalesce(sum(amount_paise), 0)::int8 as total,
       (array_agg(id order by id desc))[1:10] as examples
@@ -81,8 +90,12 @@ export interface BandCount {
   readonly paymentIds: readonly Uuid[]
 }
 
-/** How many payments of an agent lie in each band. */
-export async function countInBands(db: Queryable, bands: readonly Band[]): Promise<BandCount[]> {
+/** How many payments of an agent lie in each band, where one behind `afterId` does. */
+export async function countInBands(
+  db: Queryable,
+  bands: readonly Band[],
+  afterId: Uuid,
+): Promise<BandCount[]> {
   const rows = await db.query<{ at: number; payments: number; total: Paise; examples: Uuid[] }>(
     COUNT_IN_BAND,
     [
@@ -92,6 +105,7 @@ export async function countInBands(db: Queryable, bands: readonly Band[]): Promi
       bands.map(({ least }) => least),
       bands.map(({ most }) => most),
       2 * MAX_COUNT,
+      afterId,
     ],
   )
   return rows.flatMap(({ at, payments, total, examples }) => {

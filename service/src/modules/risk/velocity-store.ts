@@ -56,6 +56,7 @@ export async function selectVelocity(
   scopes: readonly Scope[],
   { minPayments, windowMinutes, baselineHours }: ThresholdsOf<'velocity_spike'>,
 ): Promise<Map<Uuid, VelocityFacts>> {
+  if (scopes.length === 0) return new Map()
   const windowMs = windowMinutes * MINUTE_MS
   const baselineMs = baselineHours * HOUR_MS
   // After a review the window counts later payments only; the time before it is the same as ever.

@@ -7,28 +7,52 @@ export const TRIES = 5
 export const CODE_VALID_MS = OTP_VALID_S * 1_000
 
 const RESEND_AFTER_MS = 30_000
-/** So many codes an hour without a login between, against guessing and against messages at our cost. */
+/** So many codes an hour from one address without a login between, against messages at our cost. */
 const CODES_AN_HOUR = 10
+
+/**
+ * So many from all addresses together: five tries each are 500 guesses an hour of a million codes, on average
+ * more than eleven weeks without a pause. Were it lower, fewer addresses would do to keep the holder out.
+ */
+export const CODES_AN_HOUR_ANYWHERE = 100
+
+/** When codes were sent to a phone, oldest first. */
+export interface Sent {
+  /** From the address that asks now. */
+  readonly here: readonly Date[]
+  /** From every address. */
+  readonly anywhere: readonly Date[]
+}
 
 /** A code that may be sent: when the ones of the last hour were, this one included. */
 export interface NewCode {
   readonly kind: 'code'
-  readonly sentAt: readonly Date[]
+  readonly sent: Sent
 }
 
-/** Whether a phone may get a code now, by the moments of those before, oldest first. */
-export function decideCode(sentAt: readonly Date[], now: Date): Refusal | NewCode {
-  const ageMs = (sent: Date) => now.getTime() - sent.getTime()
-  const last = sentAt.at(-1)
-  if (last !== undefined && ageMs(last) < RESEND_AFTER_MS) {
-    return tooSoon('A code was sent just now', RESEND_AFTER_MS - ageMs(last))
+/** Whether a phone may get a code now, by the moments of those before. */
+export function decideCode(sent: Sent, now: Date): Refusal | NewCode {
+  const last = sent.here.at(-1)
+  if (last !== undefined && ageMs(last, now) < RESEND_AFTER_MS) {
+    return tooSoon('A code was sent just now', RESEND_AFTER_MS - ageMs(last, now))
   }
-  const recent = sentAt.filter(sent => ageMs(sent) < HOUR_MS).slice(-CODES_AN_HOUR)
+  const here = sendWithin(CODES_AN_HOUR, sent.here, now)
+  if (!Array.isArray(here)) return here
+  const anywhere = sendWithin(CODES_AN_HOUR_ANYWHERE, sent.anywhere, now)
+  if (!Array.isArray(anywhere)) return anywhere
+  return { kind: 'code', sent: { here, anywhere } }
+}
+
+/** The moments of the last hour with this one, unless they are as many as may be. */
+function sendWithin(most: number, sentAt: readonly Date[], now: Date): Refusal | Date[] {
+  const recent = sentAt.filter(sent => ageMs(sent, now) < HOUR_MS).slice(-most)
   const [oldest] = recent
-  if (oldest !== undefined && recent.length === CODES_AN_HOUR) {
-    return tooSoon(`${CODES_AN_HOUR} codes were sent within an hour`, HOUR_MS - ageMs(oldest))
-  }
-  return { kind: 'code', sentAt: [...recent, now] }
+  if (oldest === undefined || recent.length < most) return [...recent, now]
+  return tooSoon(`${most} codes were sent within an hour`, HOUR_MS - ageMs(oldest, now))
+}
+
+function ageMs(sent: Date, now: Date): number {
+  return now.getTime() - sent.getTime()
 }
 
 function tooSoon(what: string, waitMs: number): Refusal {

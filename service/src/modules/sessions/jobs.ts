@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/jobs.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
-import { deleteCodesBefore } from './code-store.ts'
+import { deleteCodesBefore, deletePhonesBefore } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { deleteExpiredSessions } from './store.ts'
 
@@ -19,7 +19,11 @@ export function sessionJobs({ database }: Pick<SessionsContext, 'database'>): Jo
     {
       name: 'old one-time codes',
       everyMs: CLEARING_MS,
-      run: now => deleteCodesBefore(database, new Date(now.getTime() - CODES_KEPT_MS), AT_ONCE),
+      async run(now) {
+        const moment = new Date(now.getTime() - CODES_KEPT_MS)
+        const codes = await deleteCodesBefore(database, moment, AT_ONCE)
+        return codes + (await deletePhonesBefore(database, moment, AT_ONCE))
+      },
     },
   ]
 }

@@ -1,9 +1,9 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, sameHash } from '../../kernel/secrets.ts'
-import { personalIndex } from '../owners/index.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
-import { consumeCode, takeTry } from './code-store.ts'
+import { codeOwnerOf } from './code-owner.ts'
+import { consumeCode, releaseBrakes, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { hashCode } from './one-time-code.ts'
 import { requirePhone } from './phone.ts'
@@ -23,6 +23,8 @@ export interface NewSession {
 export interface LogIn {
   readonly phone: string
   readonly code: string
+  /** A code is good only where it was asked for. */
+  readonly clientAddress: string
 }
 
 /**
@@ -32,13 +34,13 @@ export interface LogIn {
 export async function logIn(
   context: SessionsContext,
   audience: Audience,
-  { phone: written, code }: LogIn,
+  { phone: written, code, clientAddress }: LogIn,
   now: Date,
 ): Promise<NewSession> {
   const { database, vault, adminPhones } = context
   const phone = requirePhone(written)
-  const phoneIndex = personalIndex(vault, 'phone', phone)
-  const owner = { audience, phoneIndex }
+  const owner = codeOwnerOf(vault, audience, phone, clientAddress)
+  const { phoneIndex } = owner
 
   const given = hashCode(vault, audience, phone, code)
   const expected = await takeTry(database, owner, now)
@@ -50,6 +52,7 @@ export async function logIn(
   const token = newSecret(TOKEN_PREFIX)
   const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
   await database.inTransaction(async tx => {
+    await releaseBrakes(tx, owner)
     if (!(await consumeCode(tx, owner, given))) throw wrongCode()
     await insertSession(tx, hashSecret(token), {
       id: newUuid(now),
@@ -64,5 +67,8 @@ export async function logIn(
 }
 
 function wrongCode(): AppError {
-  return new AppError('authentication_error', 'The code is wrong, used or too old; ask for a new one')
+  return new AppError(
+    'authentication_error',
+    'The code is wrong, used, too old or was asked for elsewhere; ask for a new one from here',
+  )
 }

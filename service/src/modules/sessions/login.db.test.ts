@@ -176,7 +176,7 @@ test('until its answer a call asks the database the same of every phone, and nev
       },
       outbox: { post: () => void statements.push('post'), settled: async () => undefined },
     }
-    await sendCode(context, kind, phone, stage.clock.now())
+    await sendCode(context, kind, { phone, clientAddress: '127.0.0.1' }, stage.clock.now())
     asked.push(statements)
   }
   for (const statements of asked) expect(statements).toEqual(asked[0])

@@ -13,8 +13,3 @@ export function requirePhone(written: string): string {
     },
   )
 }
-
-/** `9876543210` as `98xxxxxx10`. */
-export function maskPhone(phone: string): string {
-  return `${phone.slice(0, 2)}xxxxxx${phone.slice(-2)}`
-}

@@ -7,8 +7,7 @@ import { listOwnerRecords } from '../owners/index.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
 import type { SessionsContext } from './context.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
-import { maskPhone } from './phone.ts'
-import { sendCode } from './send-code.ts'
+import { type CodeRequest, sendCode } from './send-code.ts'
 import { deleteSession, selectSession } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
@@ -23,37 +22,44 @@ export function serveSessions(serve: Serve, context: SessionRoutes): void {
   serveSession(serve, context)
 }
 
-/** A dead cookie must not keep anybody from logging in, and a living one must not become the new session. */
-const LOGIN = { ignoresSessions: true }
+const LOGIN = { opensSession: true }
 
 function serveCodes(serve: Serve, context: SessionRoutes): void {
-  const send = async (audience: Audience, phone: string, now: Date) => {
-    await sendCode(context, audience, phone, now)
+  const send = async (audience: Audience, request: CodeRequest, now: Date) => {
+    await sendCode(context, audience, request, now)
     return { sent: true, expires_in: OTP_VALID_S } as const
   }
-  serve(routes.sendOtp, ({ body, now }) => send('owner', body.phone, now), LOGIN)
-  serve(routes.sendAdminOtp, ({ body, now }) => send('admin', body.phone, now), LOGIN)
+  serve(
+    routes.sendOtp,
+    ({ body: { phone }, clientAddress, now }) => send('owner', { phone, clientAddress }, now),
+    LOGIN,
+  )
+  serve(
+    routes.sendAdminOtp,
+    ({ body: { phone }, clientAddress, now }) => send('admin', { phone, clientAddress }, now),
+    LOGIN,
+  )
 }
 
 function serveLogIn(serve: Serve, context: SessionRoutes): void {
-  const open = async (audience: Audience, body: LogIn, now: Date, answer: Answer): Promise<NewSession> => {
-    const session = await logIn(context, audience, body, now)
+  const open = async (audience: Audience, request: LogIn, now: Date, answer: Answer): Promise<NewSession> => {
+    const session = await logIn(context, audience, request, now)
     const maxAgeS = SESSION_MS[audience] / 1_000
     answer.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
     return session
   }
   serve(
     routes.verifyOtp,
-    async ({ body, now }, answer) => {
-      const { ownerIds, expiresAt } = await open('owner', body, now, answer)
+    async ({ body, clientAddress, now }, answer) => {
+      const { ownerIds, expiresAt } = await open('owner', { ...body, clientAddress }, now, answer)
       return { owner_ids: ownerIds.map(id => formatId('own', id)), expires_at: expiresAt.toISOString() }
     },
     LOGIN,
   )
   serve(
     routes.verifyAdminOtp,
-    async ({ body, now }, answer) => {
-      const { expiresAt } = await open('admin', body, now, answer)
+    async ({ body, clientAddress, now }, answer) => {
+      const { expiresAt } = await open('admin', { ...body, clientAddress }, now, answer)
       return { expires_at: expiresAt.toISOString() }
     },
     LOGIN,
@@ -80,7 +86,7 @@ function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
     if (session === null)
       throw new AppError('authentication_error', 'The owner session is over; log in again')
     return {
-      phone: maskPhone(vault.decrypt(session.phone, 'sessions.phone')),
+      phone: vault.decrypt(session.phone, 'sessions.phone'),
       owners,
       expires_at: session.expiresAt.toISOString(),
     }

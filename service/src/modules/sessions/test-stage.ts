@@ -35,7 +35,7 @@ export interface Stage {
   /** The next messages are refused by the sender. */
   failSending(message: string): void
   newOwner(phone?: string, platformId?: Uuid): Promise<Owner & { readonly number: string }>
-  sendOtp(phone: string, kind?: Kind): Promise<Reply>
+  sendOtp(phone: string, kind?: Kind, headers?: Record<string, string>): Promise<Reply>
   verifyOtp(phone: string, code: string, kind?: Kind, headers?: Record<string, string>): Promise<Reply>
   /** The last code that reached a phone. */
   codeOf(phone: string): Promise<string>
@@ -71,7 +71,13 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     serveSessions(serve, { ...context, secure })
     serveOwners(serve, network)
   }
-  const server = await startTestServer(register, { database: db.database, authenticators, clock, logger })
+  const server = await startTestServer(register, {
+    database: db.database,
+    authenticators,
+    clock,
+    logger,
+    trustProxy: ['loopback'],
+  })
   const { platform } = await newPlatform(network)
 
   const stage: Stage = {
@@ -90,7 +96,8 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
       const person = { name: 'Asha Rao', phone: number, pan: randomPan() }
       return { ...(await createOwner(network, platformId, person)), number }
     },
-    sendOtp: (phone, kind = 'owner') => call(server, 'POST', `${BASE[kind]}/send-otp`, { body: { phone } }),
+    sendOtp: (phone, kind = 'owner', headers = {}) =>
+      call(server, 'POST', `${BASE[kind]}/send-otp`, { body: { phone }, headers }),
     verifyOtp: (phone, code, kind = 'owner', headers = {}) =>
       call(server, 'POST', `${BASE[kind]}/verify-otp`, { body: { phone, code }, headers }),
     async codeOf(phone) {
@@ -110,6 +117,11 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     },
   }
   return stage
+}
+
+/** What a proxy adds for a client at this address. */
+export function from(address: string): Record<string, string> {
+  return { 'x-forwarded-for': address }
 }
 
 /** The cookie of an answer as a browser sends it back. */

@@ -1,0 +1,98 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Leg } from './decide-circular-flow.ts'
+
+/** Transfers from behind one up to another, by the one index by id. */
+export interface Stretch {
+  readonly afterId: Uuid
+  readonly firstId: Uuid
+  /** Where the cursor goes. */
+  readonly lastId: Uuid
+  readonly transfers: number
+  readonly isBusy: boolean
+}
+
+type Span = Pick<Stretch, 'afterId' | 'lastId'>
+
+/** What an agent paid within a stretch. */
+export interface Payer {
+  readonly agentId: Uuid
+  readonly newestId: Uuid
+  readonly leastPaise: Paise
+  readonly mostPaise: Paise
+}
+
+const BEFORE_ALL: Uuid = '00000000-0000-0000-0000-000000000000'
+
+const PAYERS = `
+  with payers as materialized (
+    select debit_account as agent, min(amount_paise) as least, max(amount_paise) as most
+    from transfers where id > $1 and id <= $2 and kind = 'payment' group by debit_account
+  )
+  select p.agent as "agentId", n.id as "newestId", p.least as "leastPaise", p.most as "mostPaise"
+  from (select agent, least, most from payers where agent > $3 order by agent limit $4) p
+  cross join lateral (
+    select id from transfers
+    where (debit_account, id) > (p.agent, $1) and (debit_account, id) <= (p.agent, $2) and kind = 'payment'
+    order by debit_account desc, id desc limit 1
+  ) n
+  order by p.agent`
+
+/** Who paid within a stretch, in the order of their ids, from behind an agent on. */
+export function selectPayers(
+  tx: Queryable,
+  { afterId, lastId }: Span,
+  behind: Uuid | null,
+  atMost: number,
+): Promise<Payer[]> {
+  return tx.query<Payer>(PAYERS, [afterId, lastId, behind ?? BEFORE_ALL, atMost])
+}
+
+const CLOSING = `
+  with payees as materialized (
+    select credit_account as agent from transfers
+    where id > $1 and id <= $2 and kind = 'payment' and amount_paise >= $3 group by credit_account
+  )
+  select l.id, l.payer, p.agent as payee, l.amount as "amountPaise"
+  from (select agent from payees where agent > $4 order by agent limit $5) p
+  cross join lateral (
+    select id, debit_account as payer, amount_paise as amount from transfers
+    where (credit_account, id) > (p.agent, $1) and (credit_account, id) <= (p.agent, $2)
+      and kind = 'payment' and amount_paise >= $3
+    order by credit_account desc, id desc limit $6
+  ) l
+  order by p.agent, l.id`
+
+/** The newest payments of at least this amount to each of so many agents, in the order of these agents' ids. */
+export function selectClosingLegs(
+  tx: Queryable,
+  { afterId, lastId }: Span,
+  limits: { minAmountPaise: number; behind: Uuid | null; agents: number; legsEach: number },
+): Promise<Leg[]> {
+  const { minAmountPaise, behind, agents, legsEach } = limits
+  return tx.query<Leg>(CLOSING, [afterId, lastId, minAmountPaise, behind ?? BEFORE_ALL, agents, legsEach])
+}
+
+const RECEIVERS = `
+  with payees as materialized (
+    select credit_account as agent from transfers
+    where id > $1 and id <= $2 and kind = 'payment' and amount_paise >= $3 group by credit_account
+  )
+  select p.agent as "agentId", n.id as "newestId"
+  from payees p
+  cross join lateral (
+    select id from transfers
+    where (credit_account, id) > (p.agent, $1) and (credit_account, id) <= (p.agent, $2)
+      and kind = 'payment' and amount_paise >= $3
+    order by credit_account desc, id desc limit 1
+  ) n`
+
+/** Who got a payment of at least this amount within a span, and the newest one of each. */
+export function selectReceivers(
+  tx: Queryable,
+  { afterId, lastId }: Span,
+  minAmountPaise: number,
+): Promise<{ readonly agentId: Uuid; readonly newestId: Uuid }[]> {
+  return tx.query(RECEIVERS, [afterId, lastId, minAmountPaise])
+}
