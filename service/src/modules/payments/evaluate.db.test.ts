@@ -84,6 +84,11 @@ test('the decisions have their details, amounts and fee', async () => {
   })
   await changeAgent(db.database, payer, { status: 'quarantined' })
   expect(await evaluate(501n)).toMatchObject({
-    ...{ decision: 'denied', code: 'policy_denied', message: 'Agent is quarantined', details: { status: 'quarantined' } },
+    ...{
+      decision: 'denied',
+      code: 'policy_denied',
+      message: 'Agent is quarantined',
+      details: { status: 'quarantined' },
+    },
   })
 })
