@@ -5,21 +5,6 @@ import { type Database, openDatabase } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
-import {
-  type Act,
-  type Answer,
-  type ApprovalModel,
-  acts,
-  emptyModel,
-  MODEL_DAILY,
-  MODEL_FUNDS,
-  MODEL_PAYEES,
-  MODEL_THRESHOLD,
-  approve as modelApprove,
-  pay as modelPay,
-  reject as modelReject,
-  standing,
-} from '../../testing/approval-model.ts'
 import { approve, reject, writtenOf } from '../../testing/approving.ts'
 import {
   balanceOf,
@@ -35,6 +20,21 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { SEED } from '../../testing/knobs.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import {
+  type Act,
+  type Answer,
+  type ApprovalModel,
+  acts,
+  emptyModel,
+  MODEL_DAILY,
+  MODEL_FUNDS,
+  MODEL_PAYEES,
+  MODEL_THRESHOLD,
+  approve as modelApprove,
+  pay as modelPay,
+  reject as modelReject,
+  standing,
+} from '../../testing/model/approval-model.ts'
 import { type Approval, expireDueApprovals } from '../approvals/index.ts'
 import { selectApproval } from '../approvals/store.ts'
 

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LONG_SECONDS, SEED } from '../../testing/knobs.ts'
-import { limitsPrograms } from '../../testing/limits-program.ts'
-import { playLimits } from '../../testing/limits-run.ts'
-import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+import { limitsPrograms } from '../../testing/limits/limits-program.ts'
+import { playLimits } from '../../testing/limits/limits-run.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const EVERY_ANSWER = [
   'asked',
-  'authorization_error',
+  'authorization_error allowed_payees',
+  'authorization_error blocked_payee_agents',
   'escrow_required require_escrow_above',
   'paid',
   'spend_limit_exceeded budget_limit',

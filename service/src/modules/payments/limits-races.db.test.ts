@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControlColumns, order, outcomesOf } from '../../testing/builders.ts'
 import { SEED } from '../../testing/knobs.ts'
-import { setLayer } from '../../testing/layers.ts'
-import { brokenLimits, raceLimits } from '../../testing/limits-race.ts'
-import { randomRaces } from '../../testing/limits-race-program.ts'
-import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+import { setLayer } from '../../testing/limits/layers.ts'
+import { brokenLimits, raceLimits } from '../../testing/limits/limits-race.ts'
+import { randomRaces } from '../../testing/limits/limits-race-program.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const ROUNDS = 20
 /** Into the same hour, out of it, and into another day. */

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LONG_SECONDS, SEED } from '../../testing/knobs.ts'
-import { brokenLimits, raceLimits } from '../../testing/limits-race.ts'
-import { randomRaces } from '../../testing/limits-race-program.ts'
-import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+import { brokenLimits, raceLimits } from '../../testing/limits/limits-race.ts'
+import { randomRaces } from '../../testing/limits/limits-race-program.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 /** Into the same hour, out of it, and into another day. */
 const PAUSES_MS = [40 * 60_000, 40 * 60_000, 24 * 60 * 60_000 - 1]

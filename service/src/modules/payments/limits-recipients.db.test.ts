@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type ControlColumns, order } from '../../testing/builders.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
-import { type LimitsStage, openLimitsStage } from '../../testing/limits-stage.ts'
+import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const MINUTE_MS = 60_000
 const NOON_MS = Date.parse('2026-11-20T06:30:00.000Z')

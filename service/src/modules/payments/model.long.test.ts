@@ -2,8 +2,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectBalanced } from '../../testing/builders.ts'
 import { LONG_SECONDS, SEED } from '../../testing/knobs.ts'
-import { programs } from '../../testing/model-program.ts'
-import { closeModelStage, type ModelStage, openModelStage, playProgram } from '../../testing/model-run.ts'
+import { programs } from '../../testing/model/model-program.ts'
+import {
+  closeModelStage,
+  type ModelStage,
+  openModelStage,
+  playProgram,
+} from '../../testing/model/model-run.ts'
 
 const EVERY_ANSWER = [
   'authentication_error',

@@ -5,7 +5,7 @@ import {
   type PolicyStage,
   type SignedUp,
   type StageAgent,
-} from '../../testing/policy-stage.ts'
+} from '../../testing/limits/policy-stage.ts'
 import { policyJobs } from './index.ts'
 
 const DAY_MS = 86_400_000

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asOwners, openPolicyStage, type PolicyStage } from '../../testing/policy-stage.ts'
+import { asOwners, openPolicyStage, type PolicyStage } from '../../testing/limits/policy-stage.ts'
 
 const DAY_MS = 86_400_000
 const PATH = '/api/web/policy'

@@ -8,7 +8,7 @@ import {
   type PolicyStage,
   type SignedUp,
   type StageAgent,
-} from '../../testing/policy-stage.ts'
+} from '../../testing/limits/policy-stage.ts'
 import { announceTier, lockTier, selectUnannounced, updateTier } from './tier-store.ts'
 
 let stage: PolicyStage

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { postRefund } from '../../testing/wallets.ts'
+import { postRefund } from '../../testing/model/wallets.ts'
 import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
 
 let world: RiskWorld

@@ -6,6 +6,7 @@ import type { Ledger } from '../../ledger/index.ts'
 import { fund } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
+import { openTestLedger, postPayment } from '../../testing/model/wallets.ts'
 import {
   agentCaller,
   type NetworkContext,
@@ -14,7 +15,6 @@ import {
   newOwner,
   newPlatform,
 } from '../../testing/network.ts'
-import { openTestLedger, postPayment } from '../../testing/wallets.ts'
 import { readBalance } from './read-balance.ts'
 
 const clock = systemClock()

@@ -4,7 +4,7 @@ import { creditSideOf, formatId, newUuid, type Uuid } from '../../../kernel/ids.
 import { paise } from '../../../kernel/money.ts'
 import { type Ledger, SYSTEM, type Transfer } from '../../../ledger/index.ts'
 import { post } from '../../../testing/builders.ts'
-import { postPayment, postRefund } from '../../../testing/wallets.ts'
+import { postPayment, postRefund } from '../../../testing/model/wallets.ts'
 
 export interface HistoryAgent {
   readonly id: Uuid

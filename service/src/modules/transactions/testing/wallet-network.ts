@@ -4,6 +4,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { openTestLedger } from '../../../testing/model/wallets.ts'
 import {
   agentCaller,
   type NetworkContext,
@@ -12,7 +13,6 @@ import {
   newOwner,
   newPlatform,
 } from '../../../testing/network.ts'
-import { openTestLedger } from '../../../testing/wallets.ts'
 import type { Owner } from '../../owners/store.ts'
 import { readStatement } from '../read-statement.ts'
 import type { StatementQuery } from './expected-statement.ts'

@@ -1,6 +1,6 @@
 import type { PolicyLayer } from '@batua/contract'
-import type { Uuid } from '../kernel/ids.ts'
-import type { ControlColumns } from './builders.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { ControlColumns } from '../builders.ts'
 
 /** One payment of a payer's history. */
 export interface PastPayment {

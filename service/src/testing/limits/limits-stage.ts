@@ -1,10 +1,10 @@
 import type { PolicyLayer } from '@batua/contract'
-import { type Database, openDatabase } from '../db/database.ts'
-import type { Uuid } from '../kernel/ids.ts'
-import { type ControlColumns, expectBalanced, fund, newAgent, startNode, type TestNode } from './builders.ts'
-import { createTestDatabase } from './database.ts'
+import { type Database, openDatabase } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type ControlColumns, expectBalanced, fund, newAgent, startNode, type TestNode } from '../builders.ts'
+import { createTestDatabase } from '../database.ts'
+import { type ManualClock, manualClock } from '../manual-clock.ts'
 import { setLayer, setTier } from './layers.ts'
-import { type ManualClock, manualClock } from './manual-clock.ts'
 
 /** More than any test of limits spends: the balance is never what refuses. */
 const ENOUGH = 10n ** 13n

@@ -1,6 +1,6 @@
 import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
 import fc from 'fast-check'
-import type { ControlColumns } from './builders.ts'
+import type { ControlColumns } from '../builders.ts'
 import { CONTROLS_OF } from './layers.ts'
 
 /** The first wallets pay; all of them are paid. */

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import type { EffectivePolicy, PaymentResult, PolicyEvaluation } from '@batua/contract'
-import { AppError } from '../kernel/app-error.ts'
-import type { Uuid } from '../kernel/ids.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import {
   checkRetry,
   decideByScan,

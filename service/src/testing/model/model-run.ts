@@ -1,11 +1,11 @@
 import type { PaymentResult } from '@batua/contract'
-import { type Database, openDatabase } from '../db/database.ts'
-import { AppError } from '../kernel/app-error.ts'
-import type { Uuid } from '../kernel/ids.ts'
-import { paise } from '../kernel/money.ts'
-import { hashSecret } from '../kernel/secrets.ts'
-import type { Transfer } from '../ledger/index.ts'
-import type { Refund } from '../modules/payments/refund.ts'
+import { type Database, openDatabase } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
+import type { Transfer } from '../../ledger/index.ts'
+import type { Refund } from '../../modules/payments/refund.ts'
 import {
   type AgentColumns,
   changeAgent,
@@ -14,9 +14,9 @@ import {
   order,
   startNode,
   type TestNode,
-} from './builders.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type ManualClock, manualClock } from './manual-clock.ts'
+} from '../builders.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { type ManualClock, manualClock } from '../manual-clock.ts'
 import {
   type Change,
   MODEL_WALLETS,

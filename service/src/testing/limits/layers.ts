@@ -1,8 +1,8 @@
 import type { PolicyLayer, Tier } from '@batua/contract'
-import type { Database, Queryable } from '../db/database.ts'
-import type { Uuid } from '../kernel/ids.ts'
-import { lockForChange } from '../ledger/index.ts'
-import { type ControlColumns, changeAgent } from './builders.ts'
+import type { Database, Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { lockForChange } from '../../ledger/index.ts'
+import { type ControlColumns, changeAgent } from '../builders.ts'
 
 /** What a tier of the tests allows when nothing else is said: anything. */
 const BOUNDLESS = 10n ** 15n

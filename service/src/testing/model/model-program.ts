@@ -1,6 +1,6 @@
 import { AGENT_STATUSES, type AgentStatus } from '@batua/contract'
 import fc from 'fast-check'
-import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../kernel/clock.ts'
+import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import type { ModelControls, ModelTransfer } from './wallet-model.ts'
 
 /** How many wallets a program plays with; commands name them by number. */

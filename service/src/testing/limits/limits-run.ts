@@ -1,11 +1,12 @@
 import { type EffectivePolicy, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
-import type { AdminCaller } from '../http/caller.ts'
-import { formatId, type Uuid } from '../kernel/ids.ts'
-import { paise } from '../kernel/money.ts'
-import { lockBatch, seenMs } from '../ledger/accounts.ts'
-import { evaluateCommand } from '../modules/payments/evaluate.ts'
-import { showAgentPolicy } from '../modules/policy-settings/agent-policy.ts'
-import { type ControlColumns, order } from './builders.ts'
+import type { AdminCaller } from '../../http/caller.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { lockBatch, seenMs } from '../../ledger/accounts.ts'
+import { evaluateCommand } from '../../modules/payments/evaluate.ts'
+import { showAgentPolicy } from '../../modules/policy-settings/agent-policy.ts'
+import { type ControlColumns, order } from '../builders.ts'
+import { networkContext } from '../network.ts'
 import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
 import {
   type Jump,
@@ -19,7 +20,6 @@ import {
 import { mostByScan, type PastPayment, type PlainLayers, type Question } from './limits-reference.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
 import { answerOf, expectHeadroom, expectSame, type Told, toldBy } from './limits-told.ts'
-import { networkContext } from './network.ts'
 
 /** What the reference knows of a payer. */
 interface Payer {

@@ -1,11 +1,11 @@
-import type { Database } from '../db/database.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Uuid } from '../kernel/ids.ts'
-import { paise } from '../kernel/money.ts'
-import { type Ledger, openLedger, type Posting, type Transfer } from '../ledger/index.ts'
-import { paymentFee } from '../modules/payments/index.ts'
-import { post } from './builders.ts'
-import { TEST_VAULT } from './network.ts'
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { type Ledger, openLedger, type Posting, type Transfer } from '../../ledger/index.ts'
+import { paymentFee } from '../../modules/payments/index.ts'
+import { post } from '../builders.ts'
+import { TEST_VAULT } from '../network.ts'
 
 /** A posting engine with the vault of `networkContext`. Close it before the database. */
 export function openTestLedger(database: Database, clock: Clock): Ledger {
