@@ -2,9 +2,9 @@ import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
-let stage: Stage
+let stage: PayingStage
 let api: Api
 let network: Network
 let platform: Platform
@@ -12,12 +12,8 @@ let owner: Owner
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
-  ;({ api, network } = stage)
-  platform = await network.platform()
-  owner = await network.owner(platform)
-  await network.verify(owner)
-  payee = await network.agent(owner)
+  stage = await openPayingStage()
+  ;({ api, network, platform, owner, payee } = stage)
 })
 afterAll(() => stage.close())
 

@@ -2,11 +2,11 @@ import { type BodyOf, routes } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
-import { openStage, type Stage } from './src/stage.ts'
+import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
 
 const DAY_S = 86_400
 
-let stage: Stage
+let stage: PayingStage
 let api: Api
 let network: Network
 let platform: Platform
@@ -14,12 +14,8 @@ let owner: Owner
 let payee: Agent
 
 beforeAll(async () => {
-  stage = await openStage()
-  ;({ api, network } = stage)
-  platform = await network.platform()
-  owner = await network.owner(platform)
-  await network.verify(owner)
-  payee = await network.agent(owner)
+  stage = await openPayingStage()
+  ;({ api, network, platform, owner, payee } = stage)
 })
 afterAll(() => stage.close())
 

@@ -1,12 +1,22 @@
-import type { Database } from '../db/database.ts'
+import { expect } from 'vitest'
+import { type Database, openDatabase } from '../db/database.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { changeAgents } from '../modules/admin/change-agents.ts'
 import { freezeOwner } from '../modules/admin/change-owner.ts'
 import { deactivateAgent } from '../modules/agents/change-agent.ts'
 import { pauseAgent } from '../modules/agents/change-states.ts'
 import type { CreatedAgent } from '../modules/agents/create-agent.ts'
-import { fund, order, outcomesOf, type TestNode } from './builders.ts'
-import { type NetworkContext, newAgent, newOwner, newPlatform, platformCaller } from './network.ts'
+import { expectBalanced, fund, order, outcomesOf, startNode, type TestNode } from './builders.ts'
+import { createTestDatabase } from './database.ts'
+import {
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+  platformCaller,
+} from './network.ts'
 
 type Stopped = readonly CreatedAgent[]
 
@@ -64,13 +74,33 @@ export interface StopStage {
   readonly context: NetworkContext
   readonly platformId: Uuid
   readonly payee: CreatedAgent
+  /** Ends everything, once the book has been found right. */
+  close(): Promise<void>
 }
 
-/** A platform with somebody to pay. */
-export async function openStopStage(nodes: StopStage['nodes'], context: NetworkContext): Promise<StopStage> {
+/** Two nodes on a database of their own, and a platform with somebody to pay. */
+export async function openStopStage(): Promise<StopStage> {
+  const clock = systemClock()
+  const db = await createTestDatabase()
+  const second = openDatabase(db.url)
+  const nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })] as const
+  const context = { ...networkContext(db.database, clock), ledger: nodes[0].ledger }
   const { platform } = await newPlatform(context)
   const payee = await newAgent(context, await newOwner(context, platform.id))
-  return { nodes, context, platformId: platform.id, payee }
+  return {
+    nodes,
+    context,
+    platformId: platform.id,
+    payee,
+    async close() {
+      await expectBalanced(db.database)
+      // Locks are taken in one order by all, so nothing ever had to be tried again.
+      expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
+      await Promise.all(nodes.map(({ ledger }) => ledger.close()))
+      await second.close()
+      await db.drop()
+    },
+  }
 }
 
 /** Stops two agents in the middle of so many payments of each. */

@@ -1,12 +1,6 @@
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
 import type { Leg } from './decide-circular-flow.ts'
-
-export interface LegSpan {
-  readonly agentId: Uuid
-  readonly fromId: Uuid
-  readonly untilId: Uuid
-}
+import { type Span, spanColumns } from './scope.ts'
 
 const LEGS_FROM = `
   select l.id, a.agent as payer, l.payee, l.amount as "amountPaise"
@@ -33,23 +27,19 @@ const LEGS_TO = `
 /** Among so many newest transfers of each agent in its span, its payments of at least this amount, oldest first. */
 export function selectLegsFrom(
   db: Queryable,
-  spans: readonly LegSpan[],
+  spans: readonly Span[],
   minAmountPaise: number,
   legsEach: number,
 ): Promise<Leg[]> {
-  return db.query<Leg>(LEGS_FROM, [...columnsOf(spans), minAmountPaise, legsEach])
+  return db.query<Leg>(LEGS_FROM, [...spanColumns(spans), minAmountPaise, legsEach])
 }
 
 /** Among so many newest transfers to each agent in its span, the payments of at least this amount, oldest first. */
 export function selectLegsTo(
   db: Queryable,
-  spans: readonly LegSpan[],
+  spans: readonly Span[],
   minAmountPaise: number,
   legsEach: number,
 ): Promise<Leg[]> {
-  return db.query<Leg>(LEGS_TO, [...columnsOf(spans), minAmountPaise, legsEach])
-}
-
-function columnsOf(spans: readonly LegSpan[]): Uuid[][] {
-  return [spans.map(span => span.agentId), spans.map(span => span.fromId), spans.map(span => span.untilId)]
+  return db.query<Leg>(LEGS_TO, [...spanColumns(spans), minAmountPaise, legsEach])
 }

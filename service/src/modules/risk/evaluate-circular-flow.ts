@@ -1,12 +1,12 @@
 import type { Queryable } from '../../db/database.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { readStandings } from './batch.ts'
-import { type LegSpan, selectLegsFrom, selectLegsTo } from './circular-flow-store.ts'
+import { selectLegsFrom, selectLegsTo } from './circular-flow-store.ts'
 import { decideCircularFlow, type Leg } from './decide-circular-flow.ts'
 import type { Found } from './finding.ts'
 import { inSlices } from './in-slices.ts'
 import type { RuleOf } from './rules.ts'
-import { type Scope, scopeOf, standingKey } from './scope.ts'
+import { type Scope, type Span, scopeOf, standingKey } from './scope.ts'
 import { type Stretch, selectClosingLegs } from './stretch-store.ts'
 
 /** How many agents a reading looks at, at either end of a ring and in between; rings through others stay unseen. */
@@ -101,7 +101,7 @@ function scopesOfClosing(
 }
 
 /** One span for everybody: the order of a ring's legs settles the rest. */
-function spanOf(scopes: readonly Scope[], untilId: Uuid): (agentId: Uuid) => LegSpan {
+function spanOf(scopes: readonly Scope[], untilId: Uuid): (agentId: Uuid) => Span {
   const fromMs = scopes.reduce((earliest, scope) => Math.min(earliest, scope.fromMs), Number.MAX_SAFE_INTEGER)
   const fromId = firstUuidAt(new Date(fromMs))
   return agentId => ({ agentId, fromId, untilId })

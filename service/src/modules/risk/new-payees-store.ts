@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { NewPayeesFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import type { Scope } from './scope.ts'
+import { factsByAgent, type Scope, spanColumns } from './scope.ts'
 
 /**
  * On a conflict nothing happens, and a payer's payments come in the order of their ids: so a pair keeps its first one.
@@ -59,18 +59,6 @@ export async function countNewPayees(
   { minPayees }: ThresholdsOf<'new_payees'>,
 ): Promise<Map<Uuid, NewPayeesFacts>> {
   if (scopes.length === 0) return new Map()
-  const rows = await db.query<Row>(COUNT_NEW, [
-    scopes.map(scope => scope.agentId),
-    scopes.map(scope => scope.fromId),
-    scopes.map(scope => scope.untilId),
-    MAX_COUNT,
-    minPayees,
-  ])
-  const scopeOf = new Map(scopes.map(scope => [scope.agentId, scope]))
-  return new Map(
-    rows.flatMap(row => {
-      const scope = scopeOf.get(row.agentId)
-      return scope === undefined ? [] : [[row.agentId, { ...row, fromMs: scope.fromMs, toMs: scope.toMs }]]
-    }),
-  )
+  const rows = await db.query<Row>(COUNT_NEW, [...spanColumns(scopes), MAX_COUNT, minPayees])
+  return factsByAgent(rows, scopes, (row, { fromMs, toMs }) => ({ ...row, fromMs, toMs }))
 }

@@ -17,10 +17,7 @@ async function twoAgents(): Promise<void> {
   payee = await world.agent()
 }
 
-const opened = async () => {
-  await world.run()
-  return (await world.alerts(payer, 'new_payees')).length
-}
+const opened = () => world.opened(payer, 'new_payees')
 
 group('new_payees', () => {
   const strangers = (count: number) => Promise.all(Array.from({ length: count }, () => world.agent()))

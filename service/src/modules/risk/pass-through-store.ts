@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Flow, PassThroughFacts } from './decide-pass-through.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import type { Scope } from './scope.ts'
+import { type Scope, spanColumns } from './scope.ts'
 
 /** How many incoming transfers of one agent are read, from the newest on; so many passings are enough for any alert. */
 const MAX_INCOMING = 300
@@ -51,7 +51,7 @@ export async function selectFlows(
   if (scopes.length === 0) return new Map()
   const limits = [minAmountPaise, MAX_INCOMING, Math.min(minTimes, MAX_INCOMING)]
   const incoming = new Map(
-    (await db.query<Row>(INCOMING, [...columnsOf(scopes), ...limits])).map(row => [
+    (await db.query<Row>(INCOMING, [...spanColumns(scopes), ...limits])).map(row => [
       row.agentId,
       flowsOf(row),
     ]),
@@ -62,7 +62,7 @@ export async function selectFlows(
   })
   if (receivers.length === 0) return new Map()
   const outgoing = new Map(
-    (await db.query<Row>(OUTGOING, [...columnsOf(receivers), MAX_COUNT])).map(row => [
+    (await db.query<Row>(OUTGOING, [...spanColumns(receivers), MAX_COUNT])).map(row => [
       row.agentId,
       flowsOf(row),
     ]),
@@ -73,14 +73,6 @@ export async function selectFlows(
       { fromMs, toMs, incoming: incoming.get(agentId) ?? [], outgoing: outgoing.get(agentId) ?? [] },
     ]),
   )
-}
-
-function columnsOf(scopes: readonly Scope[]): Uuid[][] {
-  return [
-    scopes.map(scope => scope.agentId),
-    scopes.map(scope => scope.fromId),
-    scopes.map(scope => scope.untilId),
-  ]
 }
 
 function flowsOf({ ids, amounts }: Row): Flow[] {

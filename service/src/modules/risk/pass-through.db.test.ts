@@ -18,10 +18,7 @@ async function twoAgents(): Promise<void> {
   payee = await world.agent()
 }
 
-const opened = async () => {
-  await world.run()
-  return (await world.alerts(payer, 'pass_through')).length
-}
+const opened = () => world.opened(payer, 'pass_through')
 
 group('pass_through', () => {
   async function passOn(inPaise: bigint, outPaise: bigint, afterMs: number): Promise<void> {

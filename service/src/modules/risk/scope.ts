@@ -3,13 +3,37 @@ import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 
 export const MINUTE_MS = 60_000
 
-/** What one rule may look at of one agent: a span of its transfers, both ends included. */
-export interface Scope {
+/** A span of one agent's transfers, both ends included. */
+export interface Span {
   readonly agentId: Uuid
-  readonly fromMs: number
-  readonly toMs: number
   readonly fromId: Uuid
   readonly untilId: Uuid
+}
+
+/** What one rule may look at of one agent. */
+export interface Scope extends Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Agents and the ends of their spans as three parameters of a statement. */
+export function spanColumns(spans: readonly Span[]): Uuid[][] {
+  return [spans.map(span => span.agentId), spans.map(span => span.fromId), spans.map(span => span.untilId)]
+}
+
+/** Facts by agent, each made of a row and the scope that it was read for. */
+export function factsByAgent<Row extends { readonly agentId: Uuid }, Facts>(
+  rows: readonly Row[],
+  scopes: readonly Scope[],
+  factsOf: (row: Row, scope: Scope) => Facts,
+): Map<Uuid, Facts> {
+  const scopeOf = new Map(scopes.map(scope => [scope.agentId, scope]))
+  const facts = new Map<Uuid, Facts>()
+  for (const row of rows) {
+    const scope = scopeOf.get(row.agentId)
+    if (scope !== undefined) facts.set(row.agentId, factsOf(row, scope))
+  }
+  return facts
 }
 
 /** How a subject stands with a rule: an open alert, or when it was last reviewed. */

@@ -17,10 +17,7 @@ async function twoAgents(columns = {}): Promise<void> {
   payee = await world.agent()
 }
 
-const opened = async () => {
-  await world.run()
-  return (await world.alerts(payer, 'structuring')).length
-}
+const opened = () => world.opened(payer, 'structuring')
 
 group('structuring', () => {
   const threshold = { require_human_approval_above_paise: 300_000n }

@@ -18,10 +18,7 @@ async function twoAgents(): Promise<void> {
   payee = await world.agent()
 }
 
-const opened = async () => {
-  await world.run()
-  return (await world.alerts(payer, 'velocity_spike')).length
-}
+const opened = () => world.opened(payer, 'velocity_spike')
 
 group('velocity_spike', () => {
   test('is opened by 20 payments in 10 minutes of an agent that seldom pays, and explains itself', async () => {

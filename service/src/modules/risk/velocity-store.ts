@@ -3,7 +3,7 @@ import { HOUR_MS } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import type { VelocityFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
-import { MINUTE_MS, momentOf, type Scope } from './scope.ts'
+import { factsByAgent, MINUTE_MS, momentOf, type Scope, spanColumns } from './scope.ts'
 
 /** How many transfers of the hours before the window are read of one agent. */
 const MAX_ROWS_BEFORE = 2_000
@@ -62,22 +62,14 @@ export async function selectVelocity(
   // After a review the window counts later payments only; the time before it is the same as ever.
   const windowStartMs = (scope: Scope) => scope.toMs - windowMs + 1
   const rows = await db.query<Row>(SELECT, [
-    scopes.map(scope => scope.agentId),
-    scopes.map(scope => scope.fromId),
-    scopes.map(scope => scope.untilId),
+    ...spanColumns(scopes),
     scopes.map(scope => firstUuidAt(new Date(windowStartMs(scope) - baselineMs))),
     scopes.map(scope => firstUuidAt(new Date(windowStartMs(scope)))),
     MAX_COUNT,
     MAX_ROWS_BEFORE,
     minPayments,
   ])
-  const scopeOf = new Map(scopes.map(scope => [scope.agentId, scope]))
-  return new Map(
-    rows.flatMap(row => {
-      const scope = scopeOf.get(row.agentId)
-      return scope === undefined ? [] : [[row.agentId, factsOf(row, scope, windowMs, baselineMs)] as const]
-    }),
-  )
+  return factsByAgent(rows, scopes, (row, scope) => factsOf(row, scope, windowMs, baselineMs))
 }
 
 function factsOf(row: Row, scope: Scope, windowMs: number, baselineMs: number): VelocityFacts {

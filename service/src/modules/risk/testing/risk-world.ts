@@ -35,6 +35,8 @@ export interface RiskWorld {
   tune(rule: RiskRuleName, thresholds: Readonly<Record<string, unknown>>): Promise<void>
   /** Every alert of a rule on a subject, oldest first. */
   alerts(subjectId: Uuid, rule: RiskRuleName): Promise<Alert[]>
+  /** Runs the rules, and tells how many alerts of one there then are on a subject. */
+  opened(subjectId: Uuid, rule: RiskRuleName): Promise<number>
   /** Closes the open alert of a rule on a subject, as of now. */
   dismiss(subjectId: Uuid, rule: RiskRuleName): Promise<void>
   close(): Promise<void>
@@ -51,6 +53,10 @@ export async function openRiskWorld(): Promise<RiskWorld> {
   const newNode = () => createJobs({ clock, logger, jobs: riskJobs({ database, clock, logger, signals }) })
   const nodes = [newNode(), newNode(), newNode()]
   const pay: RiskWorld['pay'] = (payer, payee, amount) => postPayment(ledger, payer, payee, amount)
+  const run: RiskWorld['run'] = async (count = 1) => {
+    clock.advance(SETTLED_MS)
+    await Promise.all(nodes.slice(0, count).map(node => node.runDue()))
+  }
   return {
     database,
     clock,
@@ -58,6 +64,11 @@ export async function openRiskWorld(): Promise<RiskWorld> {
     signals,
     warnings,
     pay,
+    run,
+    async opened(subjectId, rule) {
+      await run()
+      return (await selectAlertsOf(database, subjectId, rule)).length
+    },
     async agent(columns) {
       const id = await newAgent(database, clock.now(), { tier: 'sandbox', ...columns })
       await fund(ledger, id, RICH)
@@ -70,10 +81,6 @@ export async function openRiskWorld(): Promise<RiskWorld> {
         transfers.push(await pay(payer, payee, amount))
       }
       return transfers
-    },
-    async run(count = 1) {
-      clock.advance(SETTLED_MS)
-      await Promise.all(nodes.slice(0, count).map(node => node.runDue()))
     },
     async tune(rule, thresholds) {
       await database.query(`update risk_rules set thresholds = thresholds || $2::jsonb where rule = $1`, [

@@ -1,0 +1,18 @@
+import type { Agent, Owner, Platform } from './network.ts'
+import { openStage, type Stage } from './stage.ts'
+
+/** A stage with a platform, a verified owner of agents, and one of them to be paid. */
+export interface PayingStage extends Stage {
+  readonly platform: Platform
+  readonly owner: Owner
+  readonly payee: Agent
+}
+
+export async function openPayingStage(): Promise<PayingStage> {
+  const stage = await openStage()
+  const { network } = stage
+  const platform = await network.platform()
+  const owner = await network.owner(platform)
+  await network.verify(owner)
+  return { ...stage, platform, owner, payee: await network.agent(owner) }
+}
