@@ -72,8 +72,10 @@ test('two right credentials of different kinds are as good as one', async () => 
 /** What passes without escrow and approval. */
 const UNASKED = 400
 
-/** Sends what the world's agents hold to the stranger's. */
-async function emptyWallets({ network, payer, payee, stranger }: World): Promise<void> {
+/** Sends what the world's agents hold to the stranger's, escrow included. */
+async function emptyWallets({ network, platform, payer, payee, escrow, stranger }: World): Promise<void> {
+  const params = { escrow_id: escrow.escrow_id ?? '' }
+  await api.ok(routes.refundEscrow, { params, headers: platform.headers })
   for (const agent of [payer, payee]) {
     for (;;) {
       const { available } = await network.balance(agent)

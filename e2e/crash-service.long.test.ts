@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ResponseOf, routes } from '@batua/contract'
+import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aftermathFaults } from './src/aftermath.ts'
 import type { Api } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { type CrashStage, openCrashStage } from './src/crash-stage.ts'
 import type { EmbeddedService } from './src/embedded.ts'
+import { fundUntilSilence, type Story } from './src/funding-stories.ts'
 import { startLoad } from './src/load.ts'
 import type { Agent } from './src/network.ts'
 
@@ -28,35 +29,6 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await stage.close()).toEqual([])
 })
-
-/** A funding under way: how far its human got, as far as anybody heard. */
-interface Story {
-  readonly agent: Agent
-  readonly session: ResponseOf<typeof routes.createFunding>
-  acknowledged: boolean
-}
-
-/** Humans who fund wallets one after the other until the service is gone. */
-async function fundUntilSilence(stories: Story[]): Promise<void> {
-  for (;;) {
-    const agent = agents[randomInt(agents.length)]
-    if (agent === undefined) return
-    try {
-      const session = await api.ok(routes.createFunding, {
-        params: { agent_id: agent.id },
-        headers: agent.headers,
-        body: { amount: 10 },
-      })
-      const story: Story = { agent, session, acknowledged: false }
-      stories.push(story)
-      const params = { payment_session_id: session.payment_session_id }
-      const { status } = await api.ok(routes.completeSandboxPayment, { params, body: { outcome: 'success' } })
-      story.acknowledged = status === 'completed'
-    } catch {
-      return
-    }
-  }
-}
 
 /** What is wrong with the fundings after a crash: each is completed, if need be by the same human again, and only once. */
 async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
@@ -84,7 +56,7 @@ test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[inde
   async (_count, victim) => {
     const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' })
     const stories: Story[] = []
-    const humans = [fundUntilSilence(stories), fundUntilSilence(stories)]
+    const humans = [fundUntilSilence(api, agents, stories), fundUntilSilence(api, agents, stories)]
     await delay(randomInt(50, LONGEST_LOAD_MS))
     const database = service.postmaster()
     await service.kill()

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 
 import { type Api, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import type { ServiceDatabase } from './src/database.ts'
+import { eventsAbout } from './src/event-faults.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import type { Service } from './src/service.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -189,6 +190,12 @@ group('whatever happens on the page and at the gateway', () => {
       body: { to: other.id, amount: 0.01 },
     }
     await api.refused(routes.pay, 402, 'insufficient_balance', call)
+    const ids = { agent_id: agent.id, funding_id: session.funding_id }
+    const reversal = { ...ids, amount: 100, net_amount: 97.5, balance: -51 }
+    expect(await eventsAbout(database, agent.id)).toContainEqual({
+      name: 'agent.funding.reversed',
+      data: reversal,
+    })
     await network.fund(agent, 100)
     expect(await available(agent)).toBe(46.5)
     await network.pay(agent, other, 1)

@@ -177,6 +177,7 @@ function otherBody(body: unknown): object {
   if ('bank_ifsc' in fields) return { ...fields, bank_ifsc: 'SBIN0000001' }
   if ('decision' in fields) return { ...fields, note: 'another' }
   if ('phone' in fields) return { ...fields, phone: newPhone() }
+  if ('to_agent_id' in fields) return { to_agent_id: newHandle() }
   if ('agent_ids' in fields) return { agent_ids: fields.agent_ids.slice(1) }
   return {}
 }

@@ -263,11 +263,10 @@ group('a configuration that is wrong', () => {
     expect(output).not.toContain('hunter2')
   })
 
-  test('for live mode never starts with a part that only plays', async () => {
+  test('for live mode never starts with a part that only plays, and whole serves nothing that plays', async () => {
     const database = await createDatabase()
     const complete = {
       MODE: 'live',
-      PORT: '0',
       DATABASE_URL: database.url,
       BASE_URL: 'https://wallet.example.com',
       MASTER_KEY: Buffer.alloc(32, 'live').toString('base64'),
@@ -280,12 +279,18 @@ group('a configuration that is wrong', () => {
       OTP_HTTP_URL: 'https://sms.example.com',
       OTP_HTTP_TOKEN: 'token',
     }
-    const played = await runToEnd({ ...complete, GATEWAY: 'sandbox', OTP_SENDER: 'sandbox' })
+    const played = await runToEnd({ ...complete, PORT: '0', GATEWAY: 'sandbox', OTP_SENDER: 'sandbox' })
     expect(played.code).not.toBe(0)
     for (const name of ['GATEWAY', 'OTP_SENDER']) expect(played.output).toContain(name)
-    // The real gateway is still to come; until then its name must not stand for the sandbox's.
-    const unbuilt = await runToEnd({ ...complete, GATEWAY: 'cashfree', OTP_SENDER: 'http' })
-    expect([unbuilt.code, unbuilt.output.includes('GATEWAY')]).toEqual([1, true])
+    const live = await startService({ ...complete, GATEWAY: 'cashfree', OTP_SENDER: 'http' })
+    const headers = { 'content-type': 'application/json' }
+    const post = async (path: string) => {
+      const { status } = await fetch(live.address + path, { method: 'POST', headers, body: '{}' })
+      return status
+    }
+    expect([await post('/sandbox/clock'), await post('/v1/gateway/sandbox/webhooks')]).toEqual([404, 404])
+    expect(await post('/v1/gateway/cashfree/webhooks')).toBe(401)
+    expect(await live.stop()).toBe(0)
     await database.drop()
   })
 

@@ -13,6 +13,7 @@ import { type Processes, readMemory } from './proc.ts'
 import { type Results, renderReport } from './report.ts'
 import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
 import { startService } from './service.ts'
+import { measureSettlement } from './settlement.ts'
 import { growth, readStorage } from './storage.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
 import { verify } from './verify.ts'
@@ -67,6 +68,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const after = await readStorage(db)
   const memory = readMemory(processes)
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
+  const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
   say('comparing the book with what was answered')
   return {
     options,
@@ -79,6 +81,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     growth: growth(before, after),
     memory,
     windows,
+    settlement,
     findings: await verify(api, db, network, measurements.paid),
   }
 }

@@ -12,6 +12,8 @@ export interface Options {
   readonly withTpcb: boolean
   /** Whether payers with short and long histories are compared. */
   readonly withWindows: boolean
+  /** Whether a hundred thousand wallets are settled. */
+  readonly withSettlement: boolean
   /** Where the report goes as Markdown; null: only to the terminal. */
   readonly writePath: string | null
   /** Where the service leaves its CPU profile; null: none is taken. */
@@ -20,7 +22,7 @@ export interface Options {
   readonly dataParent: string | null
 }
 
-const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows']
+const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows', 'settlement']
 
 export const USAGE = `npm run bench -- [options]
 
@@ -62,6 +64,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     loads: LOAD_NAMES.filter(name => only === null || only.has(name)),
     withTpcb: only === null || only.has('tpcb'),
     withWindows: only === null || only.has('windows'),
+    withSettlement: only === null || only.has('settlement'),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,
     dataParent: values.data ?? null,

@@ -6,6 +6,7 @@ import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasuremen
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
 import { SERVICE_SETTINGS } from './service.ts'
+import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
@@ -25,6 +26,8 @@ export interface Results {
   readonly memory: { readonly service: number; readonly postgres: number } | null
   /** null: not measured. */
   readonly windows: WindowsReport | null
+  /** null: not measured. */
+  readonly settlement: SettlementReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -37,6 +40,7 @@ export function renderReport(results: Results): string {
     `## Where the CPU time goes\n\n${cpuTime(results)}`,
     `## Disk and memory\n\n${space(results)}`,
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
+    ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
   ]
@@ -195,6 +199,24 @@ function windows({ rows, firstCountMs }: WindowsReport): string {
     'Two payers pay in turns, one payment at a time and without HTTP. Their past payments lie within the last 24 hours, and each goes on at the pace of its past, so that for both one payment falls out of the window as one is made. Medians.',
     table(head, body),
     `When a control on counterparties is first met, the payer's day is read once: ${figure(firstCountMs)} ms for the long history.`,
+  ].join('\n\n')
+}
+
+function settlement(report: SettlementReport): string {
+  const head = ['Phase', 'seconds', 'done', 'per second', 'payments a second', 'p99 ms', 'memory']
+  const body = report.phases.map(({ what, seconds, done, paymentsPerSecond, p99Ms, memory }) => [
+    what,
+    figure(seconds, 1),
+    done === 0 ? '–' : figure(done),
+    done === 0 ? '–' : figure(done / seconds),
+    figure(paymentsPerSecond),
+    figure(p99Ms, 1),
+    mebibytes(memory),
+  ])
+  return [
+    `${figure(report.wallets)} wallets fall due at once and ${figure(report.paidOut)} are paid out, on one node without HTTP, while ${figure(report.payers)} agents go on paying each other on ${figure(report.connections)} connections. The provider is the sandbox's, on the same database. Memory is what the process holds, the caller's side included.`,
+    table(head, body),
+    `While the run goes on, payments keep ${figure(shareWhileSettling(report), 2)} of their pace.`,
   ].join('\n\n')
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { EscrowHold } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
@@ -33,6 +34,7 @@ const properties = {
   expires_at: timestamp('When it expires unless it is decided before.'),
   decided_at: nullable(timestamp('When it was approved or rejected, or expired; null while it waits.')),
   payment_id: nullable(idSchema('pay', 'The payment made on approval; null before and for a hold.')),
+  escrow_id: nullable(idSchema('esc', 'The escrow made on approval; null before and for a payment.')),
 }
 
 const waiting = {
@@ -52,6 +54,7 @@ const waiting = {
   expires_at: '2026-11-21T10:15:30.000Z',
   decided_at: null,
   payment_id: null,
+  escrow_id: null,
 }
 
 const decided = { ...waiting, decided_at: '2026-11-20T11:02:00.000Z' }
@@ -93,7 +96,7 @@ export const getApproval = route({
   tag: 'Approvals',
   summary: 'Get an approval',
   description:
-    'How an approval stands. An agent that was answered `pending_approval` asks here what became of it; `payment_id` is there once it was approved.',
+    'How an approval stands. An agent that was answered `pending_approval` asks here what became of it; `payment_id` or `escrow_id` is there once it was approved.',
   who: ['owner', 'agent', 'platform'],
   params,
   status: 200,
@@ -113,7 +116,11 @@ export const approve = route({
   params,
   status: 200,
   response: answer(
-    { ...properties, payment: Type.Optional(PaymentResult) },
+    {
+      ...properties,
+      payment: Type.Optional(PaymentResult),
+      escrow: Type.Optional(EscrowHold),
+    },
     {
       title: 'ApprovalApproved',
       description: 'The approval, and what was made of it.',

@@ -124,7 +124,7 @@ export const submitKyc = route({
   tag: 'Owners',
   summary: 'Verify the owner’s bank account',
   description:
-    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account.',
+    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner or take `owner.kyc.updated`. `failed` says why: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. Whoever is pending or failed may submit again, and the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` says how that one stands, and one that the bank refuses at once is `conflict` with `details.reason`.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -150,7 +150,9 @@ export const submitKyc = route({
       name_match_score: nullable(
         Type.Number({ description: 'How well the names match, 0 to 100.', examples: [100] }),
       ),
-      reason: nullable(textOut('Why it is not verified; null when it is.', 'name_mismatch')),
+      reason: nullable(
+        textOut('Why the account submitted last is not verified; null when it is.', 'name_mismatch'),
+      ),
     },
     {
       title: 'KycResult',
@@ -169,5 +171,5 @@ export const submitKyc = route({
       ],
     },
   ),
-  errors: ['not_found', 'conflict', 'gateway_error'],
+  errors: ['not_found', 'conflict'],
 })

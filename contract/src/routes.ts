@@ -1,4 +1,5 @@
 import { bulkFreezeAgents, bulkQuarantineAgents, bulkRestoreAgents } from './admin-agents.ts'
+import { listDifferences, listNegativeWallets } from './admin-money.ts'
 import { getOverview } from './admin-overview.ts'
 import { freezeOwner, getOwnerAccount, listAllOwners, setOwnerTier, unfreezeOwner } from './admin-owners.ts'
 import { pauseAgent, resumeAgent } from './agent-states.ts'
@@ -12,6 +13,15 @@ import {
   updateAgent,
 } from './agents.ts'
 import { approve, getApproval, listApprovals, reject } from './approvals.ts'
+import {
+  attestEscrow,
+  getEscrow,
+  holdEscrow,
+  holdEscrowWithAttestation,
+  holdEscrowWithTimeout,
+  refundEscrow,
+  releaseEscrow,
+} from './escrow.ts'
 import { evaluatePolicy } from './evaluate.ts'
 import { receiveGatewayNotice } from './gateway.ts'
 import { getAgentExistence, getHandleAvailability } from './handles.ts'
@@ -19,6 +29,7 @@ import { getHealth, getReadiness } from './health.ts'
 import { getJwks, getServiceKeys } from './keys.ts'
 import { createOwner, getOwner, listOwners, submitKyc } from './owners.ts'
 import { getPayment, listPayments, pay, refundPayment } from './payments.ts'
+import { withdraw } from './payouts.ts'
 import {
   createPlatform,
   deletePlatform,
@@ -47,6 +58,7 @@ import {
   verifyAdminOtp,
   verifyOtp,
 } from './sessions.ts'
+import { listSettlementSkips, listSettlements } from './settlements.ts'
 import { listTiers, updateTier } from './tiers.ts'
 import { listOwnerTransactions, listTransactions, verifyTransaction } from './transactions.ts'
 import { createFunding, createUpiCollect, getBalance, getFunding } from './wallets.ts'
@@ -81,6 +93,7 @@ export const routes = {
   createFunding,
   getFunding,
   createUpiCollect,
+  withdraw,
   pay,
   getPayment,
   listPayments,
@@ -89,6 +102,13 @@ export const routes = {
   getApproval,
   approve,
   reject,
+  holdEscrow,
+  holdEscrowWithTimeout,
+  holdEscrowWithAttestation,
+  releaseEscrow,
+  refundEscrow,
+  attestEscrow,
+  getEscrow,
   listTransactions,
   verifyTransaction,
   getReceipt,
@@ -115,6 +135,10 @@ export const routes = {
   bulkRestoreAgents,
   listTiers,
   updateTier,
+  listSettlements,
+  listSettlementSkips,
+  listNegativeWallets,
+  listDifferences,
   listRiskAlerts,
   reviewRiskAlert,
   getRiskScore,

@@ -21,6 +21,16 @@ export const SANDBOX_OUTCOMES = [
   'unnotified',
   'double_payment',
   'chargeback',
+  'chargeback_created',
+  'chargeback_won',
+  'flagged',
+  'late_notice',
+  'reserialised',
+  'rotated_secret',
+  'unknown_type',
+  'unknown_order',
+  'refund_pending',
+  'refund_failed',
 ] as const
 
 export type SandboxOutcome = (typeof SANDBOX_OUTCOMES)[number]
@@ -35,7 +45,7 @@ export const completeSandboxPayment = route({
   tag: 'Sandbox',
   summary: 'Play the human on the checkout page',
   description:
-    'Sandbox mode only; `not_found` in live mode. Finishes a payment session, or lets it go wrong, and answers after everything has taken effect. `forged` sends a notice with a bad signature, `unnotified` pays without a notice, `late` pays after expiry (refunded, never credited), `chargeback` takes a completed funding back.',
+    'Sandbox mode only; `not_found` in live mode. Finishes a payment session, or lets it go wrong, and answers after everything has taken effect. Money: `late` pays after expiry (refunded, never credited), `wrong_amount` pays half and `wrong_currency` USD (both refunded), `double_payment` pays twice (the second is refunded), `refund_pending` the same with a refund that takes two minutes, `refund_failed` with one that fails and is left for a person; `flagged` is held back for two minutes, then paid; `pending` never is. Notices: `duplicate` comes twice, `out_of_order` says failed after success, `unnotified` never comes, `late_notice` five minutes later, `forged` and `reserialised` have a bad signature (the latter of a true payment, which is found by asking), `rotated_secret` has that of the secret before, `unknown_type` and `unknown_order` concern nothing known here. Disputes of a completed funding: `chargeback_created` moves nothing yet, `chargeback_won` nothing at all, `chargeback` takes the money back.',
   who: [],
   params: request({ payment_session_id: idParam('ps') }),
   body: request(

@@ -36,15 +36,20 @@ export const Transaction = answer(
     amount: amountOut('The amount, INR, without the fee.'),
     fee: amountOut('The fee, INR.'),
     net_amount: amountOut(
-      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, pay_in amount.',
+      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount.',
     ),
     counterparty_type: nullable(oneOf(['agent'], 'What the other side is; null for the bank.')),
-    counterparty_id: nullable(idSchema('agt', 'The other agent; null for the bank.')),
+    counterparty_id: nullable(
+      idSchema('agt', 'The other agent; null for the bank, and for a hold that is meant for nobody yet.'),
+    ),
     agent_name: textOut('The name of the agent whose wallet this is.', 'Research Agent'),
     counterparty_name: nullable(textOut('The other agent’s name; null for the bank.', 'Translation Agent')),
     reference: nullable(textOut('The payer’s reference.', 'invoice-2041')),
     note: nullable(textOut('The payer’s note.', 'Translation of 12 pages')),
-    status: oneOf(TRANSACTION_STATUSES, 'How it stands; `reversed` after it was completed.'),
+    status: oneOf(
+      TRANSACTION_STATUSES,
+      'How it stands; `reversed` after it was completed. A hold is a pending pay_out: completed at release, reversed at refund.',
+    ),
     created_at: timestamp('When it began.'),
     payment_id: Type.Optional(idSchema('pay', 'The payment that it is a side of, or refunds.')),
     funding_id: Type.Optional(idSchema('fund', 'The funding that it is.')),
@@ -173,7 +178,7 @@ export const verifyTransaction = route({
   tag: 'Transactions',
   summary: 'Verify a payment',
   description:
-    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. Every check is optional except that the caller must be the payee. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces.',
+    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The payment’s id (`pay_`) or a transaction’s id (`txn_`).') }),
   query: request({

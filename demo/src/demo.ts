@@ -1,5 +1,7 @@
+import { withdrawToBank } from './bank.ts'
 import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
 import { openClient, requireSandbox, StoryEnd } from './client.ts'
+import { holdAndRelease } from './escrow.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
 import {
@@ -34,7 +36,9 @@ async function tell(stage: Stage): Promise<void> {
   await refundPart(stage, agents, paymentId)
   const session = await logIn(stage, owner)
   await approvePayment(stage, agents, session)
+  await holdAndRelease(stage, platform, agents)
   await stopAgent(stage, agents, session)
+  await withdrawToBank(stage, agents.payee)
   await checkReceipt(stage, agents, paymentId)
   proveSums(stage, await readStatements(stage, agents))
 }

@@ -73,19 +73,22 @@ export function proveSums({ paper }: Stage, wallets: readonly Wallet[]): void {
   const paidIn = sum(lines.map(line => (line.type === 'fund' ? paise(line.amount) : 0n)))
   const gatewayFees = sum(lines.map(line => (line.type === 'fund' ? paise(line.fee) : 0n)))
   const fees = sum(lines.map(line => (line.type === 'fund' ? 0n : paise(line.fee))))
+  const bank = sum(lines.map(line => (line.type === 'withdraw' ? paise(line.amount) : 0n)))
   const [researcher = 0n, translator = 0n] = wallets.map(({ balance }) => paise(balance.available))
+  const together = researcher + translator + bank + fees + gatewayFees
   paper.table(
     [
       ['where the money is', 'INR'],
       ['the researcher’s wallet', inPaise(researcher)],
       ['the translator’s wallet', inPaise(translator)],
+      ['the human’s bank', inPaise(bank)],
       ['fees on payments', inPaise(fees)],
       ['the gateway’s fee', inPaise(gatewayFees)],
-      ['together', inPaise(researcher + translator + fees + gatewayFees)],
+      ['together', inPaise(together)],
       ['what the human paid', inPaise(paidIn)],
     ],
     [1],
   )
-  insist(researcher + translator + fees + gatewayFees === paidIn, 'all parts add up to what was paid in')
+  insist(together === paidIn, 'all parts add up to what was paid in')
   paper.proof('All parts add up to what the human paid.')
 }

@@ -6,15 +6,16 @@ const known = new Map<string, ValidateFunction>()
 
 /** What is wrong with an answer by its route's schema, in words; null when it fits and has no field beyond. */
 export function faultOf(route: Route, body: unknown): string | null {
-  return check(route.operationId, route.response, body)
+  return schemaFaultOf(route.operationId, route.response, body)
 }
 
 /** The same of an error's envelope. */
 export function envelopeFaultOf(body: unknown): string | null {
-  return check('error', ErrorEnvelope, body)
+  return schemaFaultOf('error', ErrorEnvelope, body)
 }
 
-function check(name: string, schema: unknown, body: unknown): string | null {
+/** The same of anything that a schema of the contract describes; the name stands for the schema. */
+export function schemaFaultOf(name: string, schema: unknown, body: unknown): string | null {
   const validate = known.get(name) ?? ajv.compile(closed(plain(schema)))
   known.set(name, validate)
   return validate(body) ? null : `${name}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`

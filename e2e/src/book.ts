@@ -31,11 +31,35 @@ const CHECKS: Readonly<Record<string, string>> = {
     ) steps where sequence <> sequence_before + 1 or balance <> before + change`,
   'the totals differ from the transfers': `
     select a.id::text as what from accounts a
-    left join (select debit_account as id, sum(amount_paise + fee_paise) as spent from transfers
-      where kind in ('payment', 'refund') group by 1) d on d.id = a.id
+    left join (select id, sum(spent) as spent from (
+        select debit_account as id, amount_paise + fee_paise as spent from transfers where kind in ('payment', 'refund')
+        union all
+        select h.debit_account, r.amount_paise from transfers h
+          join transfers r on r.linked_id = h.id and r.kind = 'escrow_release'
+          where h.kind = 'escrow_hold'
+      ) spendings group by 1) d on d.id = a.id
     left join (select credit_account as id, sum(amount_paise) as funded from transfers
-      where kind in ('payment', 'refund', 'fund') group by 1) c on c.id = a.id
+      where kind in ('payment', 'refund', 'fund', 'escrow_release') group by 1) c on c.id = a.id
     where a.total_spent_paise <> coalesce(d.spent, 0) or a.total_funded_paise <> coalesce(c.funded, 0)`,
+  'an escrow and its transfers disagree': `
+    select coalesce(e.id, h.id)::text as what
+    from escrows e full join (select * from transfers where kind = 'escrow_hold') h on h.id = e.id
+    left join (select linked_id, min(kind) as kind, count(*) as times, sum(amount_paise) as amount_paise from transfers
+      where kind in ('escrow_release', 'escrow_refund') group by 1) r on r.linked_id = h.id
+    where e.id is null or h.id is null or e.agent_id <> h.debit_account or e.amount_paise <> h.amount_paise
+      or r.times > 1 or r.amount_paise <> h.amount_paise
+      or e.status <> case r.kind when 'escrow_release' then 'released' when 'escrow_refund' then 'refunded' else 'held' end`,
+  'a payout and its transfers disagree': `
+    select coalesce(p.id, t.id)::text as what
+    from payouts p full join (select * from transfers where kind = 'payout') t on t.id = p.id
+    left join (select linked_id, string_agg(kind, ' ' order by id) as kinds,
+        bool_and(amount_paise = (select o.amount_paise from transfers o where o.id = r.linked_id and o.kind = 'payout'))
+          as same from transfers r where kind in ('payout_paid', 'payout_failed', 'payout_reversed') group by 1) r
+      on r.linked_id = t.id
+    where p.id is null or t.id is null or p.agent_id <> t.debit_account or p.amount_paise <> t.amount_paise
+      or not coalesce(r.same, true)
+      or p.status <> case coalesce(r.kinds, '') when '' then 'pending' when 'payout_paid' then 'completed'
+        when 'payout_failed' then 'failed' when 'payout_paid payout_reversed' then 'reversed' else 'impossible' end`,
   'a key took effect twice': `
     select debit_account::text || ' ' || idempotency_key as what from transfers
     where idempotency_key is not null group by debit_account, idempotency_key having count(*) > 1`,

@@ -53,7 +53,8 @@ type Query = ServiceDatabase['query']
 async function fingerprint(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_name not like 'risk\\_%'
-       and table_name not in ('payment_days', 'payment_days_cursor', 'book_check') order by 1`,
+       and table_name not like 'reconciliation\\_%'
+       and table_name not in ('payment_days', 'fold_cursors', 'book_sums', 'book_check') order by 1`,
   )
   const digests: Record<string, string> = {}
   for (const { name } of tables) {

@@ -6,6 +6,7 @@ import { type Env, type Service, startService } from './service.ts'
 
 /** A service with a database of its own, as `npm start` gives it, on a folder that is removed afterwards. */
 export interface EmbeddedService extends Service {
+  readonly dataDir: string
   /** The process id of the database server that runs now. */
   postmaster(): number
   /** The password that only the service and its database know. */
@@ -21,6 +22,7 @@ export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
   const service = await startService({ DATA_DIR: folder, ...env })
   return {
     ...service,
+    dataDir: folder,
     postmaster: () => Number(postmasterFile(folder)[0]),
     password: () => passwordIn(folder),
     window: () => openWindow(databaseUrl(folder)),

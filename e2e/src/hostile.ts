@@ -107,9 +107,11 @@ function isForm({ pattern = '\\S', enum: values, format }: Schema): boolean {
 function badNumbers(schema: Schema): Record<string, unknown> {
   const numbers: Record<string, unknown> = {
     'minus one': -1,
-    'three decimals': 10.001,
+    // A time may be as short and as exact as one likes.
+    ...(schema.type !== 'number' || schema.format === 'inr'
+      ? { 'three decimals': 10.001, 'a tiny number': raw('1e-300') }
+      : {}),
     'decimals that get lost': raw('10.0000000000000001'),
-    'a tiny number': raw('1e-300'),
     'more than a double holds': raw('1e400'),
     'as far below': raw('-1e400'),
     'more than the maximum': (schema.maximum ?? 0) + 1,

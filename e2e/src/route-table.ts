@@ -41,6 +41,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   payment_id: 'pay',
   receipt_id: 'rcp',
   approval_id: 'apr',
+  escrow_id: 'esc',
   alert_id: 'alr',
   txn_id: 'txn',
 }

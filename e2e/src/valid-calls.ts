@@ -44,6 +44,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getBalance: ofPayer,
   createFunding: world => ({ ...ofPayer(world), body: { amount: 10, method: 'upi' } }),
   getFunding: ({ payer, session }) => ({ params: { agent_id: payer.id, funding_id: session.funding_id } }),
+  withdraw: world => ({ ...ofPayer(world), body: { amount: 1 } }),
   createUpiCollect: world => ({ ...ofPayer(world), body: { amount: 10, upi_id: 'asha@examplebank' } }),
   pay: world => ({
     ...ofPayer(world),
@@ -65,6 +66,30 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     params: { payment_id: payment.payment_id ?? '' },
     body: { amount: 1, idempotency_key: newHandle() },
   }),
+  holdEscrow: world => ({ ...ofPayer(world), body: { amount: 1, reference: 'order-1' } }),
+  holdEscrowWithTimeout: world => ({
+    ...ofPayer(world),
+    body: {
+      amount: 1,
+      timeout_hours: 1.5,
+      auto_action: 'release',
+      reference: 'order-1',
+      to_agent_id: world.payee.handle,
+    },
+  }),
+  holdEscrowWithAttestation: world => ({
+    ...ofPayer(world),
+    body: {
+      amount: 1,
+      attestor_agent_id: world.payee.id,
+      reference: 'order-1',
+      to_agent_id: world.payee.handle,
+    },
+  }),
+  releaseEscrow: world => ({ ...ofEscrow(world), body: { to_agent_id: world.payee.id } }),
+  refundEscrow: ofEscrow,
+  attestEscrow: ofEscrow,
+  getEscrow: ofEscrow,
   listTransactions: world => ({
     ...ofPayer(world),
     query: {
@@ -112,6 +137,13 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     },
   }),
   getOverview: () => ({}),
+  listNegativeWallets: () => ({ query: { limit: 5 } }),
+  listDifferences: () => ({ query: { kind: 'amount_differs', limit: 5 } }),
+  listSettlements: () => ({ query: { limit: 5 } }),
+  listSettlementSkips: ({ settlementDay }) => ({
+    params: { day: settlementDay },
+    query: { reason: 'below_minimum', limit: 5 },
+  }),
   listAllOwners: () => ({ query: { status: 'active', kyc_status: 'none', limit: 5 } }),
   getOwnerAccount: ofOwner,
   setOwnerTier: world => ({ ...ofOwner(world), body: { tier: 'tier2' } }),
@@ -168,6 +200,10 @@ function ofApproval({ approval }: World): Sent {
   return { params: { approval_id: approval.approval_id ?? '' } }
 }
 
+function ofEscrow({ escrow }: World): Sent {
+  return { params: { escrow_id: escrow.escrow_id ?? '' } }
+}
+
 function bothAgents({ payer, payee }: World): Sent {
   return { body: { agent_ids: [payer.id, payee.id] } }
 }
@@ -191,8 +227,8 @@ function policy({ payee, stranger }: World) {
   }
 }
 
-/** Routes that only the payee of the world's payment may use; every other is called by the payer. */
-export const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction']
+/** Routes that only the payee of the world's payment may use, who also attests; every other is called by the payer. */
+export const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction', 'attestEscrow']
 
 /** Routes after whose success their world is not what it was: a test of theirs needs one of its own. */
 export const DESTRUCTIVE: readonly OperationId[] = [
@@ -217,5 +253,8 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'bulkRestoreAgents',
   'approve',
   'reject',
+  'releaseEscrow',
+  'refundEscrow',
+  'attestEscrow',
   'reviewRiskAlert',
 ]

@@ -2,7 +2,7 @@ import { type ResponseOf, type RiskAlert, routes } from '@batua/contract'
 import type { Api, Headers } from './api.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 
-/** One platform with two agents and a payment between them, and a stranger who has nothing to do with it. */
+/** One platform with two agents of a verified owner and a payment between them, and a stranger who has nothing to do with it. */
 export interface World {
   readonly api: Api
   readonly network: Network
@@ -18,8 +18,12 @@ export interface World {
   readonly payment: ResponseOf<typeof routes.pay>
   /** From payer to payee, 460 INR, which waits for the owner's approval. */
   readonly approval: ResponseOf<typeof routes.pay>
+  /** Of the payer, 50 INR, held until the payee attests. */
+  readonly escrow: ResponseOf<typeof routes.holdEscrowWithAttestation>
   /** On the platform, open, because wrong secrets were tried for it. */
   readonly alert: RiskAlert
+  /** The business day of the latest settlement run. */
+  readonly settlementDay: string
   /** A session of the payer's that nobody has paid. */
   readonly session: ResponseOf<typeof routes.createFunding>
   readonly stranger: {
@@ -34,11 +38,17 @@ export async function openWorld(api: Api): Promise<World> {
   const network = openNetwork(api)
   const platform = await network.platform()
   const owner = await network.owner(platform)
+  await network.verify(owner)
   const payer = await network.agent(owner, { require_human_approval_above: 450, [PENDING_CONTROL]: 50 })
   const payee = await network.agent(owner)
   await network.fund(payer, 1000)
   const payment = await network.pay(payer, payee, 100, { reference: 'invoice-1', idempotency_key: 'key-1' })
   const approval = await network.pay(payer, payee, 460)
+  const escrow = await api.ok(routes.holdEscrowWithAttestation, {
+    params: { agent_id: payer.id },
+    headers: platform.headers,
+    body: { amount: 50, attestor_agent_id: payee.id },
+  })
   const session = await api.ok(routes.createFunding, {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -55,10 +65,12 @@ export async function openWorld(api: Api): Promise<World> {
     ownerHeaders,
     adminHeaders,
     alert: await openAlert(api, platform, adminHeaders),
+    settlementDay: await latestSettlement(api, adminHeaders),
     payer,
     payee,
     payment,
     approval,
+    escrow,
     session,
     stranger: await openStranger(network),
   }
@@ -88,6 +100,14 @@ async function openAlert(api: Api, platform: Platform, adminHeaders: Headers): P
   const alert = alerts.find(each => each.platform_id === platform.id)
   if (alert === undefined) throw new Error('no alert was opened')
   return alert
+}
+
+/** Jobs have run by now, and the first that they do is to make up for a run that was missed. */
+async function latestSettlement(api: Api, adminHeaders: Headers): Promise<string> {
+  const { settlements } = await api.ok(routes.listSettlements, { headers: adminHeaders })
+  const [latest] = settlements
+  if (latest === undefined) throw new Error('there was no settlement run')
+  return latest.day
 }
 
 async function openStranger(network: Network): Promise<World['stranger']> {

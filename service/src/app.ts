@@ -2,9 +2,6 @@ import type { AddressInfo } from 'node:net'
 import type { Config } from './config/config.ts'
 import { type Core, openCore, type Surroundings } from './core.ts'
 import { type Database } from './db/database.ts'
-import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
-import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
-import { createSandboxGateway } from './gateways/sandbox/payment-gateway.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
@@ -18,28 +15,40 @@ import {
   type Executors,
   serveApprovals,
 } from './modules/approvals/index.ts'
+import { openHolidays } from './modules/calendar/index.ts'
 import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
-import { fundingJobs, gatewaysOf, serveFunding } from './modules/funding/index.ts'
+import { escrowJobs, executeHold, serveEscrow, sumHeld } from './modules/escrow/index.ts'
+import { fundingJobs, fundingNotices, gatewaysOf, serveFunding } from './modules/funding/index.ts'
+import { addIntegrityMetrics, integrityJobs } from './modules/integrity/index.ts'
 import { serveKeys } from './modules/keys/index.ts'
-import { serveOwners } from './modules/owners/index.ts'
+import { noticeJobs, serveNotices } from './modules/notices/index.ts'
+import { ownerJobs, serveOwners } from './modules/owners/index.ts'
 import { executePayment, servePayments } from './modules/payments/index.ts'
+import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
 import { servePlatforms } from './modules/platforms/index.ts'
 import { policyJobs, servePolicySettings } from './modules/policy-settings/index.ts'
 import { serveReceipts } from './modules/receipts/index.ts'
+import {
+  addReconciliationMetrics,
+  readReconciliation,
+  reconciliationJobs,
+  serveReconciliation,
+} from './modules/reconciliation/index.ts'
 import { countOpenAlerts, riskJobs, serveRisk } from './modules/risk/index.ts'
-import { playOutcome, type SandboxContext, sandboxJobs, serveSandbox } from './modules/sandbox/index.ts'
+import {
+  playOutcome,
+  rehearsalJobs,
+  type SandboxContext,
+  type SandboxMode,
+  sandboxJobs,
+  serveRehearsal,
+  serveSandbox,
+} from './modules/sandbox/index.ts'
 import { serveSessions, sessionJobs } from './modules/sessions/index.ts'
+import { serveSettlement, settlementJobs } from './modules/settlement/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
-
-/** A wallet that takes real money must not stand on parts that only play at it: stops before anything is opened. */
-export function refuseMissingParts({ mode, gateway }: Config): void {
-  if (mode === 'sandbox' && gateway.kind === 'sandbox') return
-  throw new Error('GATEWAY: this version has only the sandbox gateway, and live mode must not use it')
-}
-
-/** As people read it, on pages and in their payment apps. */
-const PRODUCT_NAME = 'Batua'
+import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 
 const API = {
   title: 'Batua',
@@ -62,23 +71,16 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const core = await openCore(config, surroundings)
   const server = await openServer(config, surroundings, core)
   const address = { port: config.port }
-  const ownUrl = () => `http://${loopback(config.host)}:${address.port}`
-  const sandbox = { ...core, ...openGateway(config, core, ownUrl), jobs: () => jobs }
-  const jobs = createJobs({
-    ...core,
-    jobs: [
-      ...fundingJobs(sandbox.funding),
-      ...approvalJobs(core),
-      ...policyJobs(core.database),
-      ...sessionJobs(core),
-      ...adminJobs(core),
-      ...riskJobs(core),
-      ...serviceJobs(core.database),
-      ...sandboxJobs(sandbox),
-    ],
-  })
-  serveModules(config, server, core)
-  serveMoneyIn(config, server, sandbox)
+  const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
+  const parts = await openParts(config, core, outside)
+  const mode = { ...core, jobs: () => jobs }
+  const rehearsal = rehearsalOf(parts, outside, mode)
+  const jobs = createJobs({ ...core, jobs: [...jobsOf(parts), ...playedJobs(config, mode, rehearsal)] })
+  serveModules(config, server, parts)
+  servePages(server, parts.funding, outside, rehearsal)
+  if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
+  addIntegrityMetrics(core.metrics, core)
+  addReconciliationMetrics(core.metrics, core)
   addHealth(server, { isReady: core.database.ready, metrics: core.metrics })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
 
@@ -110,53 +112,92 @@ function openServer(config: Config, { verifyResponses = false }: Surroundings, c
   })
 }
 
-/** The gateway that money comes in by. The sandbox's own sends its notices to this very process. */
-function openGateway(config: Config, core: Core, ownUrl: () => string) {
-  const { database, clock, vault, logger } = core
-  const gateway = createSandboxGateway({
-    database,
-    clock,
-    webhookSecrets: [vault.blindIndex('webhooks', 'sandbox gateway').toString('base64')],
-    deliver: deliverOverHttp(ownUrl, logger),
-    merchantName: PRODUCT_NAME,
-  })
-  const funding = { ...core, gateways: gatewaysOf(gateway), checkoutUrl: config.checkoutUrl }
-  return { gateway, funding }
+/** What the modules work with beyond the core: the world of banks, and the days on which it works. */
+async function openParts(config: Config, core: Core, outside: OutsideWorld) {
+  const holidays = await openHolidays(config.bankHolidaysFile, core.logger)
+  const funding = { ...core, gateways: gatewaysOf(outside.payments), checkoutUrl: config.checkoutUrl }
+  const owners = { ...core, bankVerifier: outside.verifier, raiseAgentsToTier1 }
+  const payouts = { ...core, payoutProvider: outside.payouts, holidays }
+  const settlement = { ...payouts, settlement: config.settlement }
+  const reconciliation = { ...core, gateways: funding.gateways, payoutProvider: outside.payouts }
+  return { ...core, funding, owners, payouts, settlement, reconciliation }
 }
 
-function serveModules(config: Config, { serve }: Server, core: Core): void {
-  servePlatforms(serve, { ...core, signupOpen: config.platformSignup === 'open', mode: config.mode })
-  serveOwners(serve, { ...core, bankVerifier: createSandboxBankVerifier(), raiseAgentsToTier1 })
-  serveAgents(serve, core)
-  servePolicySettings(serve, core)
-  serveWallets(serve, core)
-  servePayments(serve, core)
-  serveApprovals(serve, { ...core, executors: executorsOf(core) })
-  serveTransactions(serve, core)
-  serveReceipts(serve, core)
-  serveSessions(serve, { ...core, secure: config.baseUrl.startsWith('https:') })
-  serveRisk(serve, { ...core, quarantine: quarantineAgent })
-  serveAdmin(serve, { ...core, countPendingApprovals, countOpenAlerts })
-  serveKeys(serve, core)
+type Parts = Awaited<ReturnType<typeof openParts>>
+
+/** A gateway and a bank that do what they are told; null where they are real. */
+function rehearsalOf(parts: Parts, { sandbox }: OutsideWorld, mode: SandboxMode): SandboxContext | null {
+  return sandbox && { ...mode, funding: parts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
 }
+
+function playedJobs({ mode }: Config, sandbox: SandboxMode, rehearsal: SandboxContext | null): Job[] {
+  const jobs = mode === 'sandbox' ? sandboxJobs(sandbox) : []
+  return rehearsal === null ? jobs : [...jobs, ...rehearsalJobs(rehearsal)]
+}
+
+function jobsOf(parts: Parts): Job[] {
+  return [
+    ...fundingJobs(parts.funding),
+    ...payoutJobs(parts.payouts),
+    ...settlementJobs(parts.settlement),
+    ...ownerJobs(parts.owners),
+    ...noticeJobs(parts),
+    ...reconciliationJobs(parts.reconciliation),
+    ...escrowJobs(parts),
+    ...approvalJobs(parts),
+    ...policyJobs(parts.database),
+    ...sessionJobs(parts),
+    ...adminJobs(parts),
+    ...integrityJobs({ ...parts, holdings: HOLDINGS }),
+    ...riskJobs(parts),
+    ...serviceJobs(parts.database),
+  ]
+}
+
+function serveModules(config: Config, { serve }: Server, parts: Parts): void {
+  servePlatforms(serve, { ...parts, signupOpen: config.platformSignup === 'open', mode: config.mode })
+  serveOwners(serve, parts.owners)
+  serveAgents(serve, parts)
+  servePolicySettings(serve, parts)
+  serveWallets(serve, parts)
+  serveFunding(serve, parts.funding)
+  servePayouts(serve, parts.payouts)
+  serveSettlement(serve, parts.settlement)
+  servePayments(serve, parts)
+  serveEscrow(serve, parts)
+  serveApprovals(serve, { ...parts, executors: executorsOf(parts) })
+  serveTransactions(serve, parts)
+  serveReceipts(serve, parts)
+  serveSessions(serve, { ...parts, secure: config.baseUrl.startsWith('https:') })
+  serveRisk(serve, { ...parts, quarantine: quarantineAgent })
+  serveAdmin(serve, { ...parts, countPendingApprovals, countOpenAlerts, readReconciliation })
+  serveReconciliation(serve, parts.reconciliation)
+  serveKeys(serve, parts)
+  serveNotices(serve, {
+    ...parts,
+    takers: [...fundingNotices(parts.funding), ...payoutNotices(parts.payouts)],
+  })
+}
+
+/** What the escrow and payouts accounts of the book have to hold, as the modules know it. */
+const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
 
 /** Who does what an owner approves, by its kind. */
 function executorsOf({ agents }: Core): Executors {
-  return { payment: executePayment(agents) }
+  return { payment: executePayment(agents), escrow_hold: executeHold(agents) }
 }
 
-function serveMoneyIn({ mode }: Config, { serve, pages }: Server, context: SandboxContext): void {
-  const { funding } = context
-  const rehearse: Rehearse = (session, outcome, method) => playOutcome(context, session, outcome, method)
-  serveFunding(serve, funding)
-  pages(scope =>
-    serveCheckout(scope, {
-      funding,
-      serviceName: PRODUCT_NAME,
-      rehearse: mode === 'sandbox' ? rehearse : null,
-    }),
-  )
-  if (mode === 'sandbox') serveSandbox(serve, context)
+/** The page that money comes in by, and the human who can be played on it. */
+function servePages(
+  { serve, pages }: Server,
+  funding: Parts['funding'],
+  { checkoutScript: script }: OutsideWorld,
+  rehearsal: SandboxContext | null,
+): void {
+  const rehearse: Rehearse | null =
+    rehearsal && ((session, outcome, method) => playOutcome(rehearsal, session, outcome, method))
+  pages(scope => serveCheckout(scope, { funding, serviceName: PRODUCT_NAME, rehearse, script }))
+  if (rehearsal !== null) serveRehearsal(serve, rehearsal)
 }
 
 const IDEMPOTENCY_KEYS_AT_ONCE = 1_000

@@ -14,7 +14,7 @@ import { openSigningKeys } from './modules/keys/index.ts'
 import { createAuthenticators } from './modules/platforms/index.ts'
 import { openAgentRegister } from './modules/policies/index.ts'
 import { createSignalRecorder, type RiskSignals } from './modules/risk/index.ts'
-import { followSandboxClock, type SandboxContext } from './modules/sandbox/index.ts'
+import { followSandboxClock, type SandboxMode } from './modules/sandbox/index.ts'
 import { createSessionAuthenticators, openOutbox } from './modules/sessions/index.ts'
 
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
@@ -53,7 +53,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   }
 }
 
-interface LoginServices extends Pick<SandboxContext, 'database' | 'clock'> {
+interface LoginServices extends Pick<SandboxMode, 'database' | 'clock'> {
   readonly vault: Vault
   readonly logger: Logger
   readonly signals: RiskSignals

@@ -1,4 +1,4 @@
-import { createApp, refuseMissingParts } from './app.ts'
+import { createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
 import { startEmbeddedPostgres } from './db/embedded.ts'
@@ -19,7 +19,6 @@ async function openDatabaseServer(config: Config, logger: Logger): Promise<Datab
 }
 
 async function start(config: Config, logger: Logger): Promise<() => Promise<void>> {
-  refuseMissingParts(config)
   const server = await openDatabaseServer(config, logger)
   try {
     await migrate(server.url, { logger })

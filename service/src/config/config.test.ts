@@ -14,8 +14,8 @@ const LIVE: Env = {
   CASHFREE_ENV: 'production',
   CASHFREE_CLIENT_ID: 'id',
   CASHFREE_CLIENT_SECRET: 'secret',
-  CASHFREE_PAYOUT_CLIENT_ID: 'id',
-  CASHFREE_PAYOUT_CLIENT_SECRET: 'secret',
+  CASHFREE_PAYOUT_CLIENT_ID: 'payout-id',
+  CASHFREE_PAYOUT_CLIENT_SECRET: 'payout-secret',
   OTP_SENDER: 'http',
   OTP_HTTP_URL: 'https://sms.example.com/send',
   OTP_HTTP_TOKEN: 'token',
@@ -53,6 +53,7 @@ test('nothing set is a sandbox on this machine', () => {
     otpSender: { kind: 'sandbox' },
     logLevel: 'warn',
     settlement: 'on',
+    bankHolidaysFile: null,
     limitIncreaseCooldownS: 86_400,
   })
 })
@@ -150,6 +151,72 @@ test('codes go out in the clear only where nothing is real', () => {
   const clear = { OTP_HTTP_URL: 'http://127.0.0.1:9000/sms' }
   expect(namesOf({ ...HTTP_OTP, ...clear })).toEqual([])
   expect(namesOf({ ...LIVE, ...clear })).toEqual(['OTP_HTTP_URL'])
+})
+
+test('Cashfree is asked as its documents have it, and verification with the credentials of payouts', () => {
+  expect(readConfig(LIVE).gateway).toEqual({
+    kind: 'cashfree',
+    environment: 'production',
+    apiUrl: null,
+    apiVersion: '2025-01-01',
+    payoutApiVersion: '2024-01-01',
+    clientId: 'id',
+    clientSecret: 'secret',
+    payoutClientId: 'payout-id',
+    payoutClientSecret: 'payout-secret',
+    verificationClientId: 'payout-id',
+    verificationClientSecret: 'payout-secret',
+    previousClientSecrets: [],
+    previousPayoutClientSecrets: [],
+    upiCollect: false,
+  })
+})
+
+test('everything about Cashfree can be said otherwise', () => {
+  const config = readConfig({
+    ...LIVE,
+    CASHFREE_API_URL: 'https://proxy.example.com/cashfree/',
+    CASHFREE_API_VERSION: '2026-01-01',
+    CASHFREE_PAYOUT_API_VERSION: '2026-02-02',
+    CASHFREE_VERIFICATION_CLIENT_ID: 'kyc-id',
+    CASHFREE_VERIFICATION_CLIENT_SECRET: 'kyc-secret',
+    CASHFREE_PREVIOUS_SECRETS: 'older, oldest',
+    CASHFREE_PAYOUT_PREVIOUS_SECRETS: 'before',
+    CASHFREE_UPI_COLLECT: 'on',
+  })
+  expect(config.gateway).toMatchObject({
+    apiUrl: 'https://proxy.example.com/cashfree',
+    apiVersion: '2026-01-01',
+    payoutApiVersion: '2026-02-02',
+    verificationClientId: 'kyc-id',
+    verificationClientSecret: 'kyc-secret',
+    previousClientSecrets: ['older', 'oldest'],
+    previousPayoutClientSecrets: ['before'],
+    upiCollect: true,
+  })
+})
+
+test('a sandbox may stand before a server of its own in place of Cashfree', () => {
+  const env = { ...LIVE, MODE: 'sandbox', CASHFREE_ENV: 'sandbox', CASHFREE_API_URL: 'http://127.0.0.1:9000' }
+  expect(readConfig(env).gateway).toMatchObject({ environment: 'sandbox', apiUrl: 'http://127.0.0.1:9000' })
+})
+
+test.each([
+  ['CASHFREE_API_URL', { CASHFREE_API_URL: 'http://127.0.0.1:9000' }],
+  ['CASHFREE_API_VERSION', { CASHFREE_API_VERSION: 'latest' }],
+  ['CASHFREE_PAYOUT_API_VERSION', { CASHFREE_PAYOUT_API_VERSION: '2' }],
+  ['CASHFREE_VERIFICATION_CLIENT_SECRET', { CASHFREE_VERIFICATION_CLIENT_ID: 'kyc-id' }],
+  ['CASHFREE_VERIFICATION_CLIENT_ID', { CASHFREE_VERIFICATION_CLIENT_SECRET: 'kyc-secret' }],
+  ['CASHFREE_PREVIOUS_SECRETS', { CASHFREE_PREVIOUS_SECRETS: 'one,,two' }],
+  ['CASHFREE_UPI_COLLECT', { CASHFREE_UPI_COLLECT: 'yes' }],
+])('a wrong word about Cashfree is refused by name: %s, %j', (name, change) => {
+  expect(namesOf({ ...LIVE, ...change })).toEqual([name])
+})
+
+test('the days on which banks rest may stand in a file of the operator', () => {
+  expect(readConfig({ BANK_HOLIDAYS: '/etc/batua/holidays.json' }).bankHolidaysFile).toBe(
+    '/etc/batua/holidays.json',
+  )
 })
 
 test('live mode lists everything that is missing, at once', () => {

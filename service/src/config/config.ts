@@ -1,9 +1,11 @@
 import type { RateLimitConfig } from '../http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
+import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
 import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
 
+export type { CashfreeConfig } from './cashfree.ts'
 export type { OtpSenderConfig } from './otp-sender.ts'
 
 export type Mode = 'sandbox' | 'live'
@@ -34,19 +36,12 @@ export interface Config {
   readonly otpSender: OtpSenderConfig
   readonly logLevel: LogLevel
   readonly settlement: 'on' | 'off'
+  /** The file that lists the days on which banks rest; null: the one that comes with the service. */
+  readonly bankHolidaysFile: string | null
   readonly limitIncreaseCooldownS: number
 }
 
 export type GatewayConfig = { readonly kind: 'sandbox' } | CashfreeConfig
-
-export interface CashfreeConfig {
-  readonly kind: 'cashfree'
-  readonly environment: 'sandbox' | 'production'
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly payoutClientId: string
-  readonly payoutClientSecret: string
-}
 
 const MAX_PORT = 65_535
 const MAX_PER_MINUTE = 1_000_000_000
@@ -84,6 +79,7 @@ export function readConfig(env: Env): Config {
     otpSender: readOtpSender(reader, live),
     logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
+    bankHolidaysFile: reader.read<string | null>('BANK_HOLIDAYS', anyText, null),
     limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),
   }
   reader.finish()
@@ -116,13 +112,5 @@ function readGateway(reader: EnvReader, live: boolean): GatewayConfig {
   const kind = reader.read('GATEWAY', oneOf(['sandbox', 'cashfree']), 'sandbox')
   if (kind === 'sandbox' && !live) return { kind }
   if (kind === 'sandbox') reader.problem('GATEWAY', 'must be a real gateway in live mode: cashfree')
-  const environments = live ? oneOf(['production']) : oneOf(['sandbox', 'production'])
-  return {
-    kind: 'cashfree',
-    environment: reader.need<'sandbox' | 'production'>('CASHFREE_ENV', environments, 'production'),
-    clientId: reader.need('CASHFREE_CLIENT_ID', anyText, ''),
-    clientSecret: reader.need('CASHFREE_CLIENT_SECRET', anyText, ''),
-    payoutClientId: reader.need('CASHFREE_PAYOUT_CLIENT_ID', anyText, ''),
-    payoutClientSecret: reader.need('CASHFREE_PAYOUT_CLIENT_SECRET', anyText, ''),
-  }
+  return readCashfree(reader, live)
 }

@@ -1,10 +1,11 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { SHARED_FOLDER } from './embedded/binaries.ts'
 import { type Cluster, DATABASE_USER, prepareCluster } from './embedded/cluster.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
-import { stopOrphan } from './embedded/postmaster-file.ts'
+import { runningServer, stopOrphan } from './embedded/postmaster-file.ts'
 import { type Server, startServer } from './embedded/server.ts'
 import { SOCKET_PORT } from './embedded/settings.ts'
 import type { Logger } from './logger.ts'
@@ -58,6 +59,22 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     lock.release()
     throw error
   }
+}
+
+/**
+ * The address of the database of a service that is running on this data folder now, for a second process to work beside
+ * it; null when no server runs there.
+ */
+export function findRunningPostgres(dataDir: string): string | null {
+  const running = runningServer(join(dataDir, 'postgres'))
+  if (running === null) return null
+  const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim()
+  return databaseUrl({ password, socketFolder: running.socketFolder }, DATABASE_NAME)
+}
+
+/** Whether a service has ever made its database in this data folder. */
+export function hasDatabase(dataDir: string): boolean {
+  return existsSync(join(dataDir, 'postgres'))
 }
 
 async function supervise(cluster: Cluster, options: EmbeddedOptions) {
@@ -155,7 +172,7 @@ async function ensureDatabase(cluster: Cluster): Promise<void> {
   }
 }
 
-function databaseUrl(cluster: Cluster, database: string): string {
+function databaseUrl(cluster: Pick<Cluster, 'password' | 'socketFolder'>, database: string): string {
   const host = encodeURIComponent(cluster.socketFolder)
   return `postgresql://${DATABASE_USER}:${cluster.password}@${host}:${SOCKET_PORT}/${database}`
 }

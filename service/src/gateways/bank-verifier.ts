@@ -19,13 +19,19 @@ export type BankVerdict =
       readonly kind: 'failed'
       readonly nameAtBank: string | null
       readonly nameMatchScore: number | null
-      readonly reason: 'name_mismatch' | 'account_invalid' | 'account_blocked'
+      readonly reason: 'name_mismatch' | 'account_invalid' | 'account_blocked' | 'account_type'
     }
+  /** The bank is still looking: ask `checkAgain` with this reference. */
   | { readonly kind: 'pending'; readonly reference: string }
   | { readonly kind: 'retryable' | 'unknown'; readonly message: string }
 
-/** Asks a bank whether an account exists and whose it is. */
+/** From this score on two names are taken to be one person's: what Cashfree calls a good partial match. */
+export const LEAST_NAME_MATCH = 85
+
+/** Asks a bank whether an account exists and whose it is. Moves no money that is ours, so it may be asked again. */
 export interface BankVerifier {
   readonly name: string
   verifyAccount(claim: BankAccountClaim): Promise<BankVerdict>
+  /** What became of a verification that was pending. */
+  checkAgain(reference: string, claim: BankAccountClaim): Promise<BankVerdict>
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, rejected, value } from './answer.ts'
 import type { OtpMessage, OtpSender } from './otp-sender.ts'
 import { fillIn, type OtpRequestTemplate, type Placeholders } from './otp-template.ts'
+import { noAnswer, readAtMost } from './outgoing-http.ts'
 
 /** How a provider of text messages wants to be asked (India: TRAI's DLT rules want the three ids). */
 export interface HttpOtpSenderOptions extends OtpRequestTemplate {
@@ -55,9 +56,10 @@ async function attempt(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
-    return judge(response.status, await textOf(response), options.successText)
+    const { text } = await readAtMost(response, MAX_ANSWER_BYTES)
+    return judge(response.status, text, options.successText)
   } catch (error) {
-    return failure(error)
+    return noAnswer(error)
   }
 }
 
@@ -84,43 +86,8 @@ function authorization({ authHeader, token }: HttpOtpSenderOptions): Record<stri
   return { [authHeader]: isBare ? `Bearer ${token}` : token }
 }
 
-/** As much of an answer as could say whether it worked; what goes on longer is cut off. */
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  if (response.body === null) return ''
-  for await (const chunk of response.body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes >= MAX_ANSWER_BYTES) break
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
-}
-
 function judge(status: number, text: string, successText: string | null): Answer<'sent'> {
   if (status < 200 || status > 299) return rejected(String(status), `the provider answered ${status}`)
   if (successText === null || text.includes(successText)) return value('sent')
   return rejected('not_confirmed', `the provider answered ${status}, but not with OTP_HTTP_SUCCESS`)
-}
-
-/** What fails before a connection stands: nothing was sent, so it may be sent again. */
-const NOT_CONNECTED: readonly unknown[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]
-
-function failure(error: unknown): Answer<'sent'> {
-  if (error instanceof Error && error.name === 'TimeoutError') {
-    return { kind: 'unknown', message: 'the provider did not answer in time' }
-  }
-  // Its words may quote the address, in which the phone may stand; its code cannot.
-  const cause: unknown = error instanceof Error ? error.cause : undefined
-  const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
-  const reason = typeof code === 'string' ? code : 'connection lost'
-  if (NOT_CONNECTED.includes(code)) return { kind: 'retryable', message: `no connection: ${reason}` }
-  return { kind: 'unknown', message: `the request broke: ${reason}` }
 }

@@ -20,6 +20,10 @@ export interface NewOrder {
   readonly customer: { readonly id: string; readonly phone: string }
   readonly note: string
   readonly expiresAt: Date
+  /** The ways to pay that are offered; absent: all. */
+  readonly methods?: readonly Exclude<PaidMethod, 'other'>[]
+  /** Where the gateway's own page sends the payer back to. */
+  readonly returnUrl?: string
 }
 
 export interface CreatedOrder {
@@ -40,6 +44,7 @@ export interface GatewayOrder extends CreatedOrder {
 
 export interface GatewayPayment {
   readonly gatewayPaymentId: string
+  /** `pending` also while the gateway holds it back to look at it (flagged). */
   readonly status: 'pending' | 'success' | 'failed' | 'dropped'
   readonly amountPaise: Paise
   readonly currency: string
@@ -77,6 +82,27 @@ export type GatewayEvent =
   | { readonly kind: 'order'; readonly type: string; readonly orderId: string }
   | { readonly kind: 'refund'; readonly type: string; readonly refundId: string }
 
+/** One movement in the gateway's own records of a span of time, as reconciliation compares it with the book. */
+export interface GatewayRecord {
+  readonly kind: 'payment' | 'refund' | 'chargeback' | 'settlement'
+  /** Our id of the order; null for what belongs to none, such as a transfer of settled money. */
+  readonly orderId: string | null
+  /** The gateway's id of the payment, or ours of the refund. */
+  readonly id: string
+  readonly amountPaise: Paise
+  /** What the gateway kept of it, taxes included; null where its records do not say. */
+  readonly chargesPaise: Paise | null
+  readonly at: Date
+  /** The settlement that carries it to our bank account; absent or null while none does or the records do not say. */
+  readonly settlementId?: string | null
+}
+
+export interface GatewayRecords {
+  readonly records: readonly GatewayRecord[]
+  /** Where the next page begins; null on the last one. */
+  readonly nextCursor: string | null
+}
+
 export interface Notice {
   /** Whether the signature is the gateway's. */
   readonly valid: boolean
@@ -100,5 +126,7 @@ export interface PaymentGateway {
   refund(key: OrderKey, refund: Refund): Promise<Answer<RefundStatus>>
   /** The refund of that id; null when the gateway never got it. */
   getRefund(key: OrderKey, refundId: string): Promise<Answer<RefundStatus | null>>
+  /** What moved at the gateway from one moment to another, page by page: for finding what we never heard of. */
+  listRecords(from: Date, to: Date, cursor: string | null): Promise<Answer<GatewayRecords>>
   parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): Notice
 }

@@ -132,3 +132,8 @@ export function firstUuidAt(moment: Date): Uuid {
   const time = Math.max(0, moment.getTime()).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
 }
+
+/** The moment in a UUIDv7: when it was made. */
+export function momentOf(uuid: Uuid): Date {
+  return new Date(Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16))
+}

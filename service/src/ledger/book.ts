@@ -3,7 +3,7 @@ import { assert } from '../kernel/assert.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import { type Account, isSystemAccount, seenMs } from './accounts.ts'
-import { addSpending, rollForward } from './spending.ts'
+import { addSpending, removeSpending, rollForward } from './spending.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
 /** Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. */
@@ -41,6 +41,10 @@ export interface Posting {
   /** Given where the transfer continues a thing that has an id already (a funding); else made here. */
   readonly id?: Uuid
   readonly linkedId?: Uuid
+  /** Whose total_spent grows by the amount, where money that waited outside its wallet is spent now. */
+  readonly spentBy?: Uuid
+  /** When the transfer was posted that this one undoes: where that is still in a window, it leaves it. */
+  readonly undoesMs?: number
   readonly idempotencyKey?: string | null
   readonly reference?: string | null
   readonly note?: string | null
@@ -121,6 +125,7 @@ export class Book {
       !(rules.limited && posting.id !== undefined),
       'what counts against limits gets its id when it is posted',
     )
+    assert(rules.undoes === (posting.undoesMs !== undefined), 'what undoes says when the undone was posted')
     const totalPaise = (posting.amountPaise + feePaise) as Paise
     if (debit !== null) {
       assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')
@@ -132,8 +137,12 @@ export class Book {
     if (credit !== null) {
       credit.balancePaise = (credit.balancePaise + posting.amountPaise) as Paise
       if (rules.funds) credit.totalFundedPaise = (credit.totalFundedPaise + posting.amountPaise) as Paise
+      if (posting.undoesMs !== undefined) {
+        removeSpending(credit.spending, posting.amountPaise, posting.undoesMs)
+      }
       touch(credit, this.nowMs)
     }
+    if (posting.spentBy !== undefined) this.#spend(posting.spentBy, posting.amountPaise)
     const postedAt = new Date(this.nowMs)
     const transfer: Transfer = {
       id: posting.id ?? newUuid(postedAt),
@@ -156,8 +165,17 @@ export class Book {
     return transfer
   }
 
+  #spend(id: Uuid, amountPaise: Paise): void {
+    const spender = this.#named(id)
+    spender.totalSpentPaise = (spender.totalSpentPaise + amountPaise) as Paise
+    spender.changed = true
+  }
+
   #side(id: Uuid): Account | null {
-    if (isSystemAccount(id)) return null
+    return isSystemAccount(id) ? null : this.#named(id)
+  }
+
+  #named(id: Uuid): Account {
     const account = this.accounts.get(id)
     assert(account !== undefined, 'a transfer touches only accounts that its command named')
     return account

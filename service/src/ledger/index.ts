@@ -10,11 +10,21 @@ export {
 export { type Book, type Need, need, type Posting, type Sink, type Source } from './book.ts'
 export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
-export { type BookReport, checkBook } from './integrity.ts'
+export { type Fold, foldTransfers, idBehind, readFoldedBefore } from './fold.ts'
+export { type BookReport, checkBook, type Holdings } from './integrity.ts'
 export { rollingNeed, sharpenRolling } from './rolling-window.ts'
+export {
+  type FoundTransfer,
+  findEndOfHold,
+  findSealed,
+  isGenuine,
+  type SealedTransfer,
+  sealedColumns,
+} from './sealed-transfers.ts'
 export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './spending.ts'
 export {
-  LIMITED_KINDS,
+  counterpartyOf,
+  countsAgainstLimits,
   sealedText,
   TRANSFER_KINDS,
   type Transfer,

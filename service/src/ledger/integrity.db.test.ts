@@ -60,6 +60,24 @@ test('an untouched book is balanced to the paisa, system accounts included', asy
     wrongBalances: [],
     brokenHistories: [],
     overdrawn: [],
+    unexplained: { escrowPaise: 0n, payoutsPaise: 0n },
+  })
+})
+
+test('what waits in escrow, or on its way to a bank, must stand in its records', async () => {
+  const sides = { debit: bystander, amountPaise: paise(1_000n) }
+  await post(node.ledger, [bystander], { kind: 'escrow_hold', credit: SYSTEM.escrow, ...sides })
+  await post(node.ledger, [bystander], { kind: 'payout', credit: SYSTEM.payouts, ...sides })
+  const recorded = (amount: bigint) => () => Promise.resolve(paise(amount))
+  const right = { escrow: recorded(1_000n), payouts: recorded(1_000n) }
+  expect(await checkBook(db.database, right)).toMatchObject({ balanced: true })
+  expect(await checkBook(db.database, { ...right, escrow: recorded(999n) })).toMatchObject({
+    balanced: false,
+    unexplained: { escrowPaise: 1n, payoutsPaise: 0n },
+  })
+  expect(await checkBook(db.database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
+    balanced: false,
+    unexplained: { escrowPaise: 0n, payoutsPaise: -1n },
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import type { Paise } from '../kernel/money.ts'
+import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import { SYSTEM } from './accounts.ts'
 import { TRANSFER_KINDS, type TransferKind } from './transfers.ts'
 
@@ -17,6 +17,16 @@ export interface BookReport {
   readonly brokenHistories: readonly Uuid[]
   /** Wallets below zero that no chargeback took there. */
   readonly overdrawn: readonly Uuid[]
+  /** What escrow and payouts have more than their records say, in paise; must be 0, as it is without `holdings`. */
+  readonly unexplained: { readonly escrowPaise: Paise; readonly payoutsPaise: Paise }
+}
+
+/** What must stand in two of the system accounts, from the records of whoever put it there; in paise. */
+export interface Holdings {
+  /** What all held escrows hold together. */
+  escrow(db: Queryable): Promise<Paise>
+  /** What all pending payouts carry together. */
+  payouts(db: Queryable): Promise<Paise>
 }
 
 const MAX_LISTED = 100
@@ -51,15 +61,18 @@ const OVERDRAWN = `
     and not exists (select 1 from transfers t where t.debit_account = a.id and t.kind = 'chargeback')
   limit ${MAX_LISTED}`
 
-/** Checks every account and transfer of the book in one snapshot. Reads the whole history: not for a hot path. */
-export function checkBook(database: Database): Promise<BookReport> {
+/**
+ * Checks every account and transfer of the book in one snapshot, and with `holdings` that escrow and payouts hold what
+ * their records say. Reads the whole history: not for a hot path.
+ */
+export function checkBook(database: Database, holdings?: Holdings): Promise<BookReport> {
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
-    return checkSnapshot(tx)
+    return checkSnapshot(tx, holdings)
   })
 }
 
-async function checkSnapshot(tx: Queryable): Promise<BookReport> {
+async function checkSnapshot(tx: Queryable, holdings: Holdings | undefined): Promise<BookReport> {
   const [wrong, broken, overdrawn, wallets] = [
     await ids(tx, WRONG_BALANCES),
     await ids(tx, BROKEN_HISTORIES),
@@ -68,14 +81,28 @@ async function checkSnapshot(tx: Queryable): Promise<BookReport> {
   ]
   const system = await systemBalances(tx)
   const sum = Object.values(system).reduce((total, balance) => total + balance, wallets[0]?.sum ?? 0n)
+  const unexplained = {
+    escrowPaise: await moreThan(tx, system['escrow'], holdings?.escrow),
+    payoutsPaise: await moreThan(tx, system['payouts'], holdings?.payouts),
+  }
+  const isExplained = unexplained.escrowPaise === 0n && unexplained.payoutsPaise === 0n
   return {
-    balanced: sum === 0n && wrong.length + broken.length + overdrawn.length === 0,
+    balanced: sum === 0n && wrong.length + broken.length + overdrawn.length === 0 && isExplained,
     sumPaise: sum as Paise,
     system,
     wrongBalances: wrong,
     brokenHistories: broken,
     overdrawn,
+    unexplained,
   }
+}
+
+async function moreThan(
+  tx: Queryable,
+  balance: Paise | undefined,
+  recorded: ((db: Queryable) => Promise<Paise>) | undefined,
+): Promise<Paise> {
+  return recorded === undefined ? ZERO_PAISE : (((balance ?? 0n) - (await recorded(tx))) as Paise)
 }
 
 async function ids(tx: Queryable, text: string): Promise<Uuid[]> {

@@ -5,7 +5,7 @@ import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
 import { type Book, type Need, need, type Source } from './book.ts'
 import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from './spending.ts'
-import { LIMITED_KINDS } from './transfers.ts'
+import { countsAgainstLimits } from './transfers.ts'
 
 /**
  * Makes rolling sums exact. Either what fell out since `from` is subtracted, which reads each payment once
@@ -15,7 +15,7 @@ import { LIMITED_KINDS } from './transfers.ts'
 const SUM_RANGE = `
   select k.position::int4 as position,
     (select coalesce(sum(t.amount_paise), 0)::int8 from transfers t
-      where t.debit_account = k.payer and t.id >= k.from_id and t.id < k.to_id and t.kind = any($4::text[])
+      where t.debit_account = k.payer and t.id >= k.from_id and t.id < k.to_id and ${countsAgainstLimits('t')}
     ) as spent
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality k(payer, from_id, to_id, position)`
 
@@ -33,7 +33,6 @@ const rangeSums: Source<Paise> = {
       arrayLiteral(ranges.map(range => range.payer)),
       arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.fromMs)))),
       arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.toMs)))),
-      arrayLiteral(LIMITED_KINDS),
     ])
     return new Map(rows.map(row => [keys[row.position - 1] ?? '', row.spent as Paise]))
   },

@@ -58,6 +58,22 @@ export function addSpending(spending: Spending, amount: Paise, nowMs: number): v
   spending.hourRecipientsBound = Math.min(spending.hourRecipientsBound + 1, MOST_RECIPIENTS)
 }
 
+/**
+ * Takes what was spent at a moment and has been given back out of every sum that holds it. The number of recipients is
+ * a bound and stays.
+ */
+export function removeSpending(spending: Spending, amount: Paise, spentMs: number): void {
+  const spentDay = istDay(new Date(spentMs))
+  if (spentMs > spending.hourFromMs) spending.hourSpentPaise = (spending.hourSpentPaise - amount) as Paise
+  if (spentMs > spending.dayFromMs) spending.daySpentPaise = (spending.daySpentPaise - amount) as Paise
+  if (spentDay === spending.istDay) {
+    spending.istDaySpentPaise = (spending.istDaySpentPaise - amount) as Paise
+  }
+  if (monthOf(spentDay) === monthOf(spending.istDay)) {
+    spending.istMonthSpentPaise = (spending.istMonthSpentPaise - amount) as Paise
+  }
+}
+
 /** More than any limit on recipients allows, and far from where a column overflows. */
 const MOST_RECIPIENTS = 2_000_000
 

@@ -11,6 +11,8 @@ interface KindRules {
   readonly spends: boolean
   /** The amount counts against the payer's limits. */
   readonly limited: boolean
+  /** It gives back what an earlier transfer took, and that no longer counts against the limits. */
+  readonly undoes: boolean
   /** The credit counts into the payee's total_funded. */
   readonly funds: boolean
   /** May take a wallet below zero. */
@@ -22,6 +24,7 @@ interface KindRules {
 const rules = (marks: Partial<KindRules>): KindRules => ({
   spends: false,
   limited: false,
+  undoes: false,
   funds: false,
   overdraws: false,
   feeAccount: SYSTEM.fees,
@@ -33,14 +36,42 @@ export const TRANSFER_KINDS = {
   refund: rules({ spends: true, funds: true }),
   fund: rules({ funds: true, feeAccount: SYSTEM.gatewayFees }),
   chargeback: rules({ overdraws: true }),
+  escrow_hold: rules({ limited: true }),
+  /** Counts as spent by the payer too, who stands on neither side of it: see `Posting.spentBy`. */
+  escrow_release: rules({ funds: true }),
+  escrow_refund: rules({ undoes: true }),
+  /** On its way to the owner's bank. */
+  payout: rules({}),
+  /** Arrived there. */
+  payout_paid: rules({}),
+  /** Did not arrive: back in the wallet. */
+  payout_failed: rules({}),
+  /** Sent back by the bank after it had arrived. */
+  payout_reversed: rules({}),
 } as const satisfies Record<string, KindRules>
 
 export type TransferKind = keyof typeof TRANSFER_KINDS
 
-/** The kinds that count against limits, for SQL over past transfers. */
-export const LIMITED_KINDS = (Object.keys(TRANSFER_KINDS) as TransferKind[]).filter(
-  kind => TRANSFER_KINDS[kind].limited,
-)
+const quoted = (kinds: readonly TransferKind[]) => kinds.map(kind => `'${kind}'`).join(', ')
+const KINDS = Object.keys(TRANSFER_KINDS) as TransferKind[]
+const LIMITED = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].limited))
+const UNDOING = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].undoes))
+
+/**
+ * The condition, in SQL over past transfers, that one still counts against its payer's limits: payments, and holds that
+ * were not given back. A scalar subquery, because the planner could make one pass over all transfers of an `exists`.
+ */
+export function countsAgainstLimits(alias: string): string {
+  return `${alias}.kind in (${LIMITED}) and (${alias}.kind = 'payment' or (
+    select undone.id from transfers undone
+    where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING}) limit 1) is null)`
+}
+
+/** Whom a transfer was for, in SQL: the agent that a hold is meant for, else who was credited. */
+export function counterpartyOf(alias: string): string {
+  return `case ${alias}.kind when 'escrow_hold' then coalesce(${alias}.linked_id, ${alias}.credit_account)
+    else ${alias}.credit_account end`
+}
 
 /** One movement of money. Balances and sequences are those right after it; null on a system account's side. */
 export interface Transfer {
@@ -56,7 +87,10 @@ export interface Transfer {
   readonly debitSequence: bigint | null
   readonly creditSequence: bigint | null
   readonly postedAt: Date
-  /** The transfer that this one belongs to: the payment of a refund, the funding of a chargeback. */
+  /**
+   * The transfer that this one belongs to: the payment of a refund, the funding of a chargeback, the hold of a release,
+   * the payout that failed. For a hold it is the agent that the money is meant for.
+   */
   readonly linkedId: Uuid | null
   readonly idempotencyKey: string | null
   readonly reference: string | null

@@ -5,3 +5,10 @@ export const LONG_SECONDS = Number(process.env['LONG_SECONDS'] ?? '40')
 
 /** What a property-based proof begins with; printed, so that a failure can be looked into. */
 export const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+
+/** How many wallets one settlement run pays out. */
+export const SETTLED_WALLETS = Number(process.env['SETTLED_WALLETS'] ?? '100000')
+
+/** How large the book is that the unending check goes through: one wallet's transfers, and how many wallets beside it. */
+export const CHECKED_TRANSFERS = Number(process.env['CHECKED_TRANSFERS'] ?? '1000000')
+export const CHECKED_WALLETS = Number(process.env['CHECKED_WALLETS'] ?? '100000')

@@ -9,7 +9,6 @@ import {
   type TestServer,
 } from '../http/test-server.ts'
 import { newUuid, parseId } from '../kernel/ids.ts'
-import { silentLogger } from '../kernel/logger.ts'
 import { serveAdmin } from '../modules/admin/index.ts'
 import { serveAgents } from '../modules/agents/index.ts'
 import { serveOwners } from '../modules/owners/index.ts'
@@ -59,9 +58,9 @@ export async function startNetworkServer(
     serveAgents(serve, context)
     serveAdmin(serve, {
       ...context,
-      logger: silentLogger(),
       countPendingApprovals: async () => 3,
       countOpenAlerts: async () => 2,
+      readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   }
   const authenticators = { ...createAuthenticators(database), ...SESSIONS }

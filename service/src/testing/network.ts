@@ -3,6 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { AgentCaller, PlatformCaller } from '../http/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
+import { silentLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
 import { type CreatedAgent, createAgent } from '../modules/agents/create-agent.ts'
 import type { AgentRequest } from '../modules/agents/decide.ts'
@@ -30,7 +31,10 @@ export function networkContext(database: Database, clock: Clock = systemClock())
       name: 'test',
       verifyAccount: claim =>
         Promise.resolve({ kind: 'verified', nameAtBank: claim.name, nameMatchScore: 100, reason: null }),
+      checkAgain: (_reference, claim) =>
+        Promise.resolve({ kind: 'verified', nameAtBank: claim.name, nameMatchScore: 100, reason: null }),
     },
+    logger: silentLogger(),
     raiseAgentsToTier1,
     // Nobody pays here; who has a ledger puts it in this one's place.
     ledger: { answered: (_accounts: readonly Uuid[]) => Promise.resolve() },

@@ -14,6 +14,15 @@ export function isServing(dataFolder: string, pid: number): boolean {
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready'
 }
 
+/** Where the server that runs on a data folder takes connections; null when none does. */
+export function runningServer(dataFolder: string): { readonly socketFolder: string } | null {
+  const lines = readPostmasterFile(dataFolder)
+  const pid = Number(lines[0])
+  const [folder = '', socketFolder = ''] = [lines[1], lines[4]]
+  if (!Number.isSafeInteger(pid) || pid <= 1) return null
+  return isServerOf(pid, folder) && isServing(dataFolder, pid) ? { socketFolder } : null
+}
+
 /**
  * Clears the way for a new server. The service may have been killed and have left its server running: it is stopped,
  * because one that is not our child could not be watched.

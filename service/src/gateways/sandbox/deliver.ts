@@ -3,10 +3,10 @@ import type { Deliver } from './rehearsal.ts'
 
 const TIMEOUT_MS = 15_000
 
-/** Posts the sandbox gateway's notices to our own intake over the network, as a real gateway does. */
-export function deliverOverHttp(baseUrl: () => string, logger: Logger): Deliver {
+/** Posts a sandbox gateway's notices to our own intake over the network, as a real gateway does. */
+export function deliverOverHttp(baseUrl: () => string, logger: Logger, gateway = 'sandbox'): Deliver {
   return async ({ body, headers }) => {
-    const url = `${baseUrl()}/v1/gateway/sandbox/webhooks`
+    const url = `${baseUrl()}/v1/gateway/${gateway}/webhooks`
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -16,10 +16,11 @@ export function deliverOverHttp(baseUrl: () => string, logger: Logger): Deliver 
         signal: AbortSignal.timeout(TIMEOUT_MS),
       })
       await answer.arrayBuffer()
-      if (!answer.ok) logger.warn({ status: answer.status }, 'sandbox gateway: a notice was not taken')
+      if (!answer.ok)
+        logger.warn({ gateway, status: answer.status }, 'sandbox gateway: a notice was not taken')
     } catch (error) {
       // A lost notice is part of the rehearsal: the service finds the payment by asking.
-      logger.warn({ err: error }, 'sandbox gateway: a notice could not be delivered')
+      logger.warn({ gateway, err: error }, 'sandbox gateway: a notice could not be delivered')
     }
   }
 }

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import { rupees } from '../../kernel/money.ts'
-import type { GatewayEvent, Notice } from '../payment-gateway.ts'
-import { isSignedTimestamped, signTimestamped } from '../webhook-signature.ts'
-import type { SandboxOrder, SandboxPayment } from './store.ts'
+import { signTimestamped } from '../webhook-signature.ts'
+import type { SandboxOrder, SandboxPayment, SandboxRefund } from './store.ts'
 
 /** A webhook ready to be posted. */
 export interface OutgoingNotice {
@@ -15,31 +12,26 @@ export type NoticeType =
   | 'PAYMENT_SUCCESS_WEBHOOK'
   | 'PAYMENT_FAILED_WEBHOOK'
   | 'PAYMENT_USER_DROPPED_WEBHOOK'
-  | 'DISPUTE_CLOSED'
+  /** One that nobody has heard of: gateways add types without a word. */
+  | 'PAYMENT_REVIEWED_WEBHOOK'
 
-const ORDER_TYPES: ReadonlySet<string> = new Set<NoticeType>([
-  'PAYMENT_SUCCESS_WEBHOOK',
-  'PAYMENT_FAILED_WEBHOOK',
-  'PAYMENT_USER_DROPPED_WEBHOOK',
-  'DISPUTE_CLOSED',
-])
+export type DisputeStatus = 'CHARGEBACK_CREATED' | 'CHARGEBACK_MERCHANT_WON' | 'CHARGEBACK_MERCHANT_LOST'
 
 const STATUS_OF: Record<NoticeType, string> = {
   PAYMENT_SUCCESS_WEBHOOK: 'SUCCESS',
   PAYMENT_FAILED_WEBHOOK: 'FAILED',
   PAYMENT_USER_DROPPED_WEBHOOK: 'USER_DROPPED',
-  DISPUTE_CLOSED: 'SUCCESS',
+  PAYMENT_REVIEWED_WEBHOOK: 'SUCCESS',
 }
 
-/** A webhook in the shape of the gateway that the sandbox stands for (Cashfree, API version 2025-01-01). */
-export function makeNotice(
+/** The body of a webhook in the shape of the gateway that the sandbox stands for (Cashfree, API version 2025-01-01). */
+export function paymentBody(
   type: NoticeType,
   order: SandboxOrder,
   payment: SandboxPayment,
-  secret: string,
   now: Date,
-): OutgoingNotice {
-  const body = JSON.stringify({
+): string {
+  return JSON.stringify({
     data: {
       order: {
         order_id: order.orderId,
@@ -59,6 +51,45 @@ export function makeNotice(
     event_time: now.toISOString(),
     type,
   })
+}
+
+export function disputeBody(
+  disputeId: string,
+  status: DisputeStatus,
+  payment: SandboxPayment,
+  now: Date,
+): string {
+  return JSON.stringify({
+    data: {
+      dispute: { dispute_id: disputeId, dispute_type: 'CHARGEBACK', dispute_status: status },
+      order_details: {
+        order_id: payment.orderId,
+        cf_payment_id: payment.id,
+        payment_amount: rupees(payment.amountPaise),
+      },
+    },
+    event_time: now.toISOString(),
+    type: status === 'CHARGEBACK_CREATED' ? 'DISPUTE_CREATED' : 'DISPUTE_CLOSED',
+  })
+}
+
+export function refundBody(refund: SandboxRefund, now: Date): string {
+  return JSON.stringify({
+    data: {
+      refund: {
+        refund_id: refund.refundId,
+        order_id: refund.orderId,
+        refund_amount: rupees(refund.amountPaise),
+        refund_status: refund.status === 'done' ? 'SUCCESS' : refund.status.toUpperCase(),
+      },
+    },
+    event_time: now.toISOString(),
+    type: 'REFUND_STATUS_WEBHOOK',
+  })
+}
+
+/** The signature covers the very bytes of the body. */
+export function signNotice(body: string, secret: string, now: Date): OutgoingNotice {
   const timestamp = String(now.getTime())
   return {
     body,
@@ -69,62 +100,4 @@ export function makeNotice(
       'x-webhook-version': '2025-01-01',
     },
   }
-}
-
-/** Reads a webhook that came in. It is judged by its signature over the raw bytes, before anything is parsed. */
-export function readNotice(
-  rawBody: Buffer,
-  headers: IncomingHttpHeaders,
-  secrets: readonly string[],
-): Notice {
-  const valid = isSignedTimestamped(
-    rawBody,
-    headers['x-webhook-timestamp'],
-    headers['x-webhook-signature'],
-    secrets,
-  )
-  const digest = createHash('sha256').update(rawBody).digest('hex')
-  if (!valid) return { valid: false, events: [], dedupeKey: digest }
-  const fields = readFields(rawBody.toString('utf8'))
-  if (fields === null) return { valid: true, events: [], dedupeKey: digest }
-  return {
-    valid: true,
-    events: eventsOf(fields),
-    dedupeKey: `${fields.type}:${fields.paymentId ?? digest}`,
-  }
-}
-
-interface NoticeFields {
-  readonly type: string
-  readonly orderId: string | null
-  readonly paymentId: string | null
-}
-
-function eventsOf({ type, orderId }: NoticeFields): GatewayEvent[] {
-  return orderId !== null && ORDER_TYPES.has(type) ? [{ kind: 'order', type, orderId }] : []
-}
-
-function readFields(text: string): NoticeFields | null {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    return null
-  }
-  const type = textAt(body, ['type'])
-  if (type === null) return null
-  return {
-    type,
-    orderId: textAt(body, ['data', 'order', 'order_id']),
-    paymentId: textAt(body, ['data', 'payment', 'cf_payment_id']),
-  }
-}
-
-function textAt(value: unknown, path: readonly string[]): string | null {
-  const found = path.reduce<unknown>(
-    (inner, name) =>
-      typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : null,
-    value,
-  )
-  return typeof found === 'string' ? found : null
 }

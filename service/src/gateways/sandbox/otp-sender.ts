@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { value } from '../answer.ts'
+import { rejected, value } from '../answer.ts'
 import type { OtpSender } from '../otp-sender.ts'
 
 interface Telephones {
@@ -17,12 +17,15 @@ export interface SandboxOtpSender extends OtpSender {
 }
 
 const CONTEXT = 'sandbox_otps.code'
+/** A phone that no message reaches. */
+const UNREACHABLE = '9000000404'
 
 export function createSandboxOtpSender({ database, clock, vault }: Telephones): SandboxOtpSender {
   const indexOf = (phone: string) => vault.blindIndex(phone, 'sandbox_otps.phone')
   return {
     name: 'sandbox',
     async send({ phone, code }) {
+      if (phone === UNREACHABLE) return rejected('undelivered', 'The phone cannot be reached')
       await database.query(
         `insert into sandbox_otps (phone_index, code, sent_at) values ($1, $2, $3)
          on conflict (phone_index) do update set code = excluded.code, sent_at = excluded.sent_at`,

@@ -2,38 +2,37 @@ import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { rupeesText } from '../../kernel/money.ts'
-import { type Answer, rejected, value } from '../answer.ts'
+import { type Answer, type Rejected, rejected, value } from '../answer.ts'
 import type {
   CreatedOrder,
   GatewayOrder,
   NewOrder,
   OrderKey,
   PaymentGateway,
-  Refund,
-  RefundStatus,
   UpiAttempt,
   UpiRequest,
 } from '../payment-gateway.ts'
-import { readNotice } from './notices.ts'
+import { readPaymentNotice } from '../payment-notice.ts'
+import { answerOf, faultOf, tookEffect } from './magic-amounts.ts'
+import { listRecords } from './records.ts'
+import { makeRefund } from './refunds.ts'
 import { type Deliver, openRehearsal, type Rehearsal } from './rehearsal.ts'
+import { resolveDueOf } from './resolve-due.ts'
 import {
   insertOrder,
   insertPayment,
-  insertRefund,
   lockOrder,
   type SandboxOrder,
   selectOrder,
-  selectPayment,
   selectPayments,
   selectRefund,
-  sumRefunded,
   updateOrderStatus,
 } from './store.ts'
 
 export interface SandboxOptions {
   readonly database: Database
   readonly clock: Clock
-  /** Signs the notices. Several: the first signs, all of them are accepted, as while a secret is rotated. */
+  /** Signs the notices. Several: the first signs, all of them are accepted, as while a secret is rotated; newest first. */
   readonly webhookSecrets: readonly [string, ...string[]]
   /** Takes a notice to our own intake, as a gateway would over the network. */
   readonly deliver: Deliver
@@ -55,35 +54,58 @@ const MAGIC_PAYERS: ReadonlyMap<string, 'success' | 'failed'> = new Map([
   ['testsuccess@gocash', 'success'],
   ['testfailure@gocash', 'failed'],
 ])
+/** UPI ids that cannot be asked. */
+const NOT_COLLECTED: ReadonlyMap<string, Rejected> = new Map([
+  ['testincorrect@gocash', rejected('upi_id_invalid', 'No UPI app knows this UPI id')],
+  ['testnocollect@gocash', rejected('collect_disabled', 'This payer takes no UPI collect requests')],
+])
 
 /** A payment gateway that lives in the service's own database but behaves like an outside system. */
 export function createSandboxGateway(options: SandboxOptions): SandboxGateway {
   const { database, clock, webhookSecrets } = options
   const upiCollect = options.upiCollect ?? true
-  const rehearsal = openRehearsal({
-    database,
-    clock,
-    secret: webhookSecrets[0],
-    deliver: options.deliver,
-  })
+  const rehearsal = openRehearsal(options)
 
   return {
     name: 'sandbox',
     capabilities: { upiCollect },
     rehearsal,
-    createOrder: order => createOrder(database, clock.now(), order),
+    createOrder: order => createFaultyOrder(database, clock.now(), rehearsal, order),
     startUpi(key, request) {
-      if (request.channel === 'collect' && !upiCollect) {
-        return Promise.resolve(rejected('collect_disabled', 'This gateway takes no UPI collect requests'))
-      }
-      return startUpi(options, key, request)
+      const refusal = request.channel === 'collect' ? collectRefusal(upiCollect, request.upiId) : undefined
+      return refusal === undefined ? startUpi(options, key, request) : Promise.resolve(refusal)
     },
     getOrder: key => getOrder(database, clock.now(), key),
     cancelOrder: key => cancelOrder(database, key),
     refund: (key, refund) => makeRefund(database, clock.now(), key, refund),
-    getRefund: async (_key, refundId) => value(await selectRefund(database, refundId)),
-    parseWebhook: (rawBody, headers) => readNotice(rawBody, headers, webhookSecrets),
+    getRefund: async (_key, refundId) => value(await selectRefund(database, refundId, clock.now())),
+    listRecords: (from, to, cursor) => listRecords(database, from, to, cursor),
+    parseWebhook: (rawBody, headers) => readPaymentNotice(rawBody, headers, webhookSecrets),
   }
+}
+
+function collectRefusal(upiCollect: boolean, upiId: string): Rejected | undefined {
+  return upiCollect
+    ? NOT_COLLECTED.get(upiId.toLowerCase())
+    : rejected('collect_disabled', 'This gateway takes no UPI collect requests')
+}
+
+/** An order of a magic amount meets what the amount stands for. */
+async function createFaultyOrder(
+  database: Database,
+  now: Date,
+  rehearsal: Rehearsal,
+  order: NewOrder,
+): Promise<Answer<CreatedOrder>> {
+  const fault = faultOf(order.amountPaise)
+  const answer = fault === null ? null : answerOf(fault)
+  if (fault !== null && answer !== null && !tookEffect(fault)) return answer
+  const created = await createOrder(database, now, order)
+  if (fault === 'notice_first' && created.kind === 'value') {
+    const payment = await rehearsal.pay(order.orderId, { method: 'upi' })
+    await rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  }
+  return answer ?? created
 }
 
 async function createOrder(
@@ -123,6 +145,7 @@ async function startUpi(
         currency,
         bankReference: null,
         chargedBack: false,
+        refundFault: null,
         createdAt,
         paidAt: null,
       },
@@ -153,6 +176,7 @@ async function getOrder(
   now: Date,
   { orderId }: OrderKey,
 ): Promise<Answer<GatewayOrder | null>> {
+  await resolveDueOf(database, orderId, now)
   const order = await selectOrder(database, orderId)
   if (order === null) return value(null)
   const payments = await selectPayments(database, orderId)
@@ -179,35 +203,5 @@ async function cancelOrder(database: Database, { orderId }: OrderKey): Promise<A
     if (order.status === 'paid') return rejected('order_paid', 'The order is paid already')
     await updateOrderStatus(tx, orderId, 'terminated')
     return value(null)
-  })
-}
-
-async function makeRefund(
-  database: Database,
-  now: Date,
-  { orderId }: OrderKey,
-  { refundId, gatewayPaymentId, amountPaise }: Refund,
-): Promise<Answer<RefundStatus>> {
-  return database.inTransaction(async tx => {
-    await lockOrder(tx, orderId)
-    const known = await selectRefund(tx, refundId)
-    if (known !== null) return value(known)
-    const payment = await selectPayment(tx, gatewayPaymentId)
-    if (payment === null || payment.orderId !== orderId || payment.status !== 'success') {
-      return rejected('payment_not_found', 'There is no paid payment of this id')
-    }
-    const refunded = await sumRefunded(tx, payment.id)
-    if (refunded + amountPaise > payment.amountPaise) {
-      return rejected('refund_too_large', 'More than was paid cannot be refunded')
-    }
-    await insertRefund(tx, {
-      refundId,
-      orderId,
-      paymentId: payment.id,
-      amountPaise,
-      status: 'done',
-      createdAt: now,
-    })
-    return value('done')
   })
 }

@@ -23,6 +23,8 @@ export interface SandboxPayment {
   readonly currency: string
   readonly bankReference: string | null
   readonly chargedBack: boolean
+  /** What becomes of a refund of it where that is not done at once. */
+  readonly refundFault: 'pending' | 'failed' | null
   readonly createdAt: Date
   readonly paidAt: Date | null
 }
@@ -31,7 +33,7 @@ const ORDER = `order_id as "orderId", gateway_order_id as "gatewayOrderId", amou
   currency, note, status, created_at as "createdAt", expires_at as "expiresAt"`
 
 const PAYMENT = `id, order_id as "orderId", method, status, amount_paise as "amountPaise", currency,
-  bank_reference as "bankReference", charged_back as "chargedBack", created_at as "createdAt",
+  bank_reference as "bankReference", charged_back as "chargedBack", refund_fault as "refundFault", created_at as "createdAt",
   paid_at as "paidAt"`
 
 /** False when there is an order of that id already. */
@@ -82,8 +84,8 @@ export async function insertPayment(
 ): Promise<void> {
   await tx.query(
     `insert into sandbox_payments (id, order_id, method, status, amount_paise, currency, bank_reference, created_at,
-       paid_at, resolves_at, resolves_to)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+       paid_at, refund_fault, resolves_at, resolves_to)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     [
       payment.id,
       payment.orderId,
@@ -94,6 +96,7 @@ export async function insertPayment(
       payment.bankReference,
       payment.createdAt,
       payment.paidAt,
+      payment.refundFault,
       resolves?.at ?? null,
       resolves?.to ?? null,
     ],
@@ -112,22 +115,34 @@ export async function selectPayment(db: Queryable, id: Uuid): Promise<SandboxPay
   return row ?? null
 }
 
-export async function markChargedBack(tx: Queryable, id: Uuid): Promise<void> {
-  await tx.query(`update sandbox_payments set charged_back = true where id = $1`, [id])
+export async function markChargedBack(tx: Queryable, id: Uuid, now: Date): Promise<void> {
+  await tx.query(`update sandbox_payments set charged_back = true, charged_back_at = $2 where id = $1`, [
+    id,
+    now,
+  ])
 }
 
-/** A collect request whose payer answers by now: which payment, of which order, and the answer. */
-export interface DueCollect {
+/** A payment that is decided by now, by its payer or by the gateway: of which order, and how. */
+export interface DuePayment {
   readonly id: Uuid
   readonly orderId: string
+  readonly resolvesAt: Date
   readonly resolvesTo: 'success' | 'failed'
 }
 
-export async function selectDueCollects(db: Queryable, now: Date, limit: number): Promise<DueCollect[]> {
-  return db.query<DueCollect>(
-    `select id, order_id as "orderId", resolves_to as "resolvesTo" from sandbox_payments
-     where resolves_at <= $1 order by resolves_at limit $2`,
+const DUE = `id, order_id as "orderId", resolves_at as "resolvesAt", resolves_to as "resolvesTo"`
+
+export async function selectDuePayments(db: Queryable, now: Date, limit: number): Promise<DuePayment[]> {
+  return db.query<DuePayment>(
+    `select ${DUE} from sandbox_payments where resolves_at <= $1 order by resolves_at limit $2`,
     [now, limit],
+  )
+}
+
+export async function selectDuePaymentsOf(db: Queryable, orderId: string, now: Date): Promise<DuePayment[]> {
+  return db.query<DuePayment>(
+    `select ${DUE} from sandbox_payments where order_id = $1 and resolves_at <= $2 order by resolves_at`,
+    [orderId, now],
   )
 }
 
@@ -155,20 +170,31 @@ export interface SandboxRefund {
   readonly amountPaise: Paise
   readonly status: RefundStatus
   readonly createdAt: Date
+  /** When the money is back; in the future while it is pending, null when it never is. */
+  readonly doneAt: Date | null
 }
 
 export async function insertRefund(tx: Queryable, refund: SandboxRefund): Promise<void> {
   await tx.query(
-    `insert into sandbox_refunds (refund_id, order_id, payment_id, amount_paise, status, created_at)
-     values ($1, $2, $3, $4, $5, $6)`,
-    [refund.refundId, refund.orderId, refund.paymentId, refund.amountPaise, refund.status, refund.createdAt],
+    `insert into sandbox_refunds (refund_id, order_id, payment_id, amount_paise, status, created_at, done_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      refund.refundId,
+      refund.orderId,
+      refund.paymentId,
+      refund.amountPaise,
+      refund.status,
+      refund.createdAt,
+      refund.doneAt,
+    ],
   )
 }
 
-export async function selectRefund(db: Queryable, refundId: string): Promise<RefundStatus | null> {
+export async function selectRefund(db: Queryable, refundId: string, now: Date): Promise<RefundStatus | null> {
   const [row] = await db.query<{ status: RefundStatus }>(
-    `select status from sandbox_refunds where refund_id = $1`,
-    [refundId],
+    `select case when done_at <= $2 then 'done' else status end as status from sandbox_refunds
+     where refund_id = $1`,
+    [refundId, now],
   )
   return row?.status ?? null
 }

@@ -3,9 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Database } from '../../db/database.ts'
 import { DAY_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { idBehind } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { foldPayments } from './fold-payments.ts'
-import { addToDays, idBehind } from './payment-days-store.ts'
+import { addToDays } from './payment-days-store.ts'
 import { readPayments } from './read-payments.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
@@ -23,7 +24,7 @@ afterAll(() => db.drop())
 
 beforeEach(async () => {
   await database.query(`delete from payment_days; delete from transfers;
-    update payment_days_cursor set folded_before = '00000000-0000-0000-0000-000000000000',
+    update fold_cursors set folded_before = '00000000-0000-0000-0000-000000000000',
       closing_before = '00000000-0000-0000-0000-000000000000', closing_xid = '0'`)
 })
 
@@ -74,7 +75,7 @@ async function tryToFold(now: Date): Promise<void> {
 
 async function unfolded(): Promise<bigint> {
   const [row] = await database.query<{ count: bigint }>(
-    `select count(*) as count from transfers where id >= (select folded_before from payment_days_cursor)`,
+    `select count(*) as count from transfers where id >= (select folded_before from fold_cursors where name = 'payment days')`,
     [],
   )
   return row?.count ?? -1n
@@ -153,7 +154,7 @@ test('where nothing was paid nothing is written', async () => {
   await paid(NOON)
   const now = new Date(NOON.getTime() + 2 * MINUTE_MS)
   await foldAll(now)
-  const cursor = () => database.query('select xmin::text, folded_before from payment_days_cursor', [])
+  const cursor = () => database.query('select xmin::text, folded_before from fold_cursors', [])
   const before = await cursor()
   await tryToFold(new Date(now.getTime() + DAY_MS))
   expect(await cursor()).toEqual(before)

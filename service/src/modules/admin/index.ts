@@ -1,3 +1,3 @@
-export type { AdminContext } from './context.ts'
+export type { AdminContext, LastReconciliation } from './context.ts'
 export { adminJobs } from './jobs.ts'
 export { serveAdmin } from './routes.ts'

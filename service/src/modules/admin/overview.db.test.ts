@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { silentLogger } from '../../kernel/logger.ts'
 import { rupees } from '../../kernel/money.ts'
-import { SYSTEM } from '../../ledger/index.ts'
 import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { networkContext, newOwner, newPlatform } from '../../testing/network.ts'
-import { checkBookWhenDue } from './check-book.ts'
-import type { AdminContext } from './context.ts'
+import type { AdminContext, LastReconciliation } from './context.ts'
 import { foldPayments } from './fold-payments.ts'
 import { readOverview } from './read-overview.ts'
 
@@ -19,7 +16,7 @@ let db: TestDatabase
 let clock: ManualClock
 let node: TestNode
 let context: AdminContext
-const logged: string[] = []
+let reconciliation: LastReconciliation = { differences: null, checkedAt: null }
 
 beforeAll(async () => {
   db = await createTestDatabase()
@@ -27,9 +24,9 @@ beforeAll(async () => {
   node = startNode({ database: db.database, clock })
   context = {
     ...networkContext(db.database, clock),
-    logger: { ...silentLogger(), error: (_facts: unknown, message?: string) => logged.push(String(message)) },
     countPendingApprovals: async () => 3,
     countOpenAlerts: async () => 2,
+    readReconciliation: async () => reconciliation,
   }
 })
 
@@ -53,7 +50,10 @@ describe('the overview', () => {
       pending_approvals: 3,
       open_alerts: 2,
       failed_deliveries: 0,
+      payouts_pending: { count: 0, amount: 0 },
+      negative_wallets: { count: 0, amount: 0 },
       ledger: { balanced: null, checked_at: null },
+      reconciliation: { differences: null, checked_at: null },
     })
   })
 
@@ -93,52 +93,47 @@ describe('the overview', () => {
     expect(istDay(clock.now()) - istDay(NOON)).toBe(30)
   })
 
-  test('shows what escrow holds by its transfers', async () => {
+  test('shows what waits in escrow and on its way to banks, and nothing that arrived', async () => {
     const wallet = newUuid(NOON)
-    for (const [debit, credit, amount] of [
-      [wallet, SYSTEM.escrow, 70_000n],
-      [SYSTEM.escrow, wallet, 20_050n],
+    for (const [status, amount] of [
+      ['held', 50_000n],
+      ['held', 50n],
+      ['released', 7n],
+      ['refunded', 9n],
     ] as const) {
       await db.database.query(
-        `insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
-         values ($1, $2, $3, 'hold', $4, now(), '')`,
-        [debit, newUuid(NOON), credit, amount],
+        `insert into escrows (agent_id, id, hold_sequence, amount_paise, status, created_at)
+         values ($1, $2, 1, $3, $4, now())`,
+        [wallet, newUuid(NOON), amount, status],
       )
     }
-    expect((await read()).escrow_held).toBe(rupees(49_950n))
-    await db.database.query(`delete from transfers where kind = 'hold'`)
-  })
-})
-
-describe('the check of the book', () => {
-  const check = (startedAt: Date) => checkBookWhenDue(context, clock.now(), startedAt)
-
-  test('runs when a process starts and then every hour, once however many nodes there are', async () => {
-    const startedAt = clock.now()
-    clock.advance(1_000)
-    const nodes = await Promise.all([1, 2, 3].map(() => check(startedAt)))
-    expect(nodes.toSorted()).toEqual([0, 0, 1])
-    const first = { balanced: true, checked_at: clock.now().toISOString() }
-    expect((await read()).ledger).toEqual(first)
-    clock.advance(HOUR_MS)
-    expect(await check(startedAt)).toBe(0)
-    expect((await read()).ledger).toEqual(first)
-    clock.advance(1)
-    expect(await check(startedAt)).toBe(1)
-    expect((await read()).ledger.checked_at).toBe(clock.now().toISOString())
-    const restartedAt = new Date(clock.now().getTime() + 1)
-    expect(await check(startedAt)).toBe(0)
-    clock.advance(2)
-    expect(await check(restartedAt)).toBe(1)
+    for (const status of ['pending', 'pending', 'completed', 'failed', 'reversed']) {
+      await db.database.query(
+        `insert into payouts (agent_id, id, owner_id, kind, amount_paise, status, provider, bank_account,
+           bank_account_last4, bank_ifsc, created_at)
+         values ($1, $2, $1, 'withdraw', 1050, $3, 'sandbox', '', '1234', 'HDFC0001234', now())`,
+        [wallet, newUuid(NOON), status],
+      )
+    }
+    expect(await read()).toMatchObject({
+      escrow_held: rupees(50_050n),
+      payouts_pending: { count: 2, amount: 21 },
+    })
   })
 
-  test('says when the book is wrong, and logs it', async () => {
-    const startedAt = new Date(clock.now().getTime() + 1)
-    expect(logged).toEqual([])
-    await db.database.query('update accounts set balance_paise = balance_paise + 1')
-    clock.advance(2)
-    await check(startedAt)
-    expect((await read()).ledger).toEqual({ balanced: false, checked_at: clock.now().toISOString() })
-    expect(logged).toEqual(['the book is not balanced'])
+  test('shows the last check of the book and the last comparison with the gateway', async () => {
+    const checkedAt = clock.now()
+    reconciliation = { differences: 2, checkedAt }
+    await db.database.query('update book_check set checked_at = $1', [checkedAt])
+    const told = checkedAt.toISOString()
+    expect(await read()).toMatchObject({
+      ledger: { balanced: true, checked_at: told },
+      reconciliation: { differences: 2, checked_at: told },
+    })
+    await db.database.query(
+      `insert into book_faults (subject, kind, detail, found_at, seen_at) values ($1, 'overdrawn', '', now(), now())`,
+      [newUuid(NOON)],
+    )
+    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: told } })
   })
 })

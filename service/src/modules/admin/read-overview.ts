@@ -1,20 +1,23 @@
 import type { Overview } from '@batua/contract'
 import { istDay } from '../../kernel/clock.ts'
 import { rupees } from '../../kernel/money.ts'
-import { readBookCheck } from './book-check-store.ts'
+import { readBookCheck } from '../integrity/index.ts'
 import type { AdminContext } from './context.ts'
+import { sumNegativeWallets } from './negative-wallets-store.ts'
 import { readPayments } from './read-payments.ts'
 import { countAgentsByStatus, countSignedUp, sumHeldMoney } from './store.ts'
 
 /** Everything as of one moment: all of it is read in one snapshot. */
 export function readOverview(context: AdminContext): Promise<Overview> {
-  const { database, clock, countPendingApprovals, countOpenAlerts } = context
+  const { database, clock, countPendingApprovals, countOpenAlerts, readReconciliation } = context
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const now = clock.now()
     const { platforms, owners } = await countSignedUp(tx)
     const held = await sumHeldMoney(tx)
+    const negative = await sumNegativeWallets(tx)
     const check = await readBookCheck(tx)
+    const reconciliation = await readReconciliation(tx)
     return {
       platforms,
       owners,
@@ -22,11 +25,17 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       float: rupees(held.floatPaise),
       escrow_held: rupees(held.escrowHeldPaise),
       payments: await readPayments(tx, istDay(now)),
+      payouts_pending: { count: Number(held.payoutsPending), amount: rupees(held.payoutsPendingPaise) },
+      negative_wallets: { count: Number(negative.count), amount: rupees(negative.owedPaise) },
       pending_approvals: await countPendingApprovals(tx, now),
       open_alerts: await countOpenAlerts(tx),
       // No webhooks are delivered by this service, so none has failed.
       failed_deliveries: 0,
       ledger: { balanced: check.balanced, checked_at: check.checkedAt?.toISOString() ?? null },
+      reconciliation: {
+        differences: reconciliation.differences,
+        checked_at: reconciliation.checkedAt?.toISOString() ?? null,
+      },
     }
   })
 }

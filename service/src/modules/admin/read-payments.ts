@@ -3,7 +3,8 @@ import type { Queryable } from '../../db/database.ts'
 import { startOfIstDay } from '../../kernel/clock.ts'
 import { firstUuidAt } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { type PaymentDay, readFoldedBefore, selectDays, selectUnfoldedDays } from './payment-days-store.ts'
+import { readFoldedBefore } from '../../ledger/index.ts'
+import { type PaymentDay, selectDays, selectUnfoldedDays } from './payment-days-store.ts'
 
 const LAST_DAYS = 30
 
@@ -13,7 +14,7 @@ const LAST_DAYS = 30
  */
 export async function readPayments(tx: Queryable, today: number): Promise<Overview['payments']> {
   const firstDay = today - LAST_DAYS + 1
-  const folded = await readFoldedBefore(tx)
+  const folded = await readFoldedBefore(tx, 'payment days')
   const firstId = firstUuidAt(startOfIstDay(firstDay))
   const days = [
     ...(await selectDays(tx, firstDay)),

@@ -6,12 +6,14 @@ import { countOwners, requireOwnerAccess, selectOwners } from '../owners/index.t
 import { changeAgents } from './change-agents.ts'
 import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
 import type { AdminContext } from './context.ts'
+import { readNegativeWallets } from './list-negative-wallets.ts'
 import { ownerAccount } from './owner-account.ts'
 import { readOverview } from './read-overview.ts'
 import { countAgentsByStatus, sumBalancesOfOwner } from './store.ts'
 
 export function serveAdmin(serve: Serve, context: AdminContext): void {
   serve(routes.getOverview, () => readOverview(context))
+  serve(routes.listNegativeWallets, ({ query }) => readNegativeWallets(context, query))
   serveOwnerAccounts(serve, context)
   serve(routes.bulkFreezeAgents, ({ body }) => changeAgents(context, body.agent_ids, 'freeze'))
   serve(routes.bulkQuarantineAgents, ({ body }) => changeAgents(context, body.agent_ids, 'quarantine'))

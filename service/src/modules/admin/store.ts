@@ -1,8 +1,8 @@
 import type { AgentCounts, AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
-import { SYSTEM } from '../../ledger/index.ts'
 
 /** How many agents there are in each state: of one owner, or of all. */
 export async function countAgentsByStatus(db: Queryable, ownerId: Uuid | null): Promise<AgentCounts> {
@@ -29,16 +29,24 @@ export async function sumBalancesOfOwner(db: Queryable, ownerId: Uuid): Promise<
   return row?.sum ?? ZERO_PAISE
 }
 
-/** What all wallets hold, and what waits in escrow: that account has no row, its balance is a sum of its transfers. */
-export async function sumHeldMoney(db: Queryable): Promise<{ floatPaise: Paise; escrowHeldPaise: Paise }> {
-  const [row] = await db.query<{ floatPaise: Paise; escrowHeldPaise: Paise }>(
+export interface HeldMoney {
+  readonly floatPaise: Paise
+  readonly escrowHeldPaise: Paise
+  readonly payoutsPending: bigint
+  readonly payoutsPendingPaise: Paise
+}
+
+/** What all wallets hold, and what has left them but not arrived: in escrow, and on its way to banks. */
+export async function sumHeldMoney(db: Queryable): Promise<HeldMoney> {
+  const [row] = await db.query<HeldMoney>(
     `select (select coalesce(sum(balance_paise), 0) from accounts)::int8 as "floatPaise",
-       ((select coalesce(sum(amount_paise), 0) from transfers where credit_account = $1)
-         - (select coalesce(sum(amount_paise + fee_paise), 0) from transfers where debit_account = $1))::int8
-         as "escrowHeldPaise"`,
-    [SYSTEM.escrow],
+       (select coalesce(sum(amount_paise), 0) from escrows where status = 'held')::int8 as "escrowHeldPaise",
+       count(*) as "payoutsPending", coalesce(sum(amount_paise), 0)::int8 as "payoutsPendingPaise"
+     from payouts where status = 'pending'`,
+    [],
   )
-  return row ?? { floatPaise: ZERO_PAISE, escrowHeldPaise: ZERO_PAISE }
+  assert(row !== undefined, 'a sum is one row')
+  return row
 }
 
 export async function countSignedUp(db: Queryable): Promise<{ platforms: number; owners: number }> {

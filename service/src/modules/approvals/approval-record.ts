@@ -1,4 +1,4 @@
-import type { Approval } from '@batua/contract'
+import type { Approval, ApprovalKind } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { standingAt } from './decide.ts'
@@ -22,6 +22,11 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
     created_at: approval.createdAt.toISOString(),
     expires_at: approval.expiresAt.toISOString(),
     decided_at: approval.decidedAt?.toISOString() ?? null,
-    payment_id: approval.paymentId === null ? null : formatId('pay', approval.paymentId),
+    payment_id: madeBy(approval, 'payment', 'pay'),
+    escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
   }
+}
+
+function madeBy({ kind, madeId }: ApprovalView, wanted: ApprovalKind, prefix: string): string | null {
+  return kind === wanted && madeId !== null ? formatId(prefix, madeId) : null
 }

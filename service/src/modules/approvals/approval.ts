@@ -41,7 +41,8 @@ export interface Approval extends ApprovalRequest, ApprovalKey {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly decidedAt: Date | null
-  readonly paymentId: Uuid | null
+  /** The payment or the hold that was made of it. */
+  readonly madeId: Uuid | null
 }
 
 /** What an executor did: the approval as it now stands, and what the answer shows beside it. */

@@ -33,7 +33,7 @@ export function requestApproval(book: Book, request: ApprovalRequest): Approval 
     createdAt,
     expiresAt: new Date(book.nowMs + APPROVAL_MS),
     decidedAt: null,
-    paymentId: null,
+    madeId: null,
   }
   book.write(requestedSink, approval)
   return approval
@@ -44,9 +44,9 @@ export function closeApproval(
   book: Book,
   approval: Approval,
   status: 'approved' | 'rejected',
-  paymentId: Uuid | null = null,
+  madeId: Uuid | null = null,
 ): Approval {
-  return close(book, { ...approval, status, decidedAt: new Date(book.nowMs), paymentId })
+  return close(book, { ...approval, status, decidedAt: new Date(book.nowMs), madeId })
 }
 
 /** Writes down that an approval's time is over. */

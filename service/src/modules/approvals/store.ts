@@ -10,7 +10,7 @@ const COLUMNS = `
   a.agent_id as "agentId", a.id, a.kind, a.payee as "payeeId", a.amount_paise as "amountPaise",
   a.fee_paise as "feePaise", a.reference, a.note, a.idempotency_key as "idempotencyKey",
   a.unique_reference as "uniqueReference", a.rule, a.layer, a.terms, a.status, a.created_at as "createdAt",
-  a.expires_at as "expiresAt", a.decided_at as "decidedAt", a.payment_id as "paymentId"`
+  a.expires_at as "expiresAt", a.decided_at as "decidedAt", a.payment_id as "madeId"`
 
 export function keyOf({ agentId, id }: ApprovalKey): string {
   return `${agentId} ${id}`
@@ -75,7 +75,7 @@ export const closedSink: Sink<Approval> = {
         arrayLiteral(rows.map(row => row.id)),
         arrayLiteral(rows.map(row => row.status)),
         textArrayLiteral(rows.map(row => row.decidedAt?.toISOString() ?? null)),
-        arrayLiteral(rows.map(row => row.paymentId)),
+        arrayLiteral(rows.map(row => row.madeId)),
       ],
     ),
 }

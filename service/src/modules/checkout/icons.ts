@@ -13,6 +13,9 @@ export const ICONS = {
   ),
   card: icon('<rect x="3" y="5.5" width="18" height="13" rx="2.5"/><path d="M3 10h18M7 15h3"/>'),
   bank: icon('<path d="m4 9.5 8-5 8 5zM6 10v7M10 10v7M14 10v7M18 10v7M4 19.5h16"/>'),
+  lock: icon(
+    '<rect x="5" y="10.5" width="14" height="9.5" rx="2.5"/><path d="M8 10.5V8a4 4 0 0 1 8 0v2.5M12 14v2.5"/>',
+  ),
   clock: icon('<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/>'),
   check: icon('<path d="m5 12.5 4.5 4.5L19 7.5"/>'),
   cross: icon('<path d="m7 7 10 10M17 7 7 17"/>'),

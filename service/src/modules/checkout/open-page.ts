@@ -2,6 +2,7 @@ import type { PaidMethod } from '@batua/contract'
 import { rupees } from '../../kernel/money.ts'
 import { gatewayFee } from '../funding/index.ts'
 import { formatCountdown, formatInr, formatTime } from './format.ts'
+import { hostedWay } from './hosted-way.ts'
 import { type Html, html, trusted } from './html.ts'
 import { ICONS } from './icons.ts'
 import type { PageState, SessionView } from './view.ts'
@@ -13,9 +14,10 @@ export function openPage(view: SessionView, state: PageState, qr: string | null)
 ${notice(view, state)}
 ${summary(view)}
 <section class="sheet ways" aria-labelledby="ways">
-<h2 id="ways">Choose how to pay</h2>
-${upiWay(view, qr)}
-${view.isRehearsal ? [rehearsedWay(view, 'card'), rehearsedWay(view, 'netbanking')] : null}
+<h2 id="ways">${view.hosted === null ? 'Choose how to pay' : 'How you pay'}</h2>
+${view.hosted === null ? null : hostedWay(view, view.hosted)}
+${view.hosted === null || view.upiIntent !== null ? upiWay(view, qr) : null}
+${view.isRehearsal && view.hosted === null ? [rehearsedWay(view, 'card'), rehearsedWay(view, 'netbanking')] : null}
 <form class="give-up" method="post" action="${session}/cancel"><button class="link">Cancel this payment</button></form>
 </section>
 </main>`
@@ -85,11 +87,11 @@ function initialOf(name: string): string {
 }
 
 function upiWay(view: SessionView, qr: string | null): Html {
-  const isOpen = !view.isRehearsal || view.way === 'upi'
+  const isOpen = view.hosted === null && (!view.isRehearsal || view.way === 'upi')
   return html`<details class="way" name="way" ${openAttribute(isOpen)}>
 <summary>${ICONS.upi}<span><b>UPI</b><small>Scan a code, open your app, or enter your UPI ID</small></span></summary>
 <div class="inside">
-${view.isRehearsal ? rehearsal(view, 'upi') : null}
+${view.isRehearsal && view.hosted === null ? rehearsal(view, 'upi') : null}
 ${view.upiIntent === null || qr === null ? noQr() : scan(view, view.upiIntent, qr)}
 ${view.upiCollect ? upiIdForm(view) : null}
 </div></details>`

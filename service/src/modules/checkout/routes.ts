@@ -2,6 +2,7 @@ import type { PaidMethod } from '@batua/contract'
 import { PAID_METHODS } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import QRCode from 'qrcode'
+import type { CheckoutScript } from '../../gateways/checkout-script.ts'
 import { appErrorOf } from '../../http/errors.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import {
@@ -17,11 +18,19 @@ import {
   upiIntentOf,
 } from '../funding/index.ts'
 import { brokenPage, closedPage, unknownPage } from './closed-page.ts'
-import { CONTENT_SECURITY_POLICY, renderDocument } from './document.ts'
+import { CONTENT_SECURITY_POLICY, hostedContentSecurityPolicy, renderDocument } from './document.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { openPage } from './open-page.ts'
 import { selectPayee } from './payee.ts'
-import { chosenWay, isOver, type PageMessage, pageMessage, pageState, type SessionView } from './view.ts'
+import {
+  chosenWay,
+  type HostedCheckout,
+  isOver,
+  type PageMessage,
+  pageMessage,
+  pageState,
+  type SessionView,
+} from './view.ts'
 
 /** Plays what a payer does at the bank; only sandbox mode has one. */
 export type Rehearse = (
@@ -35,11 +44,13 @@ export interface CheckoutContext {
   /** As people read it: `Batua`. */
   readonly serviceName: string
   readonly rehearse: Rehearse | null
+  /** The script of a gateway that has a checkout of its own. */
+  readonly script?: CheckoutScript | null
 }
 
 interface SessionRoute {
   Params: { session: string }
-  Querystring: { say?: string; way?: string }
+  Querystring: { say?: string; way?: string; back?: string }
   Body: URLSearchParams | undefined
 }
 
@@ -56,6 +67,7 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
   pages.get<SessionRoute>('/checkout/:session', async (request, reply) => {
     const funding = await settledSession(context.funding, await sessionOf(context, request))
     await openSession(context.funding, funding)
+    if (request.query.back !== undefined) return cameBack(context, request, reply, funding)
     return sendSession(context, request, reply, funding)
   })
 
@@ -70,8 +82,9 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
     const upiId = request.body?.get('upi_id')?.trim() ?? ''
     if (!UPI_ID.test(upiId)) return back(request, reply, { say: 'wrong_upi_id' })
     const collected = await collectUpi(context.funding, funding, upiId)
-    if (collected === 'wrong_upi_id' || collected === 'gateway_failed')
-      return back(request, reply, { say: collected })
+    // Whom no request reaches, for whichever reason, scans the code above the form.
+    if (collected !== 'asked')
+      return back(request, reply, { say: collected === 'unsupported' ? 'wrong_upi_id' : collected })
     // So that the page says at once that a request is waiting.
     await checkFunding(context.funding, funding)
     return back(request, reply)
@@ -107,7 +120,8 @@ function addForms(pages: FastifyInstance): void {
     if (request.method !== 'POST' || site === undefined || site === 'same-origin') return
     throw new AppError('authorization_error', 'Forms of other sites are not taken here')
   })
-  pages.addHook('onSend', async (_request, reply) => {
+  // After helmet's own hook, and before a page that needs a wider policy sets it.
+  pages.addHook('onRequest', async (_request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
 }
@@ -152,6 +166,17 @@ function back(
   return reply.redirect(`../${request.params.session}${query === '' ? '' : `?${query}`}`, 303)
 }
 
+/** The payer comes back from the gateway's own page, perhaps before its notice: it is asked at once. */
+async function cameBack(
+  { funding: context }: CheckoutContext,
+  request: SessionRequest,
+  reply: FastifyReply,
+  funding: Funding,
+): Promise<FastifyReply> {
+  if (funding.status === 'pending') await checkFunding(context, funding)
+  return reply.redirect(`./${request.params.session}`, 303)
+}
+
 async function sendSession(
   context: CheckoutContext,
   request: SessionRequest,
@@ -163,7 +188,10 @@ async function sendSession(
   const state = pageState(funding, now)
   const payee = await selectPayee(database, funding.agentId)
   const isOpen = state === 'open' || state === 'waiting' || state === 'declined' || state === 'dropped'
-  const upiIntent = isOpen ? await upiIntentOf(context.funding, funding) : null
+  const hosted = isOpen ? hostedOf(context, funding) : null
+  // Asking for an address begins an attempt at the gateway, which its own page does by itself.
+  const upiIntent =
+    isOpen && hosted === null ? await upiIntentOf(context.funding, funding) : funding.upiIntent
   const view: SessionView = {
     funding,
     session: request.params.session,
@@ -172,6 +200,7 @@ async function sendSession(
     now,
     upiIntent,
     upiCollect: gateways.named(funding.gateway)?.capabilities.upiCollect ?? false,
+    hosted,
     isRehearsal: context.rehearse !== null,
     way: chosenWay(request.query.way, funding),
     message: pageMessage(request.query.say),
@@ -180,7 +209,22 @@ async function sendSession(
   const foot = html`<span>Reference <code>${orderIdOf(funding)}</code></span>
 <span>Never share your UPI PIN or a one-time password with anyone.</span>`
   const isMoving = state === 'waiting' || state === 'checking'
-  return sendPage(context, reply, `Add money to ${payee.agentName}`, main, foot, isMoving)
+  if (hosted !== null) {
+    reply.header('content-security-policy', hostedContentSecurityPolicy(hosted.script))
+    // Gateways let only known sites begin a payment: they are told the site, and nothing of the session's address.
+    reply.header('referrer-policy', 'strict-origin')
+  }
+  return sendPage(context, reply, `Add money to ${payee.agentName}`, main, foot, {
+    isMoving,
+    isHosted: hosted !== null,
+  })
+}
+
+function hostedOf({ script = null }: CheckoutContext, funding: Funding): HostedCheckout | null {
+  const { gateway, gatewaySessionId } = funding
+  return script === null || script.gateway !== gateway || gatewaySessionId === null
+    ? null
+    : { script, gatewaySessionId }
 }
 
 async function qrOf(text: string | null): Promise<string | null> {
@@ -195,9 +239,17 @@ function sendPage(
   title: string,
   main: Html,
   foot: Html,
-  isMoving = false,
+  { isMoving = false, isHosted = false } = {},
 ): FastifyReply {
   const refresh = isMoving ? { refreshS: REFRESH_S } : {}
-  const page = renderDocument({ title, serviceName, isRehearsal: rehearse !== null, main, foot, ...refresh })
+  const page = renderDocument({
+    title,
+    serviceName,
+    isRehearsal: rehearse !== null,
+    main,
+    foot,
+    isHosted,
+    ...refresh,
+  })
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page)
 }

@@ -1,4 +1,5 @@
 import { PAID_METHODS, type PaidMethod } from '@batua/contract'
+import type { CheckoutScript } from '../../gateways/checkout-script.ts'
 import type { Funding } from '../funding/index.ts'
 
 /** Who is funded, as the payer is shown. */
@@ -6,6 +7,12 @@ export interface Payee {
   readonly agentName: string
   readonly handle: string
   readonly platformName: string
+}
+
+/** A gateway's own checkout, ready to be begun for one session. */
+export interface HostedCheckout {
+  readonly script: CheckoutScript
+  readonly gatewaySessionId: string
 }
 
 /** Everything that a page of a payment session shows. */
@@ -18,6 +25,8 @@ export interface SessionView {
   /** `upi://pay?…`; null while the gateway cannot give one. */
   readonly upiIntent: string | null
   readonly upiCollect: boolean
+  /** The gateway's own checkout; null: it has none, and the payer pays on our page. */
+  readonly hosted: HostedCheckout | null
   /** Sandbox mode: each way to pay can be made to succeed or fail. */
   readonly isRehearsal: boolean
   /** The way to pay that is unfolded: the last one tried, or the one asked for. */

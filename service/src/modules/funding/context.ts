@@ -8,12 +8,13 @@ import type { Ledger } from '../../ledger/index.ts'
 /** The gateways of this service: the one that opens new orders, and all that may still hold old ones. */
 export interface Gateways {
   readonly current: PaymentGateway
+  readonly all: readonly PaymentGateway[]
   named(name: string): PaymentGateway | undefined
 }
 
 export function gatewaysOf(current: PaymentGateway, ...older: readonly PaymentGateway[]): Gateways {
   const all = [current, ...older]
-  return { current, named: name => all.find(gateway => gateway.name === name) }
+  return { current, all, named: name => all.find(gateway => gateway.name === name) }
 }
 
 /** What the use cases of funding work with. */

@@ -30,6 +30,7 @@ const funding: Funding = {
   agentEndedAt: null,
   openedAt: start,
   gatewayOrderId: 'o1',
+  gatewaySessionId: null,
   upiIntent: null,
   status: 'pending',
   failureReason: null,
@@ -250,5 +251,13 @@ describe('the next check', () => {
       }
     }
     expect(nextCheckAt(failed, after(10 ** 9))).toBeNull()
+  })
+
+  test('after a last look that nobody answered comes again, ever later', () => {
+    const day = 24 * 60 * 60_000
+    const closed = { ...failed, closedAt: start }
+    expect(nextCheckAt(closed, after(day), false)).toEqual(after(1.25 * day))
+    expect(nextCheckAt(closed, after(4 * day), false)).toEqual(after(5 * day))
+    expect(nextCheckAt(closed, after(day))).toBeNull()
   })
 })

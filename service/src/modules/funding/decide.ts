@@ -139,10 +139,14 @@ function expiryReason({ agentEndedAt, expiresAt }: Funding): FailureReason {
   return agentEndedAt !== null && agentEndedAt <= expiresAt ? 'agent_deactivated' : 'expired'
 }
 
+/** The last look does not count while nobody answers: it is made again, when a quarter as long again has passed. */
+const UNANSWERED_PART = 4
+
 /** When the gateway is to be asked again about a funding as it stands now. */
 export function nextCheckAt(
   funding: Pick<Funding, 'status' | 'expiresAt' | 'openedAt' | 'closedAt'>,
   now: Date,
+  isAnswered = true,
 ): Date | null {
   if (funding.status === 'pending') {
     const soonMs = now.getTime() + CHECK_EVERY_MS
@@ -153,5 +157,6 @@ export function nextCheckAt(
   }
   const closedMs = (funding.closedAt ?? now).getTime()
   const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
-  return nextMs === undefined ? null : new Date(nextMs)
+  if (nextMs !== undefined) return new Date(nextMs)
+  return isAnswered ? null : new Date(now.getTime() + (now.getTime() - closedMs) / UNANSWERED_PART)
 }

@@ -37,6 +37,8 @@ export interface Funding {
   /** When the checkout page was first seen; before that nobody can have paid. */
   readonly openedAt: Date | null
   readonly gatewayOrderId: string | null
+  /** What the gateway's own script begins its checkout with. */
+  readonly gatewaySessionId: string | null
   readonly upiIntent: string | null
   readonly status: FundingState
   readonly failureReason: FailureReason | null

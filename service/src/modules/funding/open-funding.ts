@@ -9,6 +9,7 @@ import { endFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { nextCheckAt, SESSION_MS } from './decide.ts'
 import type { Funding } from './funding.ts'
+import { sessionIdOf } from './funding-record.ts'
 import { orderIdOf } from './settle-funding.ts'
 import { insertFunding, recordOrder } from './store.ts'
 
@@ -35,10 +36,11 @@ export async function openFunding(context: FundingContext, request: FundingReque
   const { database, gateways, clock } = context
   const funding = newFunding(gateways.current.name, request, clock.now())
   await insertFunding(database, funding)
-  const created = await createOrder(gateways.current, newOrder(funding, request.payer))
+  const created = await createOrder(gateways.current, newOrder(context, funding, request.payer))
   if (created.kind === 'value') {
     await recordOrder(database, funding, created.value)
-    return { ...funding, gatewayOrderId: created.value.gatewayOrderId }
+    const { gatewayOrderId, gatewaySessionId } = created.value
+    return { ...funding, gatewayOrderId, gatewaySessionId }
   }
   // Nobody was told of this session. Should its order exist after all, the check ends it there as well.
   context.logger.error(
@@ -73,6 +75,7 @@ function newFunding(gateway: string, request: FundingRequest, now: Date): Fundin
     ...session,
     agentEndedAt: null,
     gatewayOrderId: null,
+    gatewaySessionId: null,
     upiIntent: null,
     failureReason: null,
     lastAttempt: null,
@@ -86,7 +89,8 @@ function newFunding(gateway: string, request: FundingRequest, now: Date): Fundin
   }
 }
 
-function newOrder(funding: Funding, payer: Payer): NewOrder {
+function newOrder({ checkoutUrl }: FundingContext, funding: Funding, payer: Payer): NewOrder {
+  const { method } = funding
   return {
     orderId: orderIdOf(funding),
     amountPaise: funding.amountPaise,
@@ -94,6 +98,9 @@ function newOrder(funding: Funding, payer: Payer): NewOrder {
     customer: payer.customer,
     note: `Funding @${payer.handle}`,
     expiresAt: funding.expiresAt,
+    ...(method === 'link' ? {} : { methods: [method] }),
+    // Back on our page, which asks the gateway what became of it.
+    returnUrl: `${checkoutUrl}/${sessionIdOf(funding)}?back=gateway`,
   }
 }
 

@@ -4,9 +4,10 @@ import type { Caller } from '../../http/caller.ts'
 import { call as callServer, startTestServer, type TestServer } from '../../http/test-server.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { serveNotices } from '../notices/index.ts'
 import { followSandboxClock, serveSandbox } from '../sandbox/index.ts'
 import { deactivate, openWorld, type World } from '../sandbox/test-world.ts'
-import { gatewaysOf, serveFunding } from './index.ts'
+import { fundingNotices, gatewaysOf, serveFunding } from './index.ts'
 
 let world: World
 let server: TestServer
@@ -19,6 +20,7 @@ beforeAll(async () => {
   server = await startTestServer(
     ({ serve }) => {
       serveFunding(serve, world.funding)
+      serveNotices(serve, { ...world.funding, takers: fundingNotices(world.funding) })
       serveSandbox(serve, world.sandbox)
     },
     { authenticators },

@@ -4,7 +4,6 @@ import {
   type FundingMethod,
   getFunding,
   type ResponseOf,
-  receiveGatewayNotice,
 } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
@@ -19,7 +18,6 @@ import type { Funding } from './funding.ts'
 import { common, fundingRecord, sessionRecord } from './funding-record.ts'
 import { gatewayError, openFunding } from './open-funding.ts'
 import { selectFunding } from './store.ts'
-import { takeNotice } from './take-notice.ts'
 import { collectUpi, maskUpiId, upiIntentOf } from './upi.ts'
 
 export function serveFunding(serve: Serve, context: FundingContext): void {
@@ -41,17 +39,6 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
     return startUpiFunding(context, agent, call.body.amount, call.body.upi_id)
   })
-
-  serve(
-    receiveGatewayNotice,
-    async call => {
-      const rawBody = call.rawBody ?? Buffer.alloc(0)
-      await takeNotice(context, call.params.gateway, rawBody, call.headers)
-      return { received: true }
-    },
-    // A gateway sends as many as there are payments; who forges them is refused by one hash.
-    { uncounted: true },
-  )
 }
 
 async function open(

@@ -1,9 +1,11 @@
 import { refuse } from '../../kernel/app-error.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
-import { paise } from '../../kernel/money.ts'
+import { type Paise, paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
+import { emit } from '../events/index.ts'
 import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
+import { fundingEvent } from './funding-events.ts'
 import { refundSink } from './refund-store.ts'
 import { fundingSink, fundingSource, keyOf } from './store.ts'
 
@@ -28,12 +30,18 @@ export function settleFunding(
       const verdict = judge(before, sighting, now, ending)
       const funding = changed(before, sighting, verdict, now)
       postStep(book, funding, verdict.step)
+      const event = fundingEvent(funding, verdict.step.kind, balanceOf(book, funding))
+      if (event !== null) emit(book, event)
       book.setFact(fundingSource, keyOf(key), funding)
       book.write(fundingSink, funding)
       for (const refund of verdict.refunds) book.write(refundSink, owed(funding, refund, now))
       return { funding, step: verdict.step.kind }
     },
   }
+}
+
+function balanceOf(book: Book, { agentId }: Funding): Paise {
+  return book.account(agentId)?.balancePaise ?? ZERO_PAISE
 }
 
 function owed(
@@ -85,7 +93,7 @@ function changed(before: Funding, sighting: Sighting, verdict: Verdict, now: Dat
   const gatewayOrderId =
     before.gatewayOrderId ?? (sighting.kind === 'order' ? sighting.order.gatewayOrderId : null)
   const after = { ...before, gatewayOrderId, lastAttempt: verdict.lastAttempt, ...outcome(verdict.step, now) }
-  return { ...after, nextCheckAt: nextCheckAt(after, now) }
+  return { ...after, nextCheckAt: nextCheckAt(after, now, sighting.kind !== 'silence') }
 }
 
 function outcome(step: Verdict['step'], now: Date): Partial<Funding> {

@@ -8,7 +8,7 @@ const COLUMNS = `
   f.id, f.agent_id as "agentId", f.session_id as "sessionId", f.gateway, f.method, f.amount_paise as "amountPaise",
   f.created_at as "createdAt", least(f.expires_at, a.deactivated_at) as "expiresAt",
   a.deactivated_at as "agentEndedAt", f.opened_at as "openedAt", f.gateway_order_id as "gatewayOrderId",
-  f.upi_intent as "upiIntent", f.status, f.failure_reason as "failureReason", f.last_attempt as "lastAttempt",
+  f.gateway_session_id as "gatewaySessionId", f.upi_intent as "upiIntent", f.status, f.failure_reason as "failureReason", f.last_attempt as "lastAttempt",
   f.paid_method as "paidMethod", f.fee_paise as "feePaise", f.gateway_payment_id as "gatewayPaymentId",
   f.bank_reference as "bankReference", f.closed_at as "closedAt", f.reversed_at as "reversedAt",
   f.next_check_at as "nextCheckAt"`

@@ -34,7 +34,7 @@ export async function collectUpi(
     case 'unknown':
       return 'asked'
     case 'rejected':
-      return 'wrong_upi_id'
+      return answer.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
     case 'retryable':
       return 'gateway_failed'
   }

@@ -1,7 +1,6 @@
 import type { Tier } from '@batua/contract'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
-import { type Refusal, refuse } from '../../kernel/app-error.ts'
-import type { KycState, Owner } from './store.ts'
+import type { KycState } from './store.ts'
 
 export interface BankAccount {
   readonly sealed: Buffer
@@ -9,44 +8,53 @@ export interface BankAccount {
   readonly ifsc: string
 }
 
-/** What a bank's verdict on an account makes of its owner. */
-export function decideKyc(
-  owner: Pick<Owner, 'kycStatus' | 'tier'>,
-  account: BankAccount,
-  verdict: BankVerdict,
-): Refusal | (KycState & { readonly kind: 'kyc' }) {
+/** What a bank's verdict on an account that was submitted makes of its owner. */
+export function decideKyc(owner: KycState, account: BankAccount, verdict: BankVerdict): KycState {
   // A verified account is where the owner's money goes: only another verified one may take its place.
-  if (owner.kycStatus === 'verified' && verdict.kind !== 'verified') return keepVerified(verdict)
+  if (owner.kycStatus === 'verified' && verdict.kind !== 'verified') {
+    return { ...owner, kycReason: reasonOf(verdict) }
+  }
   const submitted = {
-    kind: 'kyc',
     tier: owner.tier,
     bankAccount: account.sealed,
     bankAccountLast4: account.last4,
     bankIfsc: account.ifsc,
     nameAtBank: null,
     nameMatchScore: null,
+    kycReason: reasonOf(verdict),
   } as const
   switch (verdict.kind) {
     case 'verified':
-      return {
-        ...submitted,
-        ...said(verdict),
-        kycStatus: 'verified',
-        tier: tierWhenVerified(owner),
-        kycReason: null,
-      }
+      return { ...submitted, ...said(verdict), kycStatus: 'verified', tier: tierWhenVerified(owner) }
     case 'failed':
-      return { ...submitted, ...said(verdict), kycStatus: 'failed', kycReason: verdict.reason }
+      return { ...submitted, ...said(verdict), kycStatus: 'failed' }
     case 'pending':
-      return { ...submitted, kycStatus: 'pending', kycReason: 'bank_pending' }
     case 'retryable':
     case 'unknown':
-      return { ...submitted, kycStatus: 'pending', kycReason: 'bank_unavailable' }
+      return { ...submitted, kycStatus: 'pending' }
+  }
+}
+
+/** Whether the bank has said its last word. */
+export function isFinal(verdict: BankVerdict): boolean {
+  return verdict.kind === 'verified' || verdict.kind === 'failed'
+}
+
+function reasonOf(verdict: BankVerdict): string | null {
+  switch (verdict.kind) {
+    case 'verified':
+    case 'failed':
+      return verdict.reason
+    case 'pending':
+      return 'bank_pending'
+    case 'retryable':
+    case 'unknown':
+      return 'bank_unavailable'
   }
 }
 
 /** The first verification lifts an owner out of the sandbox; whom an administrator has put back there stays. */
-function tierWhenVerified({ kycStatus, tier }: Pick<Owner, 'kycStatus' | 'tier'>): Tier {
+function tierWhenVerified({ kycStatus, tier }: Pick<KycState, 'kycStatus' | 'tier'>): Tier {
   return tier === 'sandbox' && kycStatus !== 'verified' ? 'tier1' : tier
 }
 
@@ -55,11 +63,13 @@ function said(verdict: Extract<BankVerdict, { kind: 'verified' | 'failed' }>) {
   return { nameAtBank: verdict.nameAtBank, nameMatchScore: score === null ? null : Math.round(score) }
 }
 
-function keepVerified(verdict: BankVerdict): Refusal {
-  if (verdict.kind === 'failed') {
-    return refuse('conflict', 'The bank did not confirm this account; the verified account stays', {
-      details: { reason: verdict.reason },
-    })
-  }
-  return refuse('gateway_error', 'The bank has no answer yet; the verified account stays. Submit again later')
+const FIRST_PAUSE_MS = 10_000
+/** Most banks decide within a minute, so the first questions come at an even pace. */
+const EVEN_QUESTIONS = 6
+const LONGEST_PAUSE_MS = 60 * 60_000
+
+/** How long to wait before a bank that has not decided is asked again. */
+export function pauseMs(attempts: number): number {
+  const doublings = Math.min(Math.max(0, attempts - EVEN_QUESTIONS), 20)
+  return Math.min(FIRST_PAUSE_MS * 2 ** doublings, LONGEST_PAUSE_MS)
 }

@@ -196,7 +196,7 @@ describe('KYC', () => {
     const overtaken = {
       ...context,
       bankVerifier: {
-        name: 'slow',
+        ...context.bankVerifier,
         async verifyAccount() {
           await submitKyc(context, owner, bank)
           return { kind: 'pending', reference: 'r1' } as const
@@ -204,7 +204,7 @@ describe('KYC', () => {
       },
     }
     const late = submitKyc(overtaken, owner, { ...bank, bank_account: '999999999' })
-    expect(await refusalOf(late)).toMatchObject({ code: 'gateway_error' })
+    expect(await refusalOf(late)).toMatchObject({ code: 'conflict' })
     expect(await selectOwner(database, owner.id)).toMatchObject({
       kycStatus: 'verified',
       bankAccountLast4: '9012',
@@ -217,7 +217,7 @@ describe('KYC', () => {
     const refusing = {
       ...context,
       bankVerifier: {
-        name: 'refusing',
+        ...context.bankVerifier,
         verifyAccount: () =>
           Promise.resolve({
             kind: 'failed',

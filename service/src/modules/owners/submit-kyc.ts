@@ -1,35 +1,74 @@
-import { raise } from '../../kernel/app-error.ts'
+import type { BankVerdict } from '../../gateways/bank-verifier.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { ownerNotFound } from './access.ts'
+import { applyVerdict } from './apply-verdict.ts'
+import { type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
-import { decideKyc } from './decide.ts'
 import { openPersonal, sealPersonal } from './personal-data.ts'
-import { lockOwner, type Owner, updateKyc } from './store.ts'
+import { lockOwner, type Owner } from './store.ts'
 
-/** Has the bank confirm the owner's account. The bank is asked before the transaction, never inside it. */
+/** Longer than a bank is waited for: only then may somebody else ask about the same submission. */
+export const ASKING_MS = 45_000
+
+/**
+ * Has the bank confirm the owner's account. The submission is written first and the bank asked after that, outside any
+ * transaction: whatever is lost on the way, the check of what is due asks again.
+ */
 export async function submitKyc(
-  { database, vault, bankVerifier, raiseAgentsToTier1 }: OwnersContext,
+  context: OwnersContext,
   asked: Owner,
   request: { readonly bank_account: string; readonly bank_ifsc: string },
 ): Promise<Owner> {
-  const ifsc = request.bank_ifsc.toUpperCase()
-  const verdict = await bankVerifier.verifyAccount({
-    bankAccount: request.bank_account,
-    ifsc,
-    name: asked.name,
-    phone: openPersonal(vault, 'phone', asked.phone),
-  })
+  const check = await writeCheck(context, asked, request)
+  const verdict = await askBank(context, asked, check)
+  const owner = await applyVerdict(context, check, verdict)
+  if (owner === null) throw overtaken()
+  if (owner.kycStatus === 'verified' && verdict.kind === 'failed') throw notConfirmed(verdict.reason)
+  return owner
+}
+
+async function writeCheck(
+  { database, clock, vault }: OwnersContext,
+  asked: Owner,
+  request: { readonly bank_account: string; readonly bank_ifsc: string },
+): Promise<KycCheck> {
+  const now = clock.now()
   const account = {
     sealed: sealPersonal(vault, 'bank_account', request.bank_account),
     last4: request.bank_account.slice(-4),
-    ifsc,
+    ifsc: request.bank_ifsc.toUpperCase(),
   }
-  return database.inTransaction(async tx => {
-    const owner = await lockOwner(tx, asked.id)
-    if (owner === null) throw ownerNotFound()
-    const decided = decideKyc(owner, account, verdict)
-    if (decided.kind === 'refusal') raise(decided)
-    await updateKyc(tx, owner.id, decided)
-    if (decided.tier !== owner.tier) await raiseAgentsToTier1(tx, owner.id)
-    return { ...owner, ...decided }
+  const check = { ownerId: asked.id, id: newUuid(now), account, reference: null, attempts: 0 }
+  await database.inTransaction(async tx => {
+    if ((await lockOwner(tx, asked.id)) === null) throw ownerNotFound()
+    await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
+  })
+  return check
+}
+
+/** By the bank's own reference where it gave one, else anew: it moves no money, so it may be asked again. */
+export function askBank(
+  { vault, bankVerifier }: OwnersContext,
+  owner: Pick<Owner, 'name' | 'phone'>,
+  { account, reference }: KycCheck,
+): Promise<BankVerdict> {
+  const claim = {
+    bankAccount: openPersonal(vault, 'bank_account', account.sealed),
+    ifsc: account.ifsc,
+    name: owner.name,
+    phone: openPersonal(vault, 'phone', owner.phone),
+  }
+  return reference === null ? bankVerifier.verifyAccount(claim) : bankVerifier.checkAgain(reference, claim)
+}
+
+function overtaken(): AppError {
+  const message = 'This submission is not the latest any more; get the owner to see how it stands'
+  return new AppError('conflict', message)
+}
+
+function notConfirmed(reason: string): AppError {
+  return new AppError('conflict', 'The bank did not confirm this account; the verified account stays', {
+    details: { reason },
   })
 }

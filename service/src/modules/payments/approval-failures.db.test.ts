@@ -90,7 +90,7 @@ describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault =
     expect(await writtenOf(db.database, approval)).toMatchObject(approved)
     expect(await paidBy(db.database, payer)).toBe(paidBefore + 20_000n)
     expect(await balanceOf(db.database, payee)).toBe(hadBefore + 20_000n)
-    const rows = await db.database.query('select 1 from transfers where id = $1', [approved.paymentId])
+    const rows = await db.database.query('select 1 from transfers where id = $1', [approved.madeId])
     expect(rows).toHaveLength(1)
   })
 

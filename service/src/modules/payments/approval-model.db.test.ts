@@ -178,8 +178,6 @@ async function expectWritten({ payer, model, payments, approvals }: Play): Promi
     const asked = model.approvals[at]
     if (asked === undefined) throw new Error('the model asked as often')
     expect(written.status).toBe(standing(asked, clock.now().getTime()))
-    expect(written.paymentId !== null && payments.includes(written.paymentId)).toBe(
-      asked.status === 'approved',
-    )
+    expect(written.madeId !== null && payments.includes(written.madeId)).toBe(asked.status === 'approved')
   }
 }

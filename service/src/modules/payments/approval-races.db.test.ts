@@ -80,7 +80,7 @@ test('50 at once approve, reject and expire on two nodes, and exactly one of the
           ? ['rejected', 1, 0n]
           : ['expired', 0, 0n],
     )
-    expect(written.paymentId === null).toBe(written.status !== 'approved')
+    expect(written.madeId === null).toBe(written.status !== 'approved')
     won.set(written.status, (won.get(written.status) ?? 0) + 1)
   }
   expect([...won.keys()].toSorted()).toEqual(['approved', 'expired', 'rejected'])

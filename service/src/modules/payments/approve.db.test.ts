@@ -70,11 +70,11 @@ describe('above its threshold a payment', () => {
     const { approval: approved, made } = await approve(node, approval)
     expect(made.payment).toMatchObject({ status: 'completed', from_balance: 799, cost: 1 })
     expect(approved).toMatchObject({ status: 'approved', decidedAt: clock.now() })
-    expect(made.payment?.payment_id).toBe(formatId('pay', approved.paymentId ?? ''))
+    expect(made.payment?.payment_id).toBe(formatId('pay', approved.madeId ?? ''))
     expect(await writtenOf(db.database, approval)).toMatchObject(approved)
     const [row] = await db.database.query(
       `select idempotency_key as "idempotencyKey", reference, note, posted_at as at from transfers where id = $1`,
-      [approved.paymentId],
+      [approved.madeId],
     )
     expect(row).toEqual({ ...given, at: clock.now() })
     expect(await balanceOf(db.database, payee)).toBe(20_000n)

@@ -156,6 +156,27 @@ describe('deleting a platform', () => {
     expect((await selectAgent(database, created.agent.id))?.status).toBe('active')
   })
 
+  test('is refused while an agent has money in escrow or on its way to a bank, and changes nothing', async () => {
+    const { platform } = await newPlatform(context)
+    const { agent } = await newAgent(context, await newOwner(context, platform.id))
+    await database.query(
+      `insert into escrows (agent_id, id, amount_paise, created_at, hold_sequence) values ($1, $1, 1, now(), 1)`,
+      [agent.id],
+    )
+    await database.query(
+      `insert into payouts (agent_id, id, owner_id, kind, amount_paise, provider, bank_account, bank_account_last4,
+         bank_ifsc, created_at) values ($1, $1, $1, 'withdraw', 1, 'test', '', '0001', 'HDFC0001234', now())`,
+      [agent.id],
+    )
+    const refusal = () => refusalOf(deletePlatform(context, platform.id))
+    expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_escrow: 1 } })
+    await database.query(`update escrows set status = 'released' where id = $1`, [agent.id])
+    expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_payout: 1 } })
+    expect((await selectAgent(database, agent.id))?.status).toBe('active')
+    await database.query(`update payouts set status = 'failed' where id = $1`, [agent.id])
+    expect((await deletePlatform(context, platform.id)).status).toBe('deleted')
+  })
+
   test('ends its secret, its agents and their keys', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))

@@ -6,7 +6,8 @@ import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import {
   type Account,
   type Book,
-  LIMITED_KINDS,
+  counterpartyOf,
+  countsAgainstLimits,
   type Need,
   need,
   type Sink,
@@ -45,9 +46,9 @@ interface WindowRow {
   last_paid_at: Date
 }
 
-const windowKey = (payer: Uuid, payee: Uuid) => `${payer} ${payee}`
+export const windowKey = (payer: Uuid, payee: Uuid) => `${payer} ${payee}`
 
-const windows: Source<CounterpartyWindow> = {
+export const windows: Source<CounterpartyWindow> = {
   name: 'counterparty windows',
   async load(tx: Queryable, keys: readonly string[]) {
     const pairs = keys.map(key => key.split(' '))
@@ -78,20 +79,20 @@ interface Recipient {
 }
 
 /** How many different agents a payer paid within the hour, and those whose hour ends first. */
-interface Recents {
+export interface Recents {
   readonly count: number
   readonly oldest: readonly Recipient[]
   /** Whether these are all of them. */
   readonly isComplete: boolean
 }
 
-const NOBODY: Recents = { count: 0, oldest: [], isComplete: true }
+export const NOBODY: Recents = { count: 0, oldest: [], isComplete: true }
 
 /** As many as have to be known for telling when there is room again; beyond them it is told too late. */
 const OLDEST_READ = 20
 
 /** The stored windows first, then with what is added here. */
-const recentPayees: Source<Recents> = {
+export const recentPayees: Source<Recents> = {
   name: 'recent payees',
   async load(tx: Queryable, payers: readonly string[], nowMs: number) {
     const rows = await tx.query<{
@@ -167,12 +168,12 @@ const uncounted: Source<readonly Uncounted[] | null> = {
          w.last_paid_at as counted_last_paid_at
        from unnest($1::uuid[], $2::uuid[], $3::int8[]) k(payer, from_id, after_sequence)
        cross join lateral (
-         select p.credit_account as payee, max(p.posted_at) as last_paid_at,
+         select ${counterpartyOf('p')} as payee, max(p.posted_at) as last_paid_at,
            coalesce(sum(p.amount_paise) filter (where p.posted_at >= $4), 0)::int8 as spent_today
          from transfers p
          where p.debit_account = k.payer and p.id >= k.from_id and p.debit_sequence > k.after_sequence
-           and p.kind = any($5::text[])
-         group by p.credit_account
+           and ${countsAgainstLimits('p')}
+         group by 1
        ) t
        left join counterparty_windows w on w.payer = k.payer and w.payee = t.payee`,
       [
@@ -180,7 +181,6 @@ const uncounted: Source<readonly Uncounted[] | null> = {
         arrayLiteral(marks.map(mark => firstUuidAt(new Date(Number(mark[1]))))),
         arrayLiteral(marks.map(mark => mark[2] ?? null)),
         startOfIstDay(istDay(new Date(nowMs))),
-        arrayLiteral(LIMITED_KINDS),
       ],
     )
     const found = new Map<string, Uncounted[]>(keys.map(key => [key, []]))
@@ -204,7 +204,7 @@ function uncountedFromRow(row: UncountedRow): Uncounted {
 }
 
 /** One row for each counterparty: later rows of a batch replace earlier ones of the same pair. */
-const windowSink: Sink<CounterpartyWindow> = {
+export const windowSink: Sink<CounterpartyWindow> = {
   name: 'counterparty windows',
   async write(tx: Queryable, rows: readonly CounterpartyWindow[]) {
     const last = [...new Map(rows.map(row => [windowKey(row.payer, row.payee), row])).values()]
@@ -277,7 +277,7 @@ export function countUncounted(book: Book, payer: Account): void {
   payer.changed = true
 }
 
-function isRecent(paidMs: number, nowMs: number): boolean {
+export function isRecent(paidMs: number, nowMs: number): boolean {
   return paidMs > nowMs - HOUR_MS
 }
 

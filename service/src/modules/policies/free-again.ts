@@ -4,7 +4,7 @@ import { firstUuidAt } from '../../kernel/ids.ts'
 import {
   type Account,
   type Book,
-  LIMITED_KINDS,
+  countsAgainstLimits,
   type Need,
   need,
   type RollingWindow,
@@ -38,7 +38,7 @@ const falls: Source<readonly Fall[]> = {
        cross join lateral (
          select p.posted_at, p.amount_paise, (sum(p.amount_paise) over (order by p.id))::int8 as freed
          from (select t.id, t.posted_at, t.amount_paise from transfers t
-               where t.debit_account = k.payer and t.id >= k.from_id and t.kind = any($5::text[])
+               where t.debit_account = k.payer and t.id >= k.from_id and ${countsAgainstLimits('t')}
                order by t.id limit $4) p
        ) s
        where s.freed - s.amount_paise < k.most
@@ -48,7 +48,6 @@ const falls: Source<readonly Fall[]> = {
         arrayLiteral(asked.map(key => firstUuidAt(new Date(Number(key[1]))))),
         arrayLiteral(asked.map(key => key[2] ?? null)),
         MOST_PAYMENTS_READ,
-        arrayLiteral(LIMITED_KINDS),
       ],
     )
     const found = new Map<string, Fall[]>(keys.map(key => [key, []]))
@@ -59,20 +58,25 @@ const falls: Source<readonly Fall[]> = {
   },
 }
 
-/** One key for all commands of the batch: whatever of them is paid, no refusal asks for more than this. */
-function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigint): string | null {
-  const spent = rollingSpent(payer.spending, window) - postedNow(book, payer)
-  const tooMuch = spent + payer.plannedPaise - limit
-  if (tooMuch <= 0n || spent === 0n) return null
-  return `${payer.id} ${book.nowMs - WINDOW_MS[window] + 1} ${tooMuch < spent ? tooMuch : spent}`
-}
+type FallsKeys = Map<RollingWindow, string | null>
 
-/** What the commands before this one in the batch spent: it is in no table yet. */
-function postedNow({ transfers }: Book, payer: Account): bigint {
-  const own = transfers.filter(({ debitAccount, kind }) => {
-    return debitAccount === payer.id && LIMITED_KINDS.includes(kind)
-  })
-  return own.reduce((sum, { amountPaise }) => sum + amountPaise, 0n)
+const keysOf = new WeakMap<Account, FallsKeys>()
+
+/**
+ * One key for all commands of the batch: whatever of them is paid, no refusal asks for more than this. It is made when
+ * all have said what they plan and none has posted, and stays.
+ */
+function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigint): string | null {
+  const keys: FallsKeys = keysOf.get(payer) ?? new Map()
+  keysOf.set(payer, keys)
+  const known = keys.get(window)
+  if (known !== undefined) return known
+  const spent = rollingSpent(payer.spending, window)
+  const tooMuch = spent + payer.plannedPaise - limit
+  const most = tooMuch < spent ? tooMuch : spent
+  const key = most <= 0n ? null : `${payer.id} ${book.nowMs - WINDOW_MS[window] + 1} ${most}`
+  keys.set(window, key)
+  return key
 }
 
 function limitOf(ceiling: Ceiling, window: RollingWindow): bigint | null {
@@ -102,6 +106,16 @@ export function freeAgainAt(
   const limit = limitOf(ceiling, window)
   const key = limit === null ? null : fallsKey(book, payer, window, limit)
   const known = key === null ? [] : (book.fact(falls, key) ?? [])
-  const last = known.find(({ freedPaise }) => freedPaise >= wanted)
+  const enough = wanted + givenBackInBatch(book, payer)
+  const last = known.find(({ freedPaise }) => freedPaise >= enough)
   return (last?.postedMs ?? payer.spending.lastSpentMs) + WINDOW_MS[window]
+}
+
+/** What was read still has the holds that this batch refunds. Counted once more, they make no moment come too early. */
+function givenBackInBatch({ transfers }: Book, { id }: Account): bigint {
+  return transfers.reduce(
+    (sum, { kind, creditAccount, amountPaise }) =>
+      kind === 'escrow_refund' && creditAccount === id ? sum + amountPaise : sum,
+    0n,
+  )
 }

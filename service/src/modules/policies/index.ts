@@ -34,3 +34,4 @@ export {
   type SpendPolicy,
 } from './spend-policy.ts'
 export { approvalNeeded, type Threshold } from './thresholds.ts'
+export { type GivenBack, uncountNeeds, uncountSpend } from './uncount.ts'

@@ -25,7 +25,8 @@ export function decideEscrow(
   const { layer, abovePaise } = threshold
   return refuse(
     'escrow_required',
-    `Payments above ${rupeesText(abovePaise)} INR have to go through escrow by the ${layer} policy. ` +
+    `Payments above ${rupeesText(abovePaise)} INR have to go through escrow by the ${layer} policy: the platform ` +
+      `holds the money with POST /v1/agents/{agent_id}/escrow/hold and releases it to the payee. ` +
       `At most ${rupeesText(maxAmountNow ?? abovePaise)} INR can be paid directly now`,
     {
       field: 'amount',

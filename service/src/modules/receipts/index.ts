@@ -1,4 +1,3 @@
 /** Signed receipts of payments, made when they are read (docs/decisions/0004-receipts-are-signed-when-read.md). */
 export type { ReceiptsContext } from './context.ts'
 export { serveReceipts } from './routes.ts'
-export { type FoundPayment, findSealedPayment } from './sealed-payment.ts'

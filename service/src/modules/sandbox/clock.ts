@@ -1,16 +1,13 @@
 import type { Database } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { SandboxContext } from './context.ts'
+import type { SandboxMode } from './context.ts'
 
 /** Beyond it dates are written with more than four digits of a year, which most programs cannot read. */
 const END_OF_TIME = Date.UTC(9999, 0, 1)
 
 /** Moves the service's time forward for all nodes and does what falls due. Resolves when that is done. */
-export async function advanceClock(
-  { database, clock, jobs }: SandboxContext,
-  seconds: number,
-): Promise<Date> {
+export async function advanceClock({ database, clock, jobs }: SandboxMode, seconds: number): Promise<Date> {
   const milliseconds = seconds * 1_000
   if (clock.now().getTime() + milliseconds > END_OF_TIME) {
     throw new AppError('validation_error', 'The clock cannot be moved beyond the year 9998', {

@@ -1,17 +1,23 @@
 import type { Database } from '../../db/database.ts'
 import type { SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
+import type { SandboxPayouts } from '../../gateways/sandbox/payouts.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { FundingContext } from '../funding/index.ts'
 
-/** What sandbox mode works with. It is never made in live mode, so none of its routes exist there. */
-export interface SandboxContext {
+/** What sandbox mode works with, whichever gateway it has. Never made in live mode, so none of its routes exist there. */
+export interface SandboxMode {
   readonly database: Database
   readonly clock: Clock
-  readonly funding: FundingContext
-  readonly gateway: SandboxGateway
   /** The last one-time code that was sent to a phone of ten digits; null when none was. */
   readonly lastOtp: (phone: string) => Promise<string | null>
   /** Asked for when it is needed, because the jobs are made of all modules, this one too. */
   readonly jobs: () => Pick<Jobs, 'runDue'>
+}
+
+/** The same with a gateway and a bank that do what they are told. */
+export interface SandboxContext extends SandboxMode {
+  readonly funding: FundingContext
+  readonly gateway: SandboxGateway
+  readonly payouts: Pick<SandboxPayouts, 'rehearsal'>
 }

@@ -4,8 +4,8 @@ import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
 import { signTimestamped } from '../../gateways/webhook-signature.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
-import { checkFunding, collectUpi, orderIdOf, sendDueRefunds } from '../funding/index.ts'
-import { takeNotice } from '../funding/take-notice.ts'
+import { checkFunding, collectUpi, fundingNotices, orderIdOf, sendDueRefunds } from '../funding/index.ts'
+import { takeNotice } from '../notices/index.ts'
 import { playOutcome } from './play-outcome.ts'
 import { openWorld, type World } from './test-world.ts'
 
@@ -208,13 +208,17 @@ test('unknown, unreadable and repeated notices are taken and change nothing', as
   ]
   for (const body of [...notices, ...notices]) {
     const headers = signed(body)
-    await takeNotice(world.funding, 'sandbox', Buffer.from(body), headers)
+    await takeNotice(intake(), 'sandbox', Buffer.from(body), headers)
   }
   expect((await checkFunding(world.funding, funding))?.funding.status).toBe('pending')
-  await expect(takeNotice(world.funding, 'elsewhere', Buffer.from(''), {})).rejects.toMatchObject({
+  await expect(takeNotice(intake(), 'elsewhere', Buffer.from(''), {})).rejects.toMatchObject({
     code: 'not_found',
   })
 })
+
+function intake() {
+  return { ...world.funding, takers: fundingNotices(world.funding) }
+}
 
 function signed(body: string): Record<string, string> {
   const signature = signTimestamped(body, '1', 'test-secret')

@@ -1,17 +1,12 @@
 import type { Job } from '../../jobs/jobs.ts'
 import { followSandboxClock } from './clock.ts'
-import type { SandboxContext } from './context.ts'
+import type { SandboxContext, SandboxMode } from './context.ts'
 
 const TICK_MS = 1_000
 const BATCH = 20
 
-export function sandboxJobs({ database, clock, gateway }: SandboxContext): Job[] {
+export function sandboxJobs({ database, clock }: SandboxMode): Job[] {
   return [
-    {
-      name: 'sandbox upi apps',
-      everyMs: TICK_MS,
-      run: now => gateway.rehearsal.answerCollects(now, BATCH),
-    },
     {
       name: 'sandbox clock',
       everyMs: TICK_MS,
@@ -19,6 +14,26 @@ export function sandboxJobs({ database, clock, gateway }: SandboxContext): Job[]
         await followSandboxClock(database, clock)
         return 0
       },
+    },
+  ]
+}
+
+export function rehearsalJobs({ gateway, payouts }: SandboxContext): Job[] {
+  return [
+    {
+      name: 'sandbox payers',
+      everyMs: TICK_MS,
+      run: now => gateway.rehearsal.resolvePayments(now, BATCH),
+    },
+    {
+      name: 'sandbox notices',
+      everyMs: TICK_MS,
+      run: now => gateway.rehearsal.sendNotices(now, BATCH),
+    },
+    {
+      name: 'sandbox payout notices',
+      everyMs: TICK_MS,
+      run: now => payouts.rehearsal.sendNotices(now, BATCH),
     },
   ]
 }

@@ -1,11 +1,10 @@
-import type { FundingMethod, PaidMethod, SandboxOutcome } from '@batua/contract'
+import type { FundingMethod, PaidMethod } from '@batua/contract'
 import type { Rehearsal } from '../../gateways/sandbox/rehearsal.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { paise } from '../../kernel/money.ts'
 import {
   checkFunding,
   type Funding,
-  type FundingState,
   findFundingBySession,
   openSession,
   orderIdOf,
@@ -14,30 +13,8 @@ import {
   wireStatus,
 } from '../funding/index.ts'
 import type { SandboxContext } from './context.ts'
-
-/** `decline` is the page's own: an attempt that fails and leaves the session open for another. */
-export type PlayedOutcome = SandboxOutcome | 'decline'
-
-const PAYING = ['success', 'duplicate', 'late', 'out_of_order', 'unnotified', 'double_payment'] as const
-const AFTER_PAYMENT = ['forged', 'duplicate', 'out_of_order', 'double_payment'] as const
-
-/** What can still happen to a session in each state. Money can come to one that has failed: it goes back. */
-const POSSIBLE: Record<FundingState, readonly PlayedOutcome[]> = {
-  pending: [
-    ...PAYING,
-    'failure',
-    'decline',
-    'expire',
-    'drop',
-    'pending',
-    'forged',
-    'wrong_amount',
-    'wrong_currency',
-  ],
-  failed: [...PAYING, 'forged', 'wrong_amount', 'wrong_currency'],
-  completed: [...AFTER_PAYMENT, 'chargeback'],
-  reversed: AFTER_PAYMENT,
-}
+import { type PlayedOutcome, POSSIBLE } from './outcomes.ts'
+import { playDispute, playNotice, playTwice, playUnknownOrder } from './play-notices.ts'
 
 /** Plays the human, the bank and the network, and resolves when everything has taken effect. */
 export async function playOutcome(
@@ -90,75 +67,68 @@ async function play(
   switch (outcome) {
     case 'success':
     case 'unnotified':
+    case 'late_notice':
+    case 'reserialised':
+    case 'rotated_secret':
+      return playNotice(rehearsal, order, outcome, method)
     case 'wrong_amount':
     case 'wrong_currency':
-      return playPayment(rehearsal, funding, outcome, method)
+      return playWrongMoney(rehearsal, funding, outcome, method)
     case 'duplicate':
     case 'out_of_order':
     case 'double_payment':
-      return playNotices(rehearsal, order, outcome, method)
+    case 'refund_pending':
+    case 'refund_failed':
+      return playTwice(rehearsal, order, outcome, method)
     case 'failure':
     case 'decline':
     case 'drop':
     case 'pending':
+    case 'flagged':
       return playAttempt(rehearsal, order, outcome, method)
     case 'expire':
       return expire(context, funding)
     case 'late':
       await expire(context, funding)
-      return playPayment(rehearsal, funding, 'success', method)
+      return playNotice(rehearsal, order, 'success', method)
     case 'forged':
       return rehearsal.forge(order)
+    case 'unknown_type':
+      return rehearsal.notifyUnknownType(order)
+    case 'unknown_order':
+      return playUnknownOrder(context, funding, method)
     case 'chargeback':
-      return chargeBack(rehearsal, funding)
+    case 'chargeback_created':
+    case 'chargeback_won':
+      return playDispute(context, funding, outcome)
   }
 }
 
-async function playPayment(
+async function playWrongMoney(
   rehearsal: Rehearsal,
   funding: Funding,
-  outcome: 'success' | 'unnotified' | 'wrong_amount' | 'wrong_currency',
+  outcome: 'wrong_amount' | 'wrong_currency',
   method: PaidMethod,
 ): Promise<void> {
   // Half of what was asked for: at least one rupee is, so it is never nothing.
-  const wrong = outcome === 'wrong_amount' ? { amountPaise: paise(funding.amountPaise / 2n) } : {}
-  const foreign = outcome === 'wrong_currency' ? { currency: 'USD' } : {}
-  const payment = await rehearsal.pay(orderIdOf(funding), { method, ...wrong, ...foreign })
-  if (outcome !== 'unnotified') await rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
-}
-
-async function playNotices(
-  rehearsal: Rehearsal,
-  order: string,
-  outcome: 'duplicate' | 'out_of_order' | 'double_payment',
-  method: PaidMethod,
-): Promise<void> {
-  const payment = (await rehearsal.firstPaid(order)) ?? (await rehearsal.pay(order, { method }))
-  const succeed = () => rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
-  switch (outcome) {
-    case 'duplicate':
-      await Promise.all([succeed(), succeed()])
-      return
-    case 'out_of_order':
-      await succeed()
-      return rehearsal.notify('PAYMENT_FAILED_WEBHOOK', payment)
-    case 'double_payment': {
-      await succeed()
-      const second = await rehearsal.pay(order, { method })
-      return rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', second)
-    }
-  }
+  const wrong =
+    outcome === 'wrong_amount' ? { amountPaise: paise(funding.amountPaise / 2n) } : { currency: 'USD' }
+  const payment = await rehearsal.pay(orderIdOf(funding), { method, ...wrong })
+  await rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
 async function playAttempt(
   rehearsal: Rehearsal,
   order: string,
-  outcome: 'failure' | 'decline' | 'drop' | 'pending',
+  outcome: 'failure' | 'decline' | 'drop' | 'pending' | 'flagged',
   method: PaidMethod,
 ): Promise<void> {
   switch (outcome) {
     case 'pending':
       await rehearsal.attempt(order, method, 'pending')
+      return
+    case 'flagged':
+      await rehearsal.flag(order, method)
       return
     case 'drop': {
       const dropped = await rehearsal.attempt(order, method, 'dropped')
@@ -177,9 +147,4 @@ async function playAttempt(
 async function expire({ gateway, funding: services }: SandboxContext, funding: Funding): Promise<void> {
   await gateway.rehearsal.close(orderIdOf(funding), 'expired')
   await checkFunding(services, funding)
-}
-
-async function chargeBack(rehearsal: Rehearsal, funding: Funding): Promise<void> {
-  const payment = await rehearsal.chargeBack(orderIdOf(funding), funding.gatewayPaymentId ?? '')
-  await rehearsal.notify('DISPUTE_CLOSED', payment)
 }

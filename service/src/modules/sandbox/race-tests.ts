@@ -82,7 +82,7 @@ function testChargebacks(times: number): void {
       const { gatewayPaymentId } = await playOutcome(world.sandbox, opened.session, 'success')
       const { rehearsal } = world.gateway
       const payment = await rehearsal.chargeBack(orderIdOf(opened.funding), gatewayPaymentId ?? '')
-      const notice = () => rehearsal.notify('DISPUTE_CLOSED', payment)
+      const notice = () => rehearsal.notifyDispute('d1', 'CHARGEBACK_MERCHANT_LOST', payment)
       await Promise.all([notice(), notice(), notice(), checkFunding(world.funding, opened.funding)])
       expect(await stateOf(opened)).toEqual({ status: 'reversed', paise: 0n, refunds: [] })
     })

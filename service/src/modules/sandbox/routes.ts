@@ -4,27 +4,13 @@ import { AppError } from '../../kernel/app-error.ts'
 import { orderIdOf, sessionIdOf, wireStatus } from '../funding/index.ts'
 import { normalisePhone } from '../owners/index.ts'
 import { advanceClock } from './clock.ts'
-import type { SandboxContext } from './context.ts'
+import type { SandboxContext, SandboxMode } from './context.ts'
 import { playOutcome } from './play-outcome.ts'
 
 /** These play the checkout page, which is not counted either: a rehearsal asks faster than people do. */
 const UNCOUNTED = { uncounted: true }
 
-export function serveSandbox(serve: Serve, context: SandboxContext): void {
-  serve(
-    completeSandboxPayment,
-    async call => {
-      const { outcome, method } = call.body
-      const funding = await playOutcome(context, call.params.payment_session_id, outcome, method)
-      return {
-        payment_session_id: sessionIdOf(funding),
-        funding_id: orderIdOf(funding),
-        status: wireStatus(funding.status),
-      }
-    },
-    UNCOUNTED,
-  )
-
+export function serveSandbox(serve: Serve, context: SandboxMode): void {
   serve(
     getSandboxOtp,
     async call => {
@@ -41,6 +27,23 @@ export function serveSandbox(serve: Serve, context: SandboxContext): void {
     async call => {
       const now = await advanceClock(context, call.body.advance_seconds)
       return { now: now.toISOString() }
+    },
+    UNCOUNTED,
+  )
+}
+
+/** Sessions that are paid by being told so: where the gateway is the sandbox's own. */
+export function serveRehearsal(serve: Serve, context: SandboxContext): void {
+  serve(
+    completeSandboxPayment,
+    async call => {
+      const { outcome, method } = call.body
+      const funding = await playOutcome(context, call.params.payment_session_id, outcome, method)
+      return {
+        payment_session_id: sessionIdOf(funding),
+        funding_id: orderIdOf(funding),
+        status: wireStatus(funding.status),
+      }
     },
     UNCOUNTED,
   )

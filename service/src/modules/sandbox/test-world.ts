@@ -15,12 +15,13 @@ import {
   type Funding,
   type FundingContext,
   fundingJobs,
+  fundingNotices,
   gatewaysOf,
   orderIdOf,
   sessionIdOf,
 } from '../funding/index.ts'
 import { openFunding } from '../funding/open-funding.ts'
-import { takeNotice } from '../funding/take-notice.ts'
+import { takeNotice } from '../notices/index.ts'
 import type { SandboxContext } from './context.ts'
 import { sandboxJobs } from './jobs.ts'
 
@@ -71,7 +72,7 @@ export async function openWorld(
     database,
     clock,
     deliver,
-    webhookSecrets: ['test-secret'],
+    webhookSecrets: ['test-secret', 'secret-before'],
     merchantName: 'Batua',
   })
   const funding: FundingContext = {
@@ -88,14 +89,11 @@ export async function openWorld(
     clock,
     funding,
     gateway,
+    payouts: { rehearsal: { sendNotices: () => Promise.resolve(0) } },
     lastOtp: async () => null,
     jobs: () => jobs,
   }
-  const jobs = createJobs({
-    clock,
-    logger: funding.logger,
-    jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox)],
-  })
+  const jobs = createJobs({ ...funding, jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox)] })
   return {
     db,
     clock,
@@ -146,7 +144,7 @@ function openNode(funding: FundingContext): ReturnType<World['newNode']> {
 
 async function take(funding: FundingContext, { body, headers }: OutgoingNotice): Promise<number> {
   try {
-    await takeNotice(funding, 'sandbox', Buffer.from(body), headers)
+    await takeNotice({ ...funding, takers: fundingNotices(funding) }, 'sandbox', Buffer.from(body), headers)
     return 200
   } catch (error) {
     if (error instanceof AppError) return error.status

@@ -1,7 +1,7 @@
 import type { VerifyFailure } from '@batua/contract'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import type { Transfer } from '../../ledger/index.ts'
+import type { VerifiablePayment } from './verifiable-payment.ts'
 
 /** What the seller expects of the payment; null where it does not say. */
 export interface Expectation {
@@ -19,7 +19,7 @@ export interface NonceUse {
 }
 
 export interface VerificationFacts {
-  readonly payment: Transfer
+  readonly payment: VerifiablePayment
   readonly refundedPaise: Paise
   readonly callerId: Uuid
   readonly expected: Expectation
@@ -30,10 +30,11 @@ export interface VerificationFacts {
 /** Why the payment is not what the seller expects, in the order of interface section 4; null when it is. */
 export function decideVerification(facts: VerificationFacts): VerifyFailure | null {
   const { payment, expected } = facts
+  if (!payment.isCompleted) return 'transaction_not_completed'
   // A seller that gave everything back was not paid. What it gave back in part lowers the price, not what was paid.
   if (facts.refundedPaise >= payment.amountPaise && !facts.granted) return 'transaction_not_completed'
-  if (payment.creditAccount !== facts.callerId) return 'not_payee'
-  if (expected.payee !== null && expected.payee.id !== payment.creditAccount) return 'payee_mismatch'
+  if (payment.payee !== facts.callerId) return 'not_payee'
+  if (expected.payee !== null && expected.payee.id !== payment.payee) return 'payee_mismatch'
   if (expected.amountPaise !== null && payment.amountPaise < expected.amountPaise)
     return 'insufficient_amount'
   if (expected.nonce !== null && !isNonceOf(payment, expected.nonce)) return 'nonce_mismatch'
@@ -41,7 +42,7 @@ export function decideVerification(facts: VerificationFacts): VerifyFailure | nu
 }
 
 /** Texts are compared in one Unicode form, whichever the two sides typed. */
-function isNonceOf({ reference }: Transfer, nonce: string): boolean {
+function isNonceOf({ reference }: VerifiablePayment, nonce: string): boolean {
   return reference !== null && reference.normalize('NFC') === nonce.normalize('NFC')
 }
 

@@ -5,7 +5,9 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { readStatement } from './read-statement.ts'
+import { holdMoney, refundHold, releaseHold } from './testing/escrow-history.ts'
 import type { StatementQuery } from './testing/expected-statement.ts'
+import { endPayout, payOut } from './testing/payout-history.ts'
 import {
   completeFunding,
   type History,
@@ -129,6 +131,58 @@ test('a refund is a line on both sides that names the payment', async () => {
     { type: 'pay_out' },
     { type: 'fund' },
   ])
+})
+
+const WORDS = { reference: 'order-77', note: null }
+
+test('a hold is a pending pay_out until its release, which is the payee’s pay_in', async () => {
+  const [payer, meant, payee] = [await filled('Payer'), await empty('Meant'), await empty('Payee')]
+  const hold = await holdMoney(history, payer, meant, 40_000n, WORDS)
+  const escrow = formatId('esc', hold.transfer.id)
+  const common = { amount: 400, fee: 0, net_amount: 400, reference: 'order-77', escrow_id: escrow }
+  const held = { ...common, type: 'pay_out', counterparty_name: 'Meant', status: 'pending' }
+  expect((await list(payer, { status: 'pending' })).transactions).toMatchObject([held])
+  expect((await list(payer, { status: 'completed' })).transactions).toMatchObject([{ type: 'fund' }])
+
+  clock.advance(MINUTE_MS)
+  await releaseHold(history, hold, payee)
+  const completed = { ...held, counterparty_name: 'Payee', status: 'completed' }
+  expect((await list(payer, { type: 'pay_out' })).transactions).toMatchObject([completed])
+  expect((await list(payee)).transactions).toMatchObject([
+    { ...common, type: 'pay_in', counterparty_name: 'Payer', status: 'completed' },
+  ])
+  expect((await list(meant)).transactions).toEqual([])
+})
+
+test('a hold that was refunded is one line, reversed', async () => {
+  const payer = await filled('Payer')
+  const hold = await holdMoney(history, payer, null, 40_000n, WORDS)
+  expect((await list(payer)).transactions[0]).toMatchObject({ status: 'pending', counterparty_id: null })
+  await refundHold(history, hold)
+  const { transactions, pagination } = await list(payer)
+  expect(transactions).toMatchObject([{ type: 'pay_out', status: 'reversed' }, { type: 'fund' }])
+  expect(pagination.total).toBe(2)
+})
+
+test.each(['withdraw', 'settlement'] as const)('a %s is one line, whatever becomes of it', async type => {
+  const wallet = await filled('Agent')
+  const [returned, failed] = [
+    await payOut(history, wallet, 40_000n, type),
+    await payOut(history, wallet, 100n, type),
+  ]
+  const common = { type, fee: 0, counterparty_type: null }
+  expect((await list(wallet, { type })).transactions).toMatchObject([
+    { ...common, amount: 1, net_amount: 1, status: 'pending' },
+    { ...common, amount: 400, net_amount: 400, status: 'pending' },
+  ])
+  await endPayout(history, failed, 'failed')
+  await endPayout(history, returned, 'completed')
+  const utr = `UTR-${returned.id}`
+  expect((await list(wallet, { type, status: 'completed' })).transactions).toMatchObject([{ utr }])
+  await endPayout(history, returned, 'reversed')
+  const { transactions, pagination } = await list(wallet)
+  expect(transactions).toMatchObject([{ status: 'failed' }, { status: 'reversed', utr }, { type: 'fund' }])
+  expect(pagination.total).toBe(3)
 })
 
 test('pages by cursor hold every line once, also while newer ones arrive', async () => {

@@ -1,4 +1,4 @@
-import type { TransactionStatus, TransactionType } from '@batua/contract'
+import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '@batua/contract'
 import { creditSideOf, firstUuidAt, movementOf, type Uuid } from '../../kernel/ids.ts'
 import type { Span } from './span.ts'
 
@@ -9,12 +9,14 @@ export interface StatementFilter {
   readonly span: Span
 }
 
-/** The same as the store reads it: which sides of the wallets' transfers, which fundings, from which id to which. */
+/** Where lines come from: either side of the book, holds alone, fundings, and payouts of either type. */
+export type LineSource = 'debits' | 'holds' | 'credits' | 'fundings' | 'withdraw' | 'settlement'
+
+/** The same as the store reads it: which sources, which statuses, from which id to which. */
 export interface StatementScope {
   readonly wallets: readonly Uuid[]
-  readonly debits: boolean
-  readonly credits: boolean
-  readonly fundingStatuses: readonly TransactionStatus[]
+  readonly sources: readonly LineSource[]
+  readonly statuses: readonly TransactionStatus[]
   /** Ids begin with their time, so a range of ids is a span of time. `from` is in it, `until` is not. */
   readonly from: Uuid
   readonly until: Uuid
@@ -27,28 +29,47 @@ export interface StatementScope {
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** A funding passes through all of these; a transfer between agents is completed from the start. */
-const FUNDING_STATUSES: readonly TransactionStatus[] = ['pending', 'completed', 'failed', 'reversed']
-
 export function statementScope(
   wallets: readonly Uuid[],
   { type, status, span }: StatementFilter,
 ): StatementScope {
-  const completed = status === null || status === 'completed'
-  const debits = completed && (type === null || type === 'pay_out')
-  const credits = completed && (type === null || type === 'pay_in')
-  const fundings = type === null || type === 'fund'
+  const sources = sourcesOf(status).filter(source => type === null || TYPE_OF[source] === type)
   const until = span.until === null ? LAST_ID : firstUuidAt(span.until)
-  const fundingStatuses = status === null ? FUNDING_STATUSES : [status]
   return {
     wallets,
-    debits,
-    credits,
-    fundingStatuses: fundings ? fundingStatuses : [],
+    sources,
+    statuses: status === null ? TRANSACTION_STATUSES : [status],
     from: span.from === null ? FIRST_ID : firstUuidAt(span.from),
     until,
     creditsUntil: until,
-    whole: debits && credits && span.from === null && span.until === null,
+    whole:
+      sources.includes('debits') && sources.includes('credits') && span.from === null && span.until === null,
+  }
+}
+
+const TYPE_OF: Record<LineSource, TransactionType> = {
+  debits: 'pay_out',
+  holds: 'pay_out',
+  credits: 'pay_in',
+  fundings: 'fund',
+  withdraw: 'withdraw',
+  settlement: 'settlement',
+}
+
+/**
+ * A payment is completed from the start. A hold stands among the payments in the order of the book; one that is pending
+ * or reversed is looked for among the holds alone, which an index has.
+ */
+function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
+  switch (status) {
+    case null:
+    case 'completed':
+      return ['debits', 'credits', 'fundings', 'withdraw', 'settlement']
+    case 'pending':
+    case 'reversed':
+      return ['holds', 'fundings', 'withdraw', 'settlement']
+    case 'failed':
+      return ['fundings', 'withdraw', 'settlement']
   }
 }
 

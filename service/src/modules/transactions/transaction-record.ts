@@ -35,6 +35,7 @@ function amountsOf({ kind, side, amountPaise, feePaise }: StatementLine): Amount
   if (kind === 'fund') {
     return { type: 'fund', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise - feePaise) }
   }
+  if (kind === 'withdraw' || kind === 'settlement') return { type: kind, amount, fee: 0, net_amount: amount }
   if (side === 'debit') {
     return { type: 'pay_out', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise + feePaise) }
   }
@@ -56,9 +57,9 @@ function counterpartyOf({ counterparty }: StatementLine, names: StatementNames):
   }
 }
 
-type Origin = Pick<Transaction, 'payment_id' | 'funding_id'>
+type Origin = Pick<Transaction, 'payment_id' | 'funding_id' | 'escrow_id' | 'utr'>
 
-function originOf({ kind, id, linkedId }: StatementLine): Origin {
+function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
   switch (kind) {
     case 'payment':
       return { payment_id: formatId('pay', id) }
@@ -67,8 +68,14 @@ function originOf({ kind, id, linkedId }: StatementLine): Origin {
       return { payment_id: formatId('pay', linkedId) }
     case 'fund':
       return { funding_id: formatId('fund', id) }
-    case 'chargeback':
-      throw new Error('assertion failed: a chargeback is no line of its own')
+    case 'escrow_hold':
+      return { escrow_id: formatId('esc', id) }
+    case 'escrow_release':
+      assert(linkedId !== null, 'a release names its hold')
+      return { escrow_id: formatId('esc', linkedId) }
+    case 'withdraw':
+    case 'settlement':
+      return utr === null ? {} : { utr }
     default:
       return unreachable(kind)
   }

@@ -1,15 +1,13 @@
 import type { QueryOf, Verification, VerifyFailure, verifyTransaction } from '@batua/contract'
 import type { AgentCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { assert } from '../../kernel/assert.ts'
-import { formatId, movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { rupeesText } from '../../kernel/money.ts'
-import type { Transfer } from '../../ledger/index.ts'
-import { findSealedPayment } from '../receipts/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
 import { insertUse, selectRefunded, selectUse } from './nonce-store.ts'
+import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
 export type VerificationQuery = QueryOf<typeof verifyTransaction>
 
@@ -23,11 +21,11 @@ export async function verifyPayment(
 ): Promise<Verification> {
   const expected = await expectationOf(context, query)
   const use = useOf(query)
-  const payment = await paymentIn(context, address)
+  const payment = await findVerifiable(context, address)
   if (payment === null) return answer(address, 'transaction_not_found', null)
 
   const failure = await checkPayment(context, { payment, callerId: caller.agentId, expected, use, now })
-  const isParty = caller.agentId === payment.creditAccount || caller.agentId === payment.debitAccount
+  const isParty = caller.agentId === payment.payee || caller.agentId === payment.payer
   return answer(address, failure, isParty ? payment : null)
 }
 
@@ -62,27 +60,8 @@ function useOf({ consume, consume_id: consumeId, nonce }: VerificationQuery): Us
   return { nonce: nonce.normalize('NFC'), consumeId: consumeId ?? null }
 }
 
-/** The payment of an id, its own or that of either side's statement line. Refunds and fundings are no payments. */
-async function paymentIn(
-  { database, vault }: TransactionsContext,
-  address: string,
-): Promise<Transfer | null> {
-  const id = paymentIdIn(address)
-  const found = id === null ? null : await findSealedPayment(database, vault, id)
-  // Whoever writes into the book must not be able to make a seller believe that it was paid.
-  assert(found?.kind !== 'altered', `the transfer behind ${address} is as it was posted`)
-  return found?.kind === 'payment' ? found.payment : null
-}
-
-function paymentIdIn(address: string): Uuid | null {
-  const payment = parseId('pay', address)
-  if (payment !== null) return payment
-  const line = parseId('txn', address)
-  return line === null ? null : movementOf(line).movement
-}
-
 interface Check {
-  readonly payment: Transfer
+  readonly payment: VerifiablePayment
   readonly callerId: Uuid
   readonly expected: Expectation
   readonly use: Use | null
@@ -105,15 +84,20 @@ async function checkPayment(context: TransactionsContext, check: Check): Promise
   return isSameUse(winner, payment.id, use.consumeId) ? null : 'nonce_already_used'
 }
 
-function answer(address: string, failure: VerifyFailure | null, payment: Transfer | null): Verification {
+function answer(
+  address: string,
+  failure: VerifyFailure | null,
+  payment: VerifiablePayment | null,
+): Verification {
+  const payee = payment?.payee ?? null
   return {
     verified: failure === null,
     ...(failure === null ? {} : { reason: failure }),
     transaction_id: address,
-    from: payment === null ? null : formatId('agt', payment.debitAccount),
-    to: payment === null ? null : formatId('agt', payment.creditAccount),
+    from: payment === null ? null : formatId('agt', payment.payer),
+    to: payee === null ? null : formatId('agt', payee),
     amount: payment === null ? null : rupeesText(payment.amountPaise),
     asset: 'INR',
-    created_at: payment === null ? null : payment.postedAt.toISOString(),
+    created_at: payment?.at.toISOString() ?? null,
   }
 }

@@ -40,10 +40,38 @@ export type Step =
   | { readonly do: 'set'; readonly payer: number; readonly layer: PolicyLayer; readonly wish: Wish }
   | { readonly do: 'wait'; readonly clocks: readonly number[]; readonly jump: Jump }
   | { readonly do: 'race'; readonly payer: number; readonly payments: readonly Payment[] }
+  /** Money set aside, for somebody or for nobody yet. */
+  | {
+      readonly do: 'hold'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number | null
+      readonly amount: bigint
+    }
+  /** The escrow at this place of those that wait. */
+  | {
+      readonly do: 'end'
+      readonly node: number
+      readonly payer: number
+      readonly escrow: number
+      readonly how: 'refund' | 'release'
+    }
+  /** Payments and holds, while so many that wait are refunded. */
+  | {
+      readonly do: 'mix'
+      readonly payer: number
+      readonly payments: readonly Payment[]
+      readonly holds: readonly Hold[]
+      readonly refunds: number
+    }
 
 export interface Payment {
   readonly payee: number
   readonly amount: bigint
+}
+
+export interface Hold extends Omit<Payment, 'payee'> {
+  readonly payee: number | null
 }
 
 export interface LimitsProgram {
@@ -109,7 +137,41 @@ const setStep: fc.Arbitrary<Step> = fc
     fc.record({ do: fc.constant('set' as const), payer, layer: fc.constant(layer), wish: wishOf(layer) }),
   )
 
+const escrowStep: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('hold' as const),
+      node,
+      payer,
+      payee: fc.option(wallet, { freq: 3 }),
+      amount,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('end' as const),
+      node,
+      payer,
+      escrow: fc.nat({ max: 5 }),
+      how: fc.constantFrom('refund' as const, 'refund' as const, 'release' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('mix' as const),
+      payer,
+      payments: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 6 }),
+      holds: fc.array(fc.record({ payee: fc.option(wallet), amount }), { maxLength: 4 }),
+      refunds: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+)
+
 const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 10, arbitrary: escrowStep },
   {
     weight: 8,
     arbitrary: fc.record({

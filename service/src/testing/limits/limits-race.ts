@@ -66,15 +66,20 @@ export function brokenLimits(layers: Layers, paid: readonly PastPayment[]): stri
     const controls = layer === 'tier' ? wholeTier(layers.tier ?? {}) : layers[layer]
     return controls === undefined ? [] : [[layer, controls] as const]
   })
-  return paid.flatMap(({ payee, amount, atMs }, at) => {
-    const question = { layers: plain, history: paid.slice(0, at + 1), payee, nowMs: atMs }
-    const over = limitsByScan(question).filter(({ rule, limit, used }) => {
-      return rule === 'spend_limit_per_tx' ? Number(amount) > limit : (used ?? 0) > limit
-    })
-    const unescrowed = plain.filter(([, { require_escrow_above_paise: above }]) => amount > (above ?? amount))
-    return [
-      ...over.map(({ layer, rule, limit, used }) => `${layer} ${rule}: ${used} of ${limit}`),
-      ...unescrowed.map(([layer]) => `${layer} require_escrow_above: ${amount}`),
-    ]
+  return paid.flatMap((_, at) => brokenByLast(plain, paid.slice(0, at + 1)))
+}
+
+/** Every limit that the last payment of a history breaks. */
+export function brokenByLast(layers: PlainLayers, history: readonly PastPayment[]): string[] {
+  const last = history.at(-1)
+  if (last === undefined) return []
+  const { payee, amount, atMs } = last
+  const over = limitsByScan({ layers, history, payee, nowMs: atMs }).filter(({ rule, limit, used }) => {
+    return rule === 'spend_limit_per_tx' ? Number(amount) > limit : (used ?? 0) > limit
   })
+  const unescrowed = layers.filter(([, { require_escrow_above_paise: above }]) => amount > (above ?? amount))
+  return [
+    ...over.map(({ layer, rule, limit, used }) => `${layer} ${rule}: ${used} of ${limit}`),
+    ...unescrowed.map(([layer]) => `${layer} require_escrow_above: ${amount}`),
+  ]
 }

@@ -2,11 +2,14 @@ import type { PolicyLayer } from '@batua/contract'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { ControlColumns } from '../builders.ts'
 
-/** One payment of a payer's history. */
+/** One payment or hold of a payer's history. */
 export interface PastPayment {
   readonly payee: Uuid
   readonly amount: bigint
   readonly atMs: number
+  readonly holdId?: Uuid
+  /** A hold that was refunded: it counts for nothing, as if it had never been. */
+  readonly undone?: boolean
 }
 
 /** What limits one payer, the general layers first. */
@@ -53,10 +56,12 @@ function nextMonth(nowMs: number): number {
 
 /** Every limit of every layer with what the history makes of it. */
 export function limitsByScan({ layers, history, payee, nowMs }: Question): PlainLimit[] {
-  const past = history.filter(({ atMs }) => atMs <= nowMs)
+  const everything = history.filter(({ atMs }) => atMs <= nowMs)
+  const past = everything.filter(({ undone = false }) => !undone)
   const spent = (counts: (payment: PastPayment) => boolean) =>
     past.filter(counts).reduce((sum, { amount }) => sum + Number(amount), 0)
-  const lastMs = Math.max(...past.map(({ atMs }) => atMs))
+  // When a window is empty is told by the last spending, undone or not: at the latest then.
+  const lastMs = Math.max(...everything.map(({ atMs }) => atMs))
   const inHour = past.filter(({ atMs }) => atMs > nowMs - HOUR_MS)
   const today = (payment: PastPayment) => inIndia(payment.atMs, 10) === inIndia(nowMs, 10)
   const thisMonth = spent(({ atMs }) => inIndia(atMs, 7) === inIndia(nowMs, 7))
@@ -116,7 +121,7 @@ function leftOf(question: Question, { rule, limit, used }: PlainLimit): number |
   if (rule !== 'max_counterparties_per_hour') return Math.max(0, limit - used)
   const { history, payee, nowMs } = question
   const isKnown = history.some(
-    each => each.payee === payee && each.atMs > nowMs - HOUR_MS && each.atMs <= nowMs,
+    each => !each.undone && each.payee === payee && each.atMs > nowMs - HOUR_MS && each.atMs <= nowMs,
   )
   return used + (isKnown ? 0 : 1) <= limit ? Number.POSITIVE_INFINITY : 0
 }

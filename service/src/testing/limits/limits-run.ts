@@ -1,13 +1,24 @@
-import { type EffectivePolicy, POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
-import type { AdminCaller } from '../../http/caller.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import type { PolicyLayer } from '@batua/contract'
+import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
-import { lockBatch, seenMs } from '../../ledger/accounts.ts'
 import { evaluateCommand } from '../../modules/payments/evaluate.ts'
-import { showAgentPolicy } from '../../modules/policy-settings/agent-policy.ts'
 import { type ControlColumns, order } from '../builders.ts'
-import { networkContext } from '../network.ts'
 import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
+import { endStep, holdStep, mixStep } from './limits-holds.ts'
+import {
+  decidedMs,
+  found,
+  layersOf,
+  look,
+  nodeAt,
+  note,
+  type Payer,
+  type Play,
+  payerAt,
+  questionOf,
+  type Way,
+  walletAt,
+} from './limits-play.ts'
 import {
   type Jump,
   type LimitsProgram,
@@ -17,26 +28,9 @@ import {
   WALLETS,
   type Wish,
 } from './limits-program.ts'
-import { mostByScan, type PastPayment, type PlainLayers, type Question } from './limits-reference.ts'
+import { mostByScan, type PastPayment, type Question } from './limits-reference.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
 import { answerOf, expectHeadroom, expectSame, type Told, toldBy } from './limits-told.ts'
-
-/** What the reference knows of a payer. */
-interface Payer {
-  readonly id: Uuid
-  readonly layers: Map<PolicyLayer, ControlColumns>
-  readonly history: PastPayment[]
-}
-
-interface Play {
-  readonly stage: LimitsStage
-  readonly wallets: readonly Uuid[]
-  readonly payers: readonly Payer[]
-  /** How often each answer was given. */
-  readonly tally: Map<string, number>
-}
-
-const ANYONE: AdminCaller = { kind: 'admin', sessionId: '01890000-0000-7000-8000-00000000000e', phone: '' }
 
 /** Plays a program on new wallets and fails at the first answer that the reference does not give. */
 export async function playLimits(
@@ -48,7 +42,7 @@ export async function playLimits(
   const ids: Uuid[] = []
   for (let at = 0; at < WALLETS; at++) ids.push(at < PAYERS ? await stage.newPayer() : await stage.newPayee())
   const payers = ids.slice(0, PAYERS).map((id): Payer => {
-    return { id, layers: new Map([['tier', wholeTier({})]]), history: [] }
+    return { id, layers: new Map([['tier', wholeTier({})]]), history: [], held: new Map() }
   })
   for (const { id } of payers) await addOwner(stage.database, id, new Date(program.startMs))
   const play: Play = { stage, wallets: ids, payers, tally }
@@ -70,45 +64,17 @@ async function playStep(play: Play, step: Step): Promise<void> {
       return
     case 'race':
       return raceStep(play, step)
+    case 'hold':
+      return holdStep(play, step)
+    case 'end':
+      return endStep(play, step)
+    case 'mix':
+      return mixStep(play, step)
   }
 }
 
 /** More than any limit of a program. */
 const WORTH_TRYING = 1_000
-
-interface Way {
-  readonly node: number
-  readonly payer: number
-  readonly payee: number
-}
-
-const nodeAt = ({ stage }: Play, at: number): StageNode => stage.nodes[at] ?? stage.nodes[0]
-const payerAt = ({ payers }: Play, at: number): Payer => found(payers[at])
-const walletAt = ({ wallets }: Play, at: number): Uuid => found(wallets[at])
-
-function found<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('a program names only what is there')
-  return thing
-}
-
-/** When a batch with these accounts is decided: never before what one of them has seen. */
-async function decidedMs({ stage }: Play, node: StageNode, accounts: readonly Uuid[]): Promise<number> {
-  const seen = await stage.database.inTransaction(tx => lockBatch(tx, accounts))
-  return Math.max(node.clock.now().getTime(), ...[...seen.values()].map(seenMs))
-}
-
-function layersOf({ layers }: Payer): PlainLayers {
-  return POLICY_LAYERS.flatMap(layer => {
-    const controls = layers.get(layer)
-    return controls === undefined ? [] : [[layer, controls] as const]
-  })
-}
-
-async function questionOf(play: Play, way: Way): Promise<Question & { payee: Uuid }> {
-  const [payer, payee] = [payerAt(play, way.payer), walletAt(play, way.payee)]
-  const nowMs = await decidedMs(play, nodeAt(play, way.node), [payer.id, payee])
-  return { layers: layersOf(payer), history: [...payer.history], payee, nowMs }
-}
 
 async function payStep(play: Play, way: Way, amount: bigint, rehearse: boolean): Promise<void> {
   if (way.payer === way.payee) return
@@ -128,12 +94,6 @@ async function brimStep(play: Play, way: Way & { readonly over: boolean }): Prom
   if (most > WORTH_TRYING) return
   const amount = BigInt(most) + (way.over ? 1n : 0n)
   if (amount > 0n) await payStep(play, way, amount, true)
-}
-
-function note({ tally }: Play, told: Told): void {
-  const rule = told.kind === 'refused' ? told.details?.['rule'] : undefined
-  const answer = told.kind === 'refused' ? [told.code, rule].join(' ').trim() : told.kind
-  tally.set(answer, (tally.get(answer) ?? 0) + 1)
 }
 
 async function rehearseStep(
@@ -157,13 +117,6 @@ async function lookStep(
   const nowMs = await decidedMs(play, node, [payer.id])
   const shown = await look(play, node, payer, payee)
   expectHeadroom(shown, { layers: layersOf(payer), history: payer.history, payee, nowMs })
-}
-
-function look({ stage }: Play, node: StageNode, payer: Payer, payee: Uuid | null): Promise<EffectivePolicy> {
-  const { ledger, agents, clock } = node
-  const context = { ...networkContext(stage.database, clock), ledger, agents }
-  const to = payee === null ? undefined : formatId('agt', payee)
-  return showAgentPolicy(context, ANYONE, formatId('agt', payer.id), to)
 }
 
 async function setStep(play: Play, step: { payer: number; layer: PolicyLayer; wish: Wish }): Promise<void> {

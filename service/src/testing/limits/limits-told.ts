@@ -25,7 +25,9 @@ interface ToldPaid {
   readonly balance: number
 }
 
-export async function answerOf(work: Promise<PaymentResult>): Promise<Told> {
+type Answer = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance'>
+
+export async function answerOf(work: Promise<Answer>): Promise<Told> {
   try {
     const { status, created_at, from_balance } = await work
     if (status !== 'completed') return { kind: 'asked' }

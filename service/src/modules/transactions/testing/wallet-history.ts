@@ -32,6 +32,19 @@ interface KnownFunding {
   readonly line: ExpectedLine
 }
 
+export interface KnownHold {
+  readonly transfer: Transfer
+  readonly payer: HistoryAgent
+  readonly line: ExpectedLine
+}
+
+export interface KnownPayout {
+  readonly id: Uuid
+  readonly agent: HistoryAgent
+  readonly amountPaise: bigint
+  readonly line: ExpectedLine
+}
+
 /**
  * What was done to wallets in the database, and the statements that must come of it, kept by hand: nothing here is
  * shared with the code that reads statements.
@@ -43,6 +56,8 @@ export interface History {
   readonly lines: ExpectedLine[]
   readonly payments: KnownPayment[]
   readonly fundings: KnownFunding[]
+  readonly holds: KnownHold[]
+  readonly payouts: KnownPayout[]
 }
 
 export interface Words {
@@ -51,7 +66,7 @@ export interface Words {
 }
 
 export function newHistory(database: Database, ledger: Ledger, now: () => Date): History {
-  return { database, ledger, now, lines: [], payments: [], fundings: [] }
+  return { database, ledger, now, lines: [], payments: [], fundings: [], holds: [], payouts: [] }
 }
 
 export async function pay(
@@ -147,7 +162,7 @@ async function setFunding(
   line.record = { ...line.record, status }
 }
 
-function inr(amountPaise: bigint): number {
+export function inr(amountPaise: bigint): number {
   return Number(amountPaise) / 100
 }
 
@@ -178,7 +193,7 @@ function writePair(
   })
 }
 
-function counterparty({ id, name }: HistoryAgent) {
+export function counterparty({ id, name }: HistoryAgent) {
   return {
     counterparty_type: 'agent',
     counterparty_id: formatId('agt', id),
@@ -186,7 +201,7 @@ function counterparty({ id, name }: HistoryAgent) {
   } as const
 }
 
-function writeLine(
+export function writeLine(
   history: History,
   { id: wallet, name }: HistoryAgent,
   movement: Uuid,

@@ -1,34 +1,26 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { GatewayEvent, PaymentGateway } from '../../gateways/payment-gateway.ts'
-import { AppError } from '../../kernel/app-error.ts'
 import { newUuid, parseId } from '../../kernel/ids.ts'
+import { type NoticeTaker, notNow } from '../notices/index.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
-import { isKnownNotice, rememberNotice } from './notice-store.ts'
 import { hastenRefund, insertRefunds } from './refund-store.ts'
 import { selectFundingById } from './store.ts'
 
-/**
- * A notice of the gateway: once its signature is proved it only says where to look. It is remembered after it was
- * dealt with, so that one that came in vain is welcome again.
- */
-export async function takeNotice(
-  context: FundingContext,
-  gatewayName: string,
-  rawBody: Buffer,
-  headers: IncomingHttpHeaders,
-): Promise<void> {
-  const { database, clock, logger } = context
-  const gateway = context.gateways.named(gatewayName)
-  if (gateway === undefined) throw new AppError('not_found', 'No gateway of this name sends notices here')
-  const notice = gateway.parseWebhook(rawBody, headers)
-  if (!notice.valid) {
-    logger.warn({ gateway: gateway.name }, 'gateway notice: the signature is wrong')
-    throw new AppError('authentication_error', 'The signature is not made with the secret of this gateway')
-  }
-  if (await isKnownNotice(database, gateway.name, notice.dedupeKey)) return
-  for (const event of notice.events) await follow(context, gateway, event)
-  await rememberNotice(database, gateway.name, notice.dedupeKey, clock.now())
+/** Who understands the notices of each gateway: of the current one, and of those that still hold old orders. */
+export function fundingNotices(context: FundingContext): NoticeTaker[] {
+  return context.gateways.all.map(gateway => ({
+    name: gateway.name,
+    read(rawBody, headers) {
+      const { valid, dedupeKey, events } = gateway.parseWebhook(rawBody, headers)
+      return {
+        valid,
+        dedupeKey,
+        async follow() {
+          for (const event of events) await follow(context, gateway, event)
+        },
+      }
+    },
+  }))
 }
 
 async function follow(context: FundingContext, gateway: PaymentGateway, event: GatewayEvent): Promise<void> {
@@ -74,10 +66,4 @@ async function refundUnknownOrder(
   }))
   await insertRefunds(database, refunds)
   logger.error({ order_id: orderId, payments: paid.length }, 'gateway notice: paid, but never opened here')
-}
-
-function notNow(): AppError {
-  return new AppError('service_unavailable', 'The gateway could not be asked about this; send it again', {
-    headers: { 'retry-after': '30' },
-  })
 }

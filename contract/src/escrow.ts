@@ -1,0 +1,256 @@
+import { type Static, Type } from 'typebox'
+import { agentReference, amountIn, amountOut, EXAMPLE_TIME, lineText, textOut, timestamp } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** Escrow statuses (interface section 3); the last two are final. */
+export const ESCROW_STATUSES = ['held', 'released', 'refunded'] as const
+
+export type EscrowStatus = (typeof ESCROW_STATUSES)[number]
+
+/** What a timeout does (interface section 4, Escrow). */
+export const ESCROW_AUTO_ACTIONS = ['refund', 'release'] as const
+
+export type EscrowAutoAction = (typeof ESCROW_AUTO_ACTIONS)[number]
+
+/** The longest timeout, in hours: a year (contract section 6). */
+export const MAX_ESCROW_TIMEOUT_HOURS = 8760
+
+const recordProperties = {
+  agent_id: idSchema('agt', 'The agent whose money waits.'),
+  to_agent_id: nullable(
+    idSchema('agt', 'Who shall have, or has, the money; the attestor where nobody else was named.'),
+  ),
+  attestor_agent_id: nullable(idSchema('agt', 'The agent that may attest; null where none may.')),
+  amount: amountOut('What is held, INR. There is no fee.'),
+  reference: nullable(textOut('The caller’s reference.', 'order-77')),
+  auto_action: nullable(oneOf(ESCROW_AUTO_ACTIONS, 'What happens at `expires_at`; null without a timeout.')),
+  expires_at: nullable(timestamp('When the timeout falls due; null without one.')),
+  created_at: timestamp('When the money was set aside.'),
+  resolved_at: nullable(timestamp('When it was released or refunded; null while it is held.')),
+  transaction_id: idSchema('txn', 'The line of the payer’s statement that it is.'),
+}
+
+const held = {
+  escrow_id: exampleId('esc'),
+  agent_id: exampleId('agt'),
+  to_agent_id: exampleId('agt', 2),
+  attestor_agent_id: null,
+  amount: 400,
+  reference: 'order-77',
+  status: 'held',
+  auto_action: null,
+  expires_at: null,
+  created_at: EXAMPLE_TIME,
+  resolved_at: null,
+  transaction_id: exampleId('txn'),
+}
+
+/** Money that waits (interface section 2, contract section 6). Amounts in INR. */
+export const Escrow = answer(
+  { escrow_id: idSchema('esc'), ...recordProperties, status: oneOf(ESCROW_STATUSES, 'How it stands.') },
+  { title: 'Escrow', description: 'Money that waits for its release.', examples: [held] },
+)
+export type Escrow = Static<typeof Escrow>
+
+/** The answer to a hold: the escrow, or the approval that it waits for (contract section 5). */
+export const EscrowHold = answer(
+  {
+    escrow_id: nullable(idSchema('esc', 'The escrow’s id; null while the owner has to approve.')),
+    ...recordProperties,
+    status: oneOf([...ESCROW_STATUSES, 'pending_approval'], 'How it stands.'),
+    transaction_id: nullable(idSchema('txn', 'The line of the payer’s statement; null while it waits.')),
+    approval_id: Type.Optional(idSchema('apr', 'The approval that it waits for.')),
+  },
+  {
+    title: 'EscrowHold',
+    description: 'The money that was set aside, or the approval that this waits for.',
+    examples: [
+      held,
+      {
+        ...held,
+        escrow_id: null,
+        amount: 40000,
+        status: 'pending_approval',
+        transaction_id: null,
+        approval_id: exampleId('apr'),
+      },
+    ],
+  },
+)
+export type EscrowHold = Static<typeof EscrowHold>
+
+const holdProperties = {
+  amount: amountIn('What is set aside, INR.'),
+  reference: Type.Optional(lineText('Your reference.', 'order-77')),
+  to_agent_id: Type.Optional(
+    agentReference(
+      'Who shall have the money: an agent id or a handle. Its release goes to nobody else then.',
+    ),
+  ),
+}
+
+const agentParams = request({ agent_id: idParam('agt', 'The agent whose money is set aside.') })
+const escrowParams = request({ escrow_id: idParam('esc') })
+const holdErrors = [
+  'not_found',
+  'authorization_error',
+  'validation_error',
+  'idempotency_error',
+  'policy_denied',
+  'spend_limit_exceeded',
+  'insufficient_balance',
+] as const
+const limits =
+  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet, and a timeout runs from the hold. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+
+export const holdEscrow = route({
+  operationId: 'holdEscrow',
+  method: 'POST',
+  path: '/v1/agents/{agent_id}/escrow/hold',
+  tag: 'Escrow',
+  summary: 'Set money aside',
+  description: `Debits the agent at once and holds the money until you release or refund it. ${limits}`,
+  who: ['platform'],
+  params: agentParams,
+  body: request(holdProperties, {
+    title: 'HoldEscrowRequest',
+    examples: [
+      { amount: 400, reference: 'order-77' },
+      { amount: 400, to_agent_id: 'translator' },
+    ],
+  }),
+  status: 201,
+  response: EscrowHold,
+  errors: holdErrors,
+})
+
+export const holdEscrowWithTimeout = route({
+  operationId: 'holdEscrowWithTimeout',
+  method: 'POST',
+  path: '/v1/agents/{agent_id}/escrow/hold-with-timeout',
+  tag: 'Escrow',
+  summary: 'Set money aside until a timeout',
+  description: `As a hold; what nobody has released or refunded after \`timeout_hours\` is refunded, or released to the agent named here; a release without one refunds. While the payer or that agent is stopped a release waits, and is tried again at least every minute. ${limits}`,
+  who: ['platform'],
+  params: agentParams,
+  body: request(
+    {
+      ...holdProperties,
+      timeout_hours: Type.Number({
+        exclusiveMinimum: 0,
+        maximum: MAX_ESCROW_TIMEOUT_HOURS,
+        description: 'How long the money waits, in hours: more than 0, at most 8760.',
+        examples: [24],
+      }),
+      auto_action: Type.Optional(oneOf(ESCROW_AUTO_ACTIONS, 'What happens then.', { default: 'refund' })),
+    },
+    {
+      title: 'HoldEscrowWithTimeoutRequest',
+      examples: [
+        { amount: 400, timeout_hours: 24 },
+        { amount: 400, timeout_hours: 0.5, auto_action: 'release', to_agent_id: 'translator' },
+      ],
+    },
+  ),
+  status: 201,
+  response: EscrowHold,
+  errors: holdErrors,
+})
+
+export const holdEscrowWithAttestation = route({
+  operationId: 'holdEscrowWithAttestation',
+  method: 'POST',
+  path: '/v1/agents/{agent_id}/escrow/hold-with-attestation',
+  tag: 'Escrow',
+  summary: 'Set money aside until somebody attests',
+  description: `As a hold; the attestor releases it with its own key, to the agent named here or, where none is, to itself. You can still release or refund it. ${limits}`,
+  who: ['platform'],
+  params: agentParams,
+  body: request(
+    {
+      ...holdProperties,
+      attestor_agent_id: agentReference('Who attests: an agent id or a handle, not the payer.'),
+    },
+    {
+      title: 'HoldEscrowWithAttestationRequest',
+      examples: [{ amount: 400, attestor_agent_id: 'inspector', to_agent_id: 'translator' }],
+    },
+  ),
+  status: 201,
+  response: EscrowHold,
+  errors: holdErrors,
+})
+
+const ended = { title: 'EscrowResolved', description: 'The escrow as it ended.' }
+const released = { ...held, status: 'released', resolved_at: '2026-11-20T11:02:00.000Z' }
+const resolved = answer(Escrow.properties, { ...ended, examples: [released] })
+
+export const releaseEscrow = route({
+  operationId: 'releaseEscrow',
+  method: 'POST',
+  path: '/v1/escrow/{escrow_id}/release',
+  tag: 'Escrow',
+  summary: 'Release',
+  description:
+    'Credits the agent named. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`).',
+  who: ['platform'],
+  params: escrowParams,
+  body: request(
+    { to_agent_id: agentReference('Who gets the money: an agent id or a handle.') },
+    { title: 'ReleaseEscrowRequest', examples: [{ to_agent_id: exampleId('agt', 2) }] },
+  ),
+  status: 200,
+  response: resolved,
+  errors: ['not_found', 'authorization_error', 'validation_error', 'policy_denied', 'conflict'],
+})
+
+export const refundEscrow = route({
+  operationId: 'refundEscrow',
+  method: 'POST',
+  path: '/v1/escrow/{escrow_id}/refund',
+  tag: 'Escrow',
+  summary: 'Refund',
+  description:
+    'Gives the money back to the payer, whatever its state, and to its limits. An escrow that is closed is `conflict`.',
+  who: ['platform'],
+  params: escrowParams,
+  status: 200,
+  response: answer(Escrow.properties, {
+    title: 'EscrowRefunded',
+    description: 'The escrow as it ended.',
+    examples: [{ ...released, status: 'refunded' }],
+  }),
+  errors: ['not_found', 'authorization_error', 'conflict'],
+})
+
+export const attestEscrow = route({
+  operationId: 'attestEscrow',
+  method: 'POST',
+  path: '/v1/escrow/{escrow_id}/attest',
+  tag: 'Escrow',
+  summary: 'Attest',
+  description:
+    'With the key of the attestor that was named at the hold: releases the money to the recipient, or to the attestor itself where none was named. Any other party is `authorization_error`. A stopped attestor and the money of a frozen or quarantined payer are `policy_denied`; a recipient that cannot receive is `validation_error`.',
+  who: ['agent'],
+  params: escrowParams,
+  status: 200,
+  response: resolved,
+  errors: ['not_found', 'authorization_error', 'validation_error', 'policy_denied', 'conflict'],
+})
+
+export const getEscrow = route({
+  operationId: 'getEscrow',
+  method: 'GET',
+  path: '/v1/escrow/{escrow_id}',
+  tag: 'Escrow',
+  summary: 'Get an escrow',
+  description:
+    'For the payer, the recipient and the attestor, their platforms and owners; `not_found` to others.',
+  who: ['platform', 'agent', 'owner'],
+  params: escrowParams,
+  status: 200,
+  response: Escrow,
+  errors: ['not_found'],
+})

@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox'
+import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { exampleId, idSchema } from './ids.ts'
+import { listOf, pageQuery } from './lists.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+/** Why a run left a wallet alone that was due (contract section 4, Settlement). */
+export const SETTLEMENT_SKIP_REASONS = [
+  'no_verified_bank_account',
+  'agent_frozen',
+  'agent_quarantined',
+  'below_minimum',
+] as const
+
+export type SettlementSkipReason = (typeof SETTLEMENT_SKIP_REASONS)[number]
+
+const count = (description: string, example = 0) => Type.Integer({ description, examples: [example] })
+const day = (description: string) => Type.String({ format: 'date', description, examples: ['2026-11-20'] })
+
+/** One day's settlement (contract section 4). Amounts in INR. */
+export const SettlementRun = answer(
+  {
+    day: day('The business day in IST.'),
+    status: oneOf(['running', 'finished'], 'Whether every wallet has been looked at.'),
+    paid_count: count('Wallets that were paid out.', 310),
+    paid_amount: amountOut('What they were paid out, INR.'),
+    skipped: answer(
+      {
+        no_verified_bank_account: count('The owner has no verified bank account.', 4),
+        agent_frozen: count('The agent is frozen.', 1),
+        agent_quarantined: count('The agent is quarantined.', 0),
+        below_minimum: count('Less than 1 INR, which no bank is sent.', 12),
+      },
+      { description: 'Wallets that were due and left alone, by reason.' },
+    ),
+    started_at: timestamp('When it began.'),
+    finished_at: nullable(timestamp('When it ended; null while it runs.')),
+  },
+  {
+    title: 'SettlementRun',
+    description: 'One day’s settlement of unused balances.',
+    examples: [
+      {
+        day: '2026-11-20',
+        status: 'finished',
+        paid_count: 310,
+        paid_amount: 184200.5,
+        skipped: {
+          no_verified_bank_account: 4,
+          agent_frozen: 1,
+          agent_quarantined: 0,
+          below_minimum: 12,
+        },
+        started_at: EXAMPLE_TIME,
+        finished_at: EXAMPLE_TIME,
+      },
+    ],
+  },
+)
+export type SettlementRun = Static<typeof SettlementRun>
+
+/** A wallet that a run left alone. Amounts in INR. */
+export const SettlementSkip = answer(
+  {
+    agent_id: idSchema('agt'),
+    agent_name: textOut('Its name.', 'Research Agent'),
+    owner_id: idSchema('own'),
+    reason: oneOf(SETTLEMENT_SKIP_REASONS, 'Why it was left alone.'),
+    balance: amountOut('What stayed in the wallet, INR.'),
+  },
+  {
+    title: 'SettlementSkip',
+    description: 'A wallet that was due and left alone.',
+    examples: [
+      {
+        agent_id: exampleId('agt'),
+        agent_name: 'Research Agent',
+        owner_id: exampleId('own'),
+        reason: 'no_verified_bank_account',
+        balance: 973,
+      },
+    ],
+  },
+)
+export type SettlementSkip = Static<typeof SettlementSkip>
+
+export const listSettlements = route({
+  operationId: 'listSettlements',
+  method: 'GET',
+  path: '/v1/admin/settlements',
+  tag: 'Administration',
+  summary: 'List settlement runs',
+  description: 'What each business day’s run paid out and left alone, newest first.',
+  who: ['admin'],
+  query: request(pageQuery),
+  status: 200,
+  response: listOf('settlements', SettlementRun, {
+    title: 'SettlementRunList',
+    description: 'A page of settlement runs.',
+  }),
+  errors: [],
+})
+
+export const listSettlementSkips = route({
+  operationId: 'listSettlementSkips',
+  method: 'GET',
+  path: '/v1/admin/settlements/{day}/skipped',
+  tag: 'Administration',
+  summary: 'List what a settlement run left alone',
+  description:
+    'Wallets that were due on that day but not paid out, and why. They are looked at again by the next run.',
+  who: ['admin'],
+  params: request({
+    day: Type.String({
+      minLength: 1,
+      maxLength: 10,
+      description: 'The business day in IST.',
+      examples: ['2026-11-20'],
+    }),
+  }),
+  query: request({
+    reason: Type.Optional(oneOf(SETTLEMENT_SKIP_REASONS, 'Only those left alone for this reason.')),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: listOf('skipped', SettlementSkip, {
+    title: 'SettlementSkipList',
+    description: 'A page of wallets that were left alone.',
+  }),
+  errors: ['not_found'],
+})

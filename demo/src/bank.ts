@@ -1,0 +1,31 @@
+import { routes } from '@batua/contract'
+import { inr } from './money.ts'
+import { type Actor, insist, type Stage } from './stage.ts'
+
+const AMOUNT_INR = 200
+
+/** What is not needed goes back to the human's bank. */
+export async function withdrawToBank({ client, paper }: Stage, agent: Actor): Promise<void> {
+  paper.chapter('Unused money goes home to the human’s bank')
+  const params = { agent_id: agent.id }
+  const withdrawal = await client.ok(routes.withdraw, {
+    params,
+    headers: agent.headers,
+    body: { amount: AMOUNT_INR },
+  })
+  paper.facts([
+    ['withdrawal', withdrawal.transaction_id],
+    ['amount', `${inr(withdrawal.amount)} INR`, `to the account ending in ${withdrawal.bank_account_last4}`],
+    ['status', withdrawal.status],
+  ])
+  await client.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+  const { transactions } = await client.ok(routes.listTransactions, {
+    params,
+    headers: agent.headers,
+    query: { type: 'withdraw' },
+  })
+  const line = transactions.find(({ id }) => id === withdrawal.transaction_id)
+  insist(line?.status === 'completed', 'the bank confirms the withdrawal')
+  paper.facts([['then', line.status, `the bank’s reference is ${line.utr ?? ''}`]])
+  paper.say('What nobody withdraws settles by itself on the second business day after it came in.')
+}

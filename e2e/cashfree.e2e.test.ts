@@ -1,0 +1,178 @@
+import { type ErrorEnvelope, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { request } from './src/api.ts'
+import { bookFaults } from './src/book.ts'
+import { type Agent, newBankAccount, type Platform } from './src/network.ts'
+import { openRehearsal, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openStage, type Stage } from './src/stage.ts'
+import { type Notice, type StandIn, startStandIn } from './src/stand-in.ts'
+
+// The service with a real gateway's adapters, as its own process, and a stand-in for that gateway, as another.
+
+let cashfree: StandIn
+let stage: Stage
+let rehearsal: Rehearsal
+let platform: Platform
+
+beforeAll(async () => {
+  cashfree = await startStandIn()
+  stage = await openStage({ ...cashfree.settings, SETTLEMENT: 'off', LOG_LEVEL: 'debug' })
+  rehearsal = openRehearsal(stage.api)
+  platform = await stage.network.platform()
+})
+afterAll(async () => {
+  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect((await cashfree.look()).violations).toEqual([])
+  await stage.close()
+  await cashfree.close()
+})
+
+async function newAgent(account = newBankAccount()): Promise<Agent> {
+  const owner = await stage.network.owner(platform)
+  expect((await rehearsal.kyc(owner, account)).kyc_status).toBe('verified')
+  return stage.network.agent(owner)
+}
+
+/** Posts a webhook to the intake of payments or of payouts; answers the status. */
+async function deliver(gateway: string, notice: Notice): Promise<number> {
+  const call = { headers: notice.headers, body: notice.body }
+  return (await request(stage.api.address, 'POST', `/v1/gateway/${gateway}/webhooks`, call)).status
+}
+
+/** The human pays at the gateway, which says so. */
+async function paidNotice({ order_id }: Session): Promise<Notice> {
+  const cf_payment_id = await cashfree.pay(order_id)
+  const data = { order: { order_id }, payment: { cf_payment_id, payment_status: 'SUCCESS' } }
+  return cashfree.notice('payments', 'PAYMENT_SUCCESS_WEBHOOK', data)
+}
+
+const available = async (agent: Agent) => (await stage.network.balance(agent)).available
+
+async function fundedAgent(): Promise<Agent> {
+  const agent = await newAgent()
+  expect(await deliver('cashfree', await paidNotice(await rehearsal.open(agent, 1000)))).toBe(200)
+  expect(await available(agent)).toBe(975)
+  return agent
+}
+
+test.each([
+  [{ account_status: 'INVALID', account_status_code: 'INVALID_ACCOUNT_FAIL' }, 'account_invalid'],
+  [
+    {
+      account_status: 'VALID',
+      account_status_code: 'ACCOUNT_IS_VALID',
+      name_at_bank: 'SOMEBODY ELSE',
+      name_match_score: '12.00',
+      name_match_result: 'NO_MATCH',
+    },
+    'name_mismatch',
+  ],
+])('an account of which the bank says %j is not verified: %s', async (said, reason) => {
+  const account = newBankAccount()
+  await cashfree.bankSays(account, said)
+  const owner = await stage.network.owner(platform)
+  expect(await rehearsal.kyc(owner, account)).toMatchObject({ kyc_status: 'failed', reason })
+})
+
+test('a payment is credited by its webhook, once, however often it comes', async () => {
+  const agent = await newAgent()
+  const session = await rehearsal.open(agent, 1000)
+  const notice = await paidNotice(session)
+  expect(await deliver('cashfree', notice)).toBe(200)
+  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
+  expect(await deliver('cashfree', notice)).toBe(200)
+  expect(await available(agent)).toBe(975)
+})
+
+test('a payment on an open page, of which no webhook tells, is found by asking within a minute', async () => {
+  const agent = await newAgent()
+  const session = await rehearsal.open(agent, 1000)
+  await request(stage.api.address, 'GET', new URL(session.checkout_url).pathname)
+  await cashfree.pay(session.order_id)
+  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'pending' })
+  await rehearsal.advance(60)
+  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
+  expect(await available(agent)).toBe(975)
+})
+
+test('a session that is paid twice is credited once, and the second payment refunded', async () => {
+  const agent = await newAgent()
+  const session = await rehearsal.open(agent, 1000)
+  for (const notice of [await paidNotice(session), await paidNotice(session)]) {
+    expect(await deliver('cashfree', notice)).toBe(200)
+  }
+  await rehearsal.advance(60)
+  expect(await available(agent)).toBe(975)
+  const { refunds } = await cashfree.look()
+  expect(refunds.filter(({ order_id }) => order_id === session.order_id)).toMatchObject([
+    { refund_status: 'SUCCESS', refund_amount: 1000 },
+  ])
+})
+
+test('a webhook with a wrong signature is 401 and credits nothing', async () => {
+  const agent = await newAgent()
+  const session = await rehearsal.open(agent, 1000)
+  const notice = await paidNotice(session)
+  const forged = { ...notice, body: notice.body.replace('SUCCESS', 'SUCCESS ') }
+  const call = { headers: forged.headers, body: forged.body }
+  const reply = await request(stage.api.address, 'POST', '/v1/gateway/cashfree/webhooks', call)
+  expect(reply.status).toBe(401)
+  expect((reply.body as ErrorEnvelope).error.code).toBe('authentication_error')
+  expect(await available(agent)).toBe(0)
+})
+
+/** A withdrawal that the gateway has taken, and its name there. */
+async function withdrawn(agent: Agent) {
+  const line = await rehearsal.withdraw(agent, 400)
+  await rehearsal.advance(0)
+  const transferId = line.replace(/^txn_/, 'po_')
+  const { transfers } = await cashfree.look()
+  expect(transfers.filter(transfer => transfer.transfer_id === transferId)).toMatchObject([
+    { transfer_amount: 400 },
+  ])
+  return { line, transferId }
+}
+
+async function tell(transferId: string, status: string, utr?: string): Promise<void> {
+  await cashfree.setTransfer(transferId, status, utr)
+  const notice = await cashfree.notice('payouts', `TRANSFER_${status}`, { transfer_id: transferId, status })
+  expect(await deliver('cashfree-payouts', notice)).toBe(200)
+}
+
+test('a withdrawal arrives with the bank’s reference, and comes back when the bank returns it', async () => {
+  const agent = await fundedAgent()
+  const { line, transferId } = await withdrawn(agent)
+  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'pending' })
+  await tell(transferId, 'SUCCESS', 'UTR426000000001')
+  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'completed', utr: 'UTR426000000001' })
+  expect(await available(agent)).toBe(575)
+  await tell(transferId, 'REVERSED', 'UTR426000000001')
+  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'reversed' })
+  expect(await available(agent)).toBe(975)
+})
+
+test('a withdrawal that the bank does not take is money back, also when only asking tells', async () => {
+  const agent = await fundedAgent()
+  const { line, transferId } = await withdrawn(agent)
+  await cashfree.setTransfer(transferId, 'FAILED')
+  await rehearsal.advance(60)
+  expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'failed' })
+  expect(await available(agent)).toBe(975)
+})
+
+test('payers are not played where the gateway is a real one', async () => {
+  const params = { payment_session_id: (await rehearsal.open(await newAgent(), 10)).payment_session_id }
+  await stage.api.refused(routes.completeSandboxPayment, 404, 'not_found', {
+    params,
+    body: { outcome: 'success' },
+  })
+})
+
+test('no secret and nothing personal is in the log, not even in the most detailed', () => {
+  const { CASHFREE_CLIENT_SECRET = '', CASHFREE_PAYOUT_CLIENT_SECRET = '' } = cashfree.settings
+  const secrets = [CASHFREE_CLIENT_SECRET, CASHFREE_PAYOUT_CLIENT_SECRET, ...stage.network.confidential]
+  expect(secrets.every(secret => secret.length > 8)).toBe(true)
+  const log = stage.service.output()
+  expect(log).toContain('"level":"info"')
+  expect(secrets.filter(secret => log.includes(secret))).toEqual([])
+})

@@ -1,0 +1,162 @@
+import { routes } from '@batua/contract'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { bookFaults } from './src/book.ts'
+import { eventFaults, eventsAbout } from './src/event-faults.ts'
+import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
+import { openRehearsal, type Rehearsal } from './src/rehearse.ts'
+import { openStage, type Stage } from './src/stage.ts'
+
+let stage: Stage
+let rehearsal: Rehearsal
+let platform: Platform
+let owner: Owner
+let agent: Agent
+
+beforeAll(async () => {
+  stage = await openStage()
+  rehearsal = openRehearsal(stage.api)
+  platform = await stage.network.platform()
+})
+beforeEach(async () => {
+  owner = await stage.network.owner(platform)
+  agent = await stage.network.agent(owner)
+})
+afterEach(async () => {
+  expect(await bookFaults(stage.database.query)).toEqual([])
+})
+afterAll(() => stage.close())
+
+function record() {
+  return stage.api.ok(routes.getOwner, { params: { owner_id: owner.id }, headers: platform.headers })
+}
+
+async function tierOf({ id, headers }: Agent): Promise<string> {
+  return (await stage.api.ok(routes.getAgent, { params: { agent_id: id }, headers })).tier
+}
+
+function withdraw(status: number, code: 'kyc_required' | 'insufficient_balance') {
+  const call = { params: { agent_id: agent.id }, headers: agent.headers, body: {} }
+  return stage.api.refused(routes.withdraw, status, code, call)
+}
+
+describe('an owner whose bank confirms', () => {
+  test('leaves the sandbox tier with every agent, in the answer and from then on', async () => {
+    const second = await stage.network.agent(owner)
+    expect(await rehearsal.kyc(owner, '500000009012')).toMatchObject({
+      kyc_status: 'verified',
+      tier: 'tier1',
+      bank_account_last4: '9012',
+      bank_ifsc: 'HDFC0001234',
+      name_at_bank: 'ASHA RAO',
+      name_match_score: 100,
+      reason: null,
+    })
+    expect(await record()).toMatchObject({ kyc_status: 'verified', tier: 'tier1' })
+    expect([await tierOf(agent), await tierOf(second)]).toEqual(['tier1', 'tier1'])
+    expect(await tierOf(await stage.network.agent(owner))).toBe('tier1')
+  })
+
+  test('may send money to the bank from then on', async () => {
+    await withdraw(403, 'kyc_required')
+    await rehearsal.kyc(owner, newBankAccount())
+    await withdraw(402, 'insufficient_balance')
+  })
+
+  test('may submit from a session of its own too', async () => {
+    const session = await stage.network.login(owner)
+    const verified = await stage.api.ok(routes.submitKyc, {
+      params: { owner_id: owner.id },
+      headers: session,
+      body: { bank_account: newBankAccount(), bank_ifsc: 'hdfc0001234' },
+    })
+    expect(verified).toMatchObject({ kyc_status: 'verified', bank_ifsc: 'HDFC0001234' })
+  })
+})
+
+describe('an owner whose bank has not decided', () => {
+  test.each([
+    ['900000000004', 'bank_pending', 60],
+    ['900000000005', 'bank_unavailable', 180],
+  ])('with %s is pending for %s, then verified without asking again', async (account, reason, seconds) => {
+    const submitted = await rehearsal.kyc(owner, account)
+    expect(submitted).toMatchObject({ kyc_status: 'pending', reason, tier: 'sandbox', name_at_bank: null })
+    expect(await record()).toMatchObject({ kyc_status: 'pending', bank_account_last4: account.slice(-4) })
+    await withdraw(403, 'kyc_required')
+    await rehearsal.advance(seconds)
+    expect(await record()).toMatchObject({ kyc_status: 'verified', tier: 'tier1' })
+    expect(await tierOf(agent)).toBe('tier1')
+    await withdraw(402, 'insufficient_balance')
+  })
+
+  test('is not forgotten when the service stops and starts again', async () => {
+    await rehearsal.kyc(owner, '900000000004')
+    await stage.service.kill()
+    await stage.service.start()
+    await rehearsal.advance(60)
+    expect(await record()).toMatchObject({ kyc_status: 'verified' })
+  })
+
+  test('may submit another account meanwhile, and that one counts', async () => {
+    await rehearsal.kyc(owner, '900000000004')
+    expect(await rehearsal.kyc(owner, '900000000003')).toMatchObject({
+      kyc_status: 'failed',
+      reason: 'account_blocked',
+    })
+    await rehearsal.advance(120)
+    expect(await record()).toMatchObject({
+      kyc_status: 'failed',
+      bank_account_last4: '0003',
+      tier: 'sandbox',
+    })
+  })
+})
+
+test('an owner that failed stays in the sandbox and may try again', async () => {
+  expect(await rehearsal.kyc(owner, '900000000001')).toMatchObject({
+    kyc_status: 'failed',
+    reason: 'name_mismatch',
+    name_at_bank: 'SOMEBODY ELSE',
+    name_match_score: 0,
+  })
+  expect(await tierOf(agent)).toBe('sandbox')
+  await withdraw(403, 'kyc_required')
+  expect((await rehearsal.kyc(owner, newBankAccount())).kyc_status).toBe('verified')
+})
+
+describe('an owner that is verified', () => {
+  const submit = (bank_account: string) => ({
+    params: { owner_id: owner.id },
+    headers: platform.headers,
+    body: { bank_account, bank_ifsc: 'HDFC0001234' },
+  })
+
+  test('keeps its account when another one is refused', async () => {
+    await rehearsal.kyc(owner, '500000009012')
+    const refused = await stage.api.refused(routes.submitKyc, 409, 'conflict', submit('900000000002'))
+    expect(refused.details).toEqual({ reason: 'account_invalid' })
+    expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '9012' })
+  })
+
+  test('keeps it while another one is pending, and then has that one', async () => {
+    await rehearsal.kyc(owner, '500000009012')
+    expect(await rehearsal.kyc(owner, '900000000004')).toMatchObject({
+      kyc_status: 'verified',
+      reason: 'bank_pending',
+      bank_account_last4: '9012',
+    })
+    await rehearsal.advance(60)
+    expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '0004' })
+  })
+})
+
+test('each change is one event for the owner’s platform', async () => {
+  await rehearsal.kyc(owner, '900000000004')
+  await rehearsal.advance(60)
+  await rehearsal.advance(600)
+  const events = await eventsAbout(stage.database, owner.id)
+  expect(events.map(({ data }) => data)).toEqual([
+    { owner_id: owner.id, kyc_status: 'pending', tier: 'sandbox', reason: 'bank_pending' },
+    { owner_id: owner.id, kyc_status: 'verified', tier: 'tier1', reason: null },
+  ])
+  expect(await eventFaults(stage.database)).toEqual([])
+})

@@ -1,0 +1,146 @@
+import { routes, SANDBOX_OUTCOMES } from '@batua/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bookFaults } from './src/book.ts'
+import { type DocRow, docTable } from './src/doc-tables.ts'
+import { eventFaults } from './src/event-faults.ts'
+import type { Agent, Owner, Platform } from './src/network.ts'
+import { type Outcome, openRehearsal, playRows, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openStage, type Stage } from './src/stage.ts'
+
+// Every row of docs/sandbox.md is played over HTTP: the page says what happens, or this fails.
+
+/** All rows of a table at once, on a machine with other work. */
+const PLAYED_WITHIN_MS = 90_000
+
+let stage: Stage
+let rehearsal: Rehearsal
+let platform: Platform
+let owner: Owner
+
+beforeAll(async () => {
+  stage = await openStage()
+  rehearsal = openRehearsal(stage.api)
+  platform = await stage.network.platform()
+  owner = await stage.network.owner(platform)
+})
+afterAll(async () => {
+  expect(await bookFaults(stage.database.query)).toEqual([])
+  expect(await eventFaults(stage.database)).toEqual([])
+  await stage.close()
+})
+
+const NONE = '–'
+
+async function balanceOf(agent: Agent): Promise<string> {
+  return String((await stage.network.balance(agent)).available)
+}
+
+function named(rows: readonly DocRow[], ...columns: readonly string[]): [string, DocRow][] {
+  return rows.map(row => [columns.map(column => row[column]).join(', '), row])
+}
+
+describe('an outcome of a payment session', () => {
+  const rows = docTable('sandbox.md', 'Outcomes of a payment session')
+  let ended: Map<DocRow, DocRow>
+  beforeAll(async () => {
+    ended = await playRows(
+      rehearsal,
+      rows,
+      async row => {
+        const agent = await stage.network.agent(owner)
+        const session = await rehearsal.open(agent, 1000)
+        if (row['Played on'] === 'completed') await rehearsal.play(session, 'success')
+        return { agent, session, status: await rehearsal.play(session, row['Outcome'] as Outcome) }
+      },
+      async (row, { agent, session, status }) => {
+        const { status: ends } = await rehearsal.funding(agent, session)
+        return { ...row, Status: status, Ends: ends, Balance: await balanceOf(agent) }
+      },
+    )
+  }, PLAYED_WITHIN_MS)
+
+  test.each(named(rows, 'Outcome', 'Played on'))('%s ends as the page says', (_name, row) => {
+    expect(ended.get(row)).toEqual(row)
+  })
+
+  test('none is missing on the page', () => {
+    expect(new Set(rows.map(row => row['Outcome']))).toEqual(new Set(SANDBOX_OUTCOMES))
+  })
+})
+
+describe('a funding of a magic amount', () => {
+  const rows = docTable('sandbox.md', 'Amounts that the gateway’s API stumbles over')
+  let ended: Map<DocRow, DocRow>
+  beforeAll(async () => {
+    ended = await playRows(
+      rehearsal,
+      rows,
+      async row => {
+        const agent = await stage.network.agent(owner)
+        const reply = await stage.api.send(routes.createFunding, {
+          params: { agent_id: agent.id },
+          headers: agent.headers,
+          body: { amount: Number(row['Amount']) },
+        })
+        const session = reply.status === 201 ? (reply.body as Session) : null
+        if (session !== null) {
+          const { status } = await rehearsal.funding(agent, session)
+          if (status === 'pending') await rehearsal.play(session, 'success')
+        }
+        return { agent, session, answer: String(reply.status) }
+      },
+      async (row, { agent, session, answer }) => {
+        const ends = session === null ? NONE : (await rehearsal.funding(agent, session)).status
+        return { ...row, Answer: answer, Ends: ends, Balance: await balanceOf(agent) }
+      },
+    )
+  }, PLAYED_WITHIN_MS)
+
+  test.each(named(rows, 'Amount'))('%s ends as the page says', (_name, row) => {
+    expect(ended.get(row)).toEqual(row)
+  })
+})
+
+describe('a collect request to a magic UPI id', () => {
+  const rows = docTable('sandbox.md', 'UPI ids')
+  let ended: Map<DocRow, DocRow>
+  beforeAll(async () => {
+    ended = await playRows(
+      rehearsal,
+      rows,
+      async row => {
+        const agent = await stage.network.agent(owner)
+        const reply = await stage.api.send(routes.createUpiCollect, {
+          params: { agent_id: agent.id },
+          headers: agent.headers,
+          body: { amount: 1000, upi_id: row['UPI id'] },
+        })
+        const session = reply.status === 201 ? (reply.body as Session & { collect: boolean }) : null
+        return { agent, session, answer: String(reply.status) }
+      },
+      async (row, { agent, session, answer }) => {
+        const ends = session === null ? NONE : (await rehearsal.funding(agent, session)).status
+        const collect = session === null ? NONE : String(session.collect)
+        return { ...row, Answer: answer, Collect: collect, Ends: ends, Balance: await balanceOf(agent) }
+      },
+    )
+  }, PLAYED_WITHIN_MS)
+
+  test.each(named(rows, 'UPI id'))('%s ends as the page says', (_name, row) => {
+    expect(ended.get(row)).toEqual(row)
+  })
+})
+
+describe('a code for a magic phone', () => {
+  test.each(named(docTable('sandbox.md', 'Telephones'), 'Phone'))(
+    '%s arrives as the page says',
+    async (phone, row) => {
+      const { headers } = platform
+      const body = { name: 'Asha Rao', phone, pan: `ABCPE${phone.slice(-4)}F` }
+      await stage.api.ok(routes.createOwner, { headers, body })
+      await stage.api.ok(routes.sendOtp, { body: { phone } })
+      const { status } = await stage.api.send(routes.getSandboxOtp, { params: { phone } })
+      expect(String(status)).toBe(row['Answer'])
+    },
+  )
+})

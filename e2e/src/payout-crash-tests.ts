@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bookFaults } from './book.ts'
+import type { Window } from './database.ts'
+import { lostFundings } from './funding-stories.ts'
+import { type Asked, crash, MOMENTS, recover, rest, settle, VICTIMS } from './payout-crash.ts'
+import { payoutFaults } from './payout-faults.ts'
+import { openPayoutStage, type PayoutStage, type PayoutStageOptions } from './payout-stage.ts'
+import { unsettledFaults } from './settled-wallets.ts'
+import { withdrawalFaults } from './withdrawals.ts'
+
+export interface PayoutCrashOptions extends PayoutStageOptions {
+  readonly crashes: number
+}
+
+/** A machine with much else to do takes its time. */
+const WITHIN_MS = 120_000
+
+/** Kills a service while money goes out to banks, as often as is wanted, and proves after each time that none is lost. */
+export function payoutCrashTests(options: PayoutCrashOptions): void {
+  let stage: PayoutStage
+  const asked: Asked = { withdrawals: [], fundings: [] }
+
+  beforeAll(async () => {
+    stage = await openPayoutStage(options)
+  })
+  afterAll(async () => {
+    expect(await stage.close()).toEqual([])
+  })
+
+  async function proveAtRest(window: Window): Promise<void> {
+    expect(await bookFaults(window.query)).toEqual([])
+    await rest(stage, window)
+    expect(await withdrawalFaults(window, asked.withdrawals)).toEqual([])
+    expect(await payoutFaults(window.query)).toEqual([])
+    expect(await bookFaults(window.query)).toEqual([])
+  }
+
+  const crashes = Array.from({ length: options.crashes }, (_, index) => {
+    const [victim, moment] = [VICTIMS[index % VICTIMS.length], MOMENTS[index % MOMENTS.length]]
+    if (victim === undefined || moment === undefined) throw new Error('there are victims and moments')
+    return { count: index + 1, victim, moment, at: moment.name }
+  })
+
+  test.each(crashes)(
+    'crash $count, of $victim when $at: every payout is there exactly once, at the bank and in the book',
+    async ({ moment, victim }) => {
+      await crash(stage, asked, moment, victim)
+      await recover(stage, asked)
+      expect(await lostFundings(stage.api, asked.fundings.splice(0))).toEqual([])
+      await throughWindow(stage, proveAtRest)
+    },
+    WITHIN_MS,
+  )
+
+  test(
+    'after all crashes the next settlement takes whatever is due, and reports what it leaves',
+    async () => {
+      await settle(stage.api)
+      await throughWindow(stage, async window => {
+        await proveAtRest(window)
+        expect(await unsettledFaults(window, stage)).toEqual([])
+      })
+    },
+    WITHIN_MS,
+  )
+}
+
+async function throughWindow(stage: PayoutStage, look: (window: Window) => Promise<void>): Promise<void> {
+  const window = await stage.service.window()
+  try {
+    await look(window)
+  } finally {
+    await window.close()
+  }
+}

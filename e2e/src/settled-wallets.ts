@@ -1,0 +1,30 @@
+import type { Window } from './database.ts'
+import type { PayoutStage } from './payout-stage.ts'
+import { typeId } from './type-id.ts'
+
+/** No bank is sent less. */
+const LEAST_PAISE = 100
+
+/** What is wrong after a settlement of which all wallets were due, in words. What a bank sent back is not looked at. */
+export async function unsettledFaults(
+  { query }: Pick<Window, 'query'>,
+  { wallets, leftAlone }: Pick<PayoutStage, 'wallets' | 'leftAlone'>,
+): Promise<string[]> {
+  const rows = await query<{ id: string; balance: string }>(
+    `select id, balance_paise::text as balance from accounts where balance_paise > 0`,
+  )
+  const balances = new Map(rows.map(({ id, balance }) => [typeId('agt', id), Number(balance)]))
+  const faults: string[] = []
+  for (const { agent, takesMoney } of wallets) {
+    const balance = balances.get(agent.id) ?? 0
+    if (takesMoney && balance >= LEAST_PAISE) faults.push(`${agent.id}: still has ${balance}`)
+  }
+  const [run] = await query<{ skipped: Record<string, number> }>(
+    `select skipped from settlement_runs order by day desc limit 1`,
+  )
+  for (const [reason, count] of Object.entries(leftAlone)) {
+    const told = run?.skipped[reason] ?? 0
+    if (told !== count) faults.push(`${reason}: ${told} are reported instead of ${count}`)
+  }
+  return faults
+}

@@ -1,0 +1,11 @@
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
+const SUFFIX_LENGTH = 26
+
+/** An id as the wire writes it, of a key as the tables have it; a reading of TypeID that shares nothing with the service. */
+export function typeId(prefix: string, uuid: string): string {
+  const digits = BigInt(`0x${uuid.replaceAll('-', '')}`)
+    .toString(32)
+    .padStart(SUFFIX_LENGTH, '0')
+  const suffix = digits.replaceAll(/./g, digit => CROCKFORD.charAt(Number.parseInt(digit, 32)))
+  return `${prefix}_${suffix}`
+}

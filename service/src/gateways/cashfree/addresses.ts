@@ -1,0 +1,17 @@
+/** Where Cashfree's interfaces are, and the script of its checkout. */
+export interface CashfreeAddresses {
+  readonly payments: string
+  readonly payouts: string
+  readonly verification: string
+}
+
+const HOSTS = { sandbox: 'https://sandbox.cashfree.com', production: 'https://api.cashfree.com' } as const
+
+/** `apiUrl` stands in for Cashfree's own host: a proxy, or a server of one's own in tests. */
+export function cashfreeAddresses(
+  environment: 'sandbox' | 'production',
+  apiUrl: string | null,
+): CashfreeAddresses {
+  const host = apiUrl ?? HOSTS[environment]
+  return { payments: `${host}/pg`, payouts: `${host}/payout`, verification: `${host}/verification` }
+}

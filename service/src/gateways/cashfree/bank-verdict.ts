@@ -1,0 +1,75 @@
+import { type BankVerdict, LEAST_NAME_MATCH } from '../bank-verifier.ts'
+import { type ExactJson, textAt } from '../exact-json.ts'
+
+/** What Cashfree's answer about an account says. Its code is more exact than its status. */
+export function readVerdict(json: ExactJson): BankVerdict {
+  const nameAtBank = textAt(json, 'name_at_bank')
+  const byCode = verdictOfCode(textAt(json, 'account_status_code'), nameAtBank)
+  if (byCode !== null) return byCode
+  const reference = textAt(json, 'reference_id')
+  switch (textAt(json, 'account_status')) {
+    case 'VALID':
+      return nameVerdict(nameAtBank, nameMatchScore(json))
+    case 'INVALID':
+      return failed('account_invalid', nameAtBank)
+    case 'RECEIVED':
+    case 'PENDING':
+    case 'APPROVAL_PENDING':
+      return reference === null ? noVerdict('RECEIVED') : { kind: 'pending', reference }
+    // FAILED and REJECTED: a bank or the account that pays for the question was at fault, not the claim.
+    default:
+      return noVerdict(textAt(json, 'account_status_code'))
+  }
+}
+
+const BLOCKED: readonly string[] = ['BLOCKED', 'FROZEN', 'CLOSED', 'DORMANT']
+/** Accounts that payouts cannot reach or that are not a person's own money. */
+const WRONG_TYPE: readonly string[] = ['NRE', 'FCNR', 'LOAN', 'PPI']
+
+/**
+ * The reason that a code names, or null when it names none of the account's. It goes by single words: the versions
+ * of the interface differ in their endings (`NRE_ACCOUNT`, `NRE_ACCOUNT_FAIL`).
+ */
+export function verdictOfCode(code: string | null, nameAtBank: string | null): BankVerdict | null {
+  const words = (code ?? '').toUpperCase().split('_')
+  if (words.some(word => BLOCKED.includes(word))) return failed('account_blocked', nameAtBank)
+  if (words.some(word => WRONG_TYPE.includes(word))) return failed('account_type', nameAtBank)
+  const isInvalid = words.includes('INVALID') && (words.includes('ACCOUNT') || words.includes('IFSC'))
+  return isInvalid ? failed('account_invalid', nameAtBank) : null
+}
+
+const SCORE_OF: Readonly<Record<string, number>> = {
+  DIRECT_MATCH: 100,
+  GOOD_PARTIAL_MATCH: 85,
+  MODERATE_PARTIAL_MATCH: 70,
+  POOR_PARTIAL_MATCH: 38,
+  NO_MATCH: 0,
+}
+
+/** The score itself where there is one, else the least of its band. */
+function nameMatchScore(json: ExactJson): number | null {
+  const text = textAt(json, 'name_match_score')
+  const score = text !== null && /^\d{1,3}(?:\.\d{1,4})?$/.test(text) ? Number(text) : null
+  if (score !== null && score <= 100) return score
+  return SCORE_OF[textAt(json, 'name_match_result') ?? ''] ?? null
+}
+
+/** An account of nobody's name proves nothing about whose it is. */
+function nameVerdict(nameAtBank: string | null, score: number | null): BankVerdict {
+  if (nameAtBank !== null && score !== null && score >= LEAST_NAME_MATCH) {
+    return { kind: 'verified', nameAtBank, nameMatchScore: score, reason: null }
+  }
+  return { kind: 'failed', nameAtBank, nameMatchScore: score, reason: 'name_mismatch' }
+}
+
+function failed(
+  reason: 'account_invalid' | 'account_blocked' | 'account_type',
+  nameAtBank: string | null,
+): BankVerdict {
+  return { kind: 'failed', nameAtBank, nameMatchScore: null, reason }
+}
+
+function noVerdict(code: string | null): BankVerdict {
+  const word = code !== null && /^\w{1,60}$/.test(code) ? code : 'no code'
+  return { kind: 'retryable', message: `Cashfree has no verdict yet: ${word}` }
+}

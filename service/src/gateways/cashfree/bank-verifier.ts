@@ -1,0 +1,49 @@
+import type { Answer } from '../answer.ts'
+import type { BankAccountClaim, BankVerdict, BankVerifier } from '../bank-verifier.ts'
+import type { ExactJson } from '../exact-json.ts'
+import { readVerdict, verdictOfCode } from './bank-verdict.ts'
+import { type AskCashfree, type CashfreeAccess, openCashfree } from './http.ts'
+
+/** A bank answers while we wait, some of them slowly. */
+const TIMEOUT_MS = 20_000
+
+/** Cashfree's verification of bank accounts. A question may be asked again: it moves no money that is ours. */
+export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
+  const ask = openCashfree({ timeoutMs: TIMEOUT_MS, ...options })
+  return {
+    name: 'cashfree',
+    verifyAccount: claim => verify(ask, claim),
+    async checkAgain(reference, claim) {
+      const path = `/bank-account?reference_id=${encodeURIComponent(reference)}`
+      const answer = await ask({ method: 'GET', path })
+      // A verification that is not known there any more can only be begun anew.
+      if (answer.kind === 'rejected' && answer.code.endsWith('_not_found')) return verify(ask, claim)
+      return judge(answer)
+    },
+  }
+}
+
+async function verify(
+  ask: AskCashfree,
+  { bankAccount, ifsc, name, phone }: BankAccountClaim,
+): Promise<BankVerdict> {
+  return judge(
+    await ask({
+      method: 'POST',
+      path: '/bank-account/sync',
+      body: { bank_account: bankAccount, ifsc, name, phone },
+    }),
+  )
+}
+
+function judge(answer: Answer<ExactJson>): BankVerdict {
+  switch (answer.kind) {
+    case 'value':
+      return readVerdict(answer.value)
+    case 'rejected':
+      return verdictOfCode(answer.code, null) ?? { kind: 'retryable', message: answer.message }
+    case 'retryable':
+    case 'unknown':
+      return answer
+  }
+}

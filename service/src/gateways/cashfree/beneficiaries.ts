@@ -1,0 +1,83 @@
+import { type Answer, rejected, value } from '../answer.ts'
+import { type ExactJson, textAt } from '../exact-json.ts'
+import type { Beneficiary } from '../payout-provider.ts'
+import { type AskCashfree, isTaken } from './http.ts'
+
+/**
+ * Makes an account known and answers the id to send by. Cashfree knows an account once: one that was made known under
+ * another id, by another owner with the same account for example, is paid under that id.
+ */
+export async function ensureBeneficiary(
+  ask: AskCashfree,
+  beneficiary: Beneficiary,
+): Promise<Answer<{ readonly beneficiaryId: string }>> {
+  const made = await make(ask, beneficiary)
+  if (made.kind === 'value') return usable(made.value, beneficiary.beneficiaryId)
+  // Either the id is taken or the account; this very beneficiary may have taken both.
+  if (made.kind !== 'rejected' || !isTaken(made.code)) return made
+  const known = await find(ask, beneficiary)
+  if (known.kind !== 'value') return known
+  return usable(known.value, textAt(known.value, 'beneficiary_id') ?? beneficiary.beneficiaryId)
+}
+
+function make(ask: AskCashfree, beneficiary: Beneficiary): Promise<Answer<ExactJson>> {
+  return ask({
+    method: 'POST',
+    path: '/beneficiary',
+    idempotencyKey: beneficiary.beneficiaryId,
+    body: {
+      beneficiary_id: beneficiary.beneficiaryId,
+      beneficiary_name: lettersAndSpaces(beneficiary.name),
+      beneficiary_instrument_details: {
+        bank_account_number: beneficiary.bankAccount,
+        bank_ifsc: beneficiary.ifsc,
+      },
+    },
+  })
+}
+
+const LONGEST_NAME = 100
+
+/** `Ömer A. D'Souza` is `Omer A D Souza`: nothing else is taken, and the bank goes by the number. */
+function lettersAndSpaces(name: string): string {
+  const plain = name
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z]+/g, ' ')
+    .trim()
+  return plain === '' ? 'Account holder' : plain.slice(0, LONGEST_NAME).trim()
+}
+
+/** By its id, else by its account. What is found under our id with another account is not ours to pay. */
+async function find(ask: AskCashfree, beneficiary: Beneficiary): Promise<Answer<ExactJson>> {
+  const { beneficiaryId, bankAccount, ifsc } = beneficiary
+  const byId = await look(ask, { beneficiary_id: beneficiaryId })
+  const found =
+    byId.kind === 'rejected' && byId.code === 'beneficiary_not_found'
+      ? await look(ask, { bank_account_number: bankAccount, bank_ifsc: ifsc })
+      : byId
+  if (found.kind !== 'value') return found
+  if (isSameAccount(found.value, beneficiary)) return found
+  return rejected('beneficiary_id_already_exists', 'There is a beneficiary of this id with another account')
+}
+
+function look(ask: AskCashfree, query: Readonly<Record<string, string>>): Promise<Answer<ExactJson>> {
+  return ask({ method: 'GET', path: `/beneficiary?${new URLSearchParams(query).toString()}` })
+}
+
+function isSameAccount(found: ExactJson, { bankAccount, ifsc }: Beneficiary): boolean {
+  const details = 'beneficiary_instrument_details'
+  return (
+    textAt(found, details, 'bank_account_number') === bankAccount &&
+    textAt(found, details, 'bank_ifsc')?.toUpperCase() === ifsc.toUpperCase()
+  )
+}
+
+/** A beneficiary that Cashfree has thrown out cannot be paid. One without a status is taken as it is. */
+function usable(found: ExactJson, beneficiaryId: string): Answer<{ readonly beneficiaryId: string }> {
+  const status = textAt(found, 'beneficiary_status')
+  if (status === 'INVALID' || status === 'FAILED' || status === 'CANCELLED' || status === 'DELETED') {
+    return rejected('beneficiary_invalid', `Cashfree holds this beneficiary to be ${status.toLowerCase()}`)
+  }
+  return value({ beneficiaryId })
+}

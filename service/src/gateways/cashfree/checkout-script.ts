@@ -1,0 +1,24 @@
+import type { CheckoutScript } from '../checkout-script.ts'
+
+const SDK = 'https://sdk.cashfree.com'
+
+/**
+ * Cashfree's script and what its documents want allowed for it. That it also sends a form to these hosts when it leads
+ * the payer away is believed. It must come from Cashfree itself, so its bytes cannot be pinned.
+ */
+export function cashfreeCheckoutScript(environment: 'sandbox' | 'production'): CheckoutScript {
+  const isReal = environment === 'production'
+  const api = isReal ? 'https://api.cashfree.com' : 'https://sandbox.cashfree.com'
+  const payments = isReal ? 'https://payments.cashfree.com' : 'https://payments-test.cashfree.com'
+  return {
+    gateway: 'cashfree',
+    src: `${SDK}/js/v3/cashfree.js`,
+    mode: environment,
+    allows: {
+      script: [SDK],
+      connect: [api],
+      frame: [SDK, api, payments],
+      form: [api, payments],
+    },
+  }
+}

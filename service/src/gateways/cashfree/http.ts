@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import { type Answer, rejected, value } from '../answer.ts'
+import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
+import { noAnswer, readAtMost } from '../outgoing-http.ts'
+
+/** Where one of Cashfree's three interfaces is, and who asks there. */
+export interface CashfreeAccess {
+  /** Without a slash at its end: `https://api.cashfree.com/pg`. */
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** `x-api-version`; null where the interface has none. */
+  readonly apiVersion: string | null
+  readonly timeoutMs?: number
+}
+
+export interface CashfreeCall {
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Behind the base; whatever is not ours in it is encoded. */
+  readonly path: string
+  readonly body?: Readonly<Record<string, unknown>>
+  /** Ours, for what must take effect once. A write without one gets a key of its own. */
+  readonly idempotencyKey?: string
+  /** It changes nothing, so it may be asked again whatever came of it. A GET always is one. */
+  readonly isQuestion?: boolean
+  /** Sends no credentials: what the payer's browser could send as well. */
+  readonly isOpen?: boolean
+}
+
+export type AskCashfree = (call: CashfreeCall) => Promise<Answer<ExactJson>>
+
+const TIMEOUT_MS = 8_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+/**
+ * Asks Cashfree. A message never holds more than a status and a code: Cashfree's own words may quote a bank account.
+ * No redirect is followed, since that would hand the credentials to somebody else.
+ */
+export function openCashfree(access: CashfreeAccess): AskCashfree {
+  return async call => {
+    const isQuestion = call.method === 'GET' || call.isQuestion === true
+    try {
+      const response = await fetch(access.baseUrl + call.path, {
+        method: call.method,
+        headers: headersOf(access, call, isQuestion),
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(access.timeoutMs ?? TIMEOUT_MS),
+      })
+      const { text, isWhole } = await readAtMost(response, MAX_ANSWER_BYTES)
+      return judge(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
+    } catch (error) {
+      const answer = noAnswer(error)
+      return isQuestion ? { ...answer, kind: 'retryable' } : answer
+    }
+  }
+}
+
+function headersOf(
+  { clientId, clientSecret, apiVersion }: CashfreeAccess,
+  { body, idempotencyKey, isOpen = false }: CashfreeCall,
+  isQuestion: boolean,
+): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'x-request-id': randomUUID(),
+    ...(apiVersion === null ? {} : { 'x-api-version': apiVersion }),
+    ...(isOpen ? {} : { 'x-client-id': clientId, 'x-client-secret': clientSecret }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(isQuestion ? {} : { 'x-idempotency-key': idempotencyKey ?? randomUUID() }),
+  }
+}
+
+/** What a status and a body mean. Only a refusal that names its code is Cashfree's word that nothing happened. */
+function judge(status: number, body: ExactJson | undefined, isQuestion: boolean): Answer<ExactJson> {
+  const inDoubt = isQuestion ? 'retryable' : 'unknown'
+  if (status >= 200 && status <= 299) {
+    if (typeof body === 'object' && body !== null) return value(body)
+    return { kind: inDoubt, message: `Cashfree answered ${status} with what cannot be read` }
+  }
+  const code = codeOf(body)
+  const message = `Cashfree answered ${status}${code === null ? '' : ` ${code}`}`
+  if (status === 401 || status === 403) {
+    return { kind: 'retryable', message: `${message}: check the credentials and the allowed addresses` }
+  }
+  if (status === 429) return { kind: 'retryable', message }
+  // The key was used before, so an earlier request of this id may have taken effect.
+  if (status === 422 && isIdempotency(body)) return { kind: inDoubt, message }
+  if (status >= 400 && status <= 499 && status !== 408 && code !== null) return rejected(code, message)
+  return { kind: inDoubt, message }
+}
+
+function codeOf(body: ExactJson | undefined): string | null {
+  const code = textAt(body, 'code')
+  return code !== null && /^[A-Za-z][\w.-]{0,79}$/.test(code) ? code : null
+}
+
+/** Whether a refusal says that the id was used before: what became of that request is the answer then. */
+export function isTaken(code: string): boolean {
+  return /already_exist|duplicate/.test(code)
+}
+
+function isIdempotency(body: ExactJson | undefined): boolean {
+  return `${textAt(body, 'type')} ${textAt(body, 'code')}`.includes('idempoten')
+}

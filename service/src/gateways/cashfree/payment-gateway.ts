@@ -1,0 +1,190 @@
+import { type Answer, rejected, value } from '../answer.ts'
+import { type ExactJson, entriesOf, textAt } from '../exact-json.ts'
+import type {
+  CreatedOrder,
+  GatewayOrder,
+  GatewayPayment,
+  NewOrder,
+  OrderKey,
+  PaidMethod,
+  PaymentGateway,
+} from '../payment-gateway.ts'
+import { readPaymentNotice } from '../payment-notice.ts'
+import { type AskCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
+import { byTime, type CashfreeOrder, readLostPayments, readOrder, readPayment } from './order.ts'
+import { listRecords } from './records.ts'
+import { getRefund, refund } from './refunds.ts'
+import { rupeesJson } from './rupees-json.ts'
+import { startUpi } from './upi.ts'
+
+export interface CashfreeGatewayOptions extends CashfreeAccess {
+  /** Cashfree signs notices with the client secret; several count while it is being rotated. */
+  readonly webhookSecrets: readonly string[]
+  /** Where notices go; https only, so null leaves it to Cashfree's dashboard. */
+  readonly notifyUrl: string | null
+  /** NPCI is withdrawing UPI collect: only merchants that are exempt have it. */
+  readonly upiCollect: boolean
+}
+
+/** Cashfree's payment gateway. An order is named there as here, so it is always found again. */
+export function createCashfreeGateway(options: CashfreeGatewayOptions): PaymentGateway {
+  const ask = openCashfree(options)
+  return {
+    name: 'cashfree',
+    capabilities: { upiCollect: options.upiCollect },
+    createOrder: order => createOrder(ask, options.notifyUrl, order),
+    async startUpi(key, request) {
+      if (request.channel === 'collect' && !options.upiCollect) {
+        return rejected('collect_disabled', 'This gateway takes no UPI collect requests')
+      }
+      const order = await fetchOrder(ask, key)
+      return order.kind === 'value' ? startUpi(ask, order.value, request) : order
+    },
+    getOrder: key => getOrder(ask, key),
+    cancelOrder: key => cancelOrder(ask, key),
+    refund: (key, request) => refund(ask, key, request),
+    getRefund: (key, refundId) => getRefund(ask, key, refundId),
+    listRecords: (from, to, cursor) => listRecords(ask, from, to, cursor),
+    parseWebhook: (rawBody, headers) => readPaymentNotice(rawBody, headers, options.webhookSecrets),
+  }
+}
+
+const METHODS: Record<Exclude<PaidMethod, 'other'>, string> = { upi: 'upi', card: 'cc,dc', netbanking: 'nb' }
+const LONGEST_NOTE = 200
+
+async function createOrder(
+  ask: AskCashfree,
+  notifyUrl: string | null,
+  order: NewOrder,
+): Promise<Answer<CreatedOrder>> {
+  const {
+    orderId,
+    amountPaise,
+    currency,
+    customer,
+    methods = ['card', 'netbanking', 'upi'],
+    returnUrl,
+  } = order
+  const answer = await ask({
+    method: 'POST',
+    path: '/orders',
+    idempotencyKey: orderId,
+    body: {
+      order_id: orderId,
+      order_amount: rupeesJson(amountPaise),
+      order_currency: currency,
+      customer_details: {
+        customer_id: customer.id.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, 50),
+        customer_phone: customer.phone,
+      },
+      order_meta: {
+        payment_methods: methods.map(method => METHODS[method]).join(','),
+        ...(notifyUrl === null ? {} : { notify_url: notifyUrl }),
+        ...(returnUrl === undefined ? {} : { return_url: returnUrl }),
+      },
+      order_expiry_time: order.expiresAt.toISOString(),
+      order_note: order.note.slice(0, LONGEST_NOTE),
+    },
+  })
+  if (answer.kind === 'rejected' && isTaken(answer.code)) return existingOrder(ask, order)
+  if (answer.kind !== 'value') return answer
+  const created = readOrder(answer.value)
+  return created === null ? unreadable('unknown') : value(createdOrder(created))
+}
+
+/** An earlier request got through. It counts as this one only if it asks for the same money. */
+async function existingOrder(ask: AskCashfree, order: NewOrder): Promise<Answer<CreatedOrder>> {
+  const found = await fetchOrder(ask, { orderId: order.orderId, gatewayOrderId: null })
+  if (found.kind === 'retryable') return { kind: 'unknown', message: found.message }
+  if (found.kind !== 'value') return found
+  const isSame = found.value.amountPaise === order.amountPaise && found.value.currency === order.currency
+  if (isSame) return value(createdOrder(found.value))
+  return rejected('order_already_exists', 'There is an order of this id for another amount')
+}
+
+function createdOrder({ gatewayOrderId, sessionId }: CashfreeOrder): CreatedOrder {
+  return { gatewayOrderId, gatewaySessionId: sessionId }
+}
+
+async function fetchOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<CashfreeOrder>> {
+  const answer = await ask({ method: 'GET', path: pathOf(key) })
+  if (answer.kind !== 'value') return answer
+  const order = readOrder(answer.value)
+  return order === null || order.orderId !== key.orderId ? unreadable('retryable') : value(order)
+}
+
+async function getOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<GatewayOrder | null>> {
+  const [found, attempts] = await Promise.all([fetchOrder(ask, key), fetchPayments(ask, key)])
+  if (found.kind === 'rejected' && found.code === 'order_not_found') return value(null)
+  if (found.kind !== 'value') return found
+  if (attempts.kind !== 'value') return attempts
+  const order = found.value
+  const disputes = await fetchDisputes(ask, key, attempts.value)
+  if (disputes.kind !== 'value') return disputes
+  const lost = readLostPayments(disputes.value, attempts.value)
+  const payments = attempts.value.toSorted(byTime).map(payment => readPayment(payment, order, lost))
+  const readable = payments.filter(payment => payment !== undefined)
+  if (readable.length < payments.length) return unreadable('retryable')
+  return value({
+    ...createdOrder(order),
+    orderId: order.orderId,
+    status: order.status,
+    amountPaise: order.amountPaise,
+    currency: order.currency,
+    payments: readable.filter((payment): payment is GatewayPayment => payment !== null),
+  })
+}
+
+async function fetchPayments(ask: AskCashfree, key: OrderKey): Promise<Answer<readonly ExactJson[]>> {
+  const answer = await ask({ method: 'GET', path: `${pathOf(key)}/payments` })
+  if (answer.kind !== 'value') return answer
+  const payments = entriesOf(answer.value)
+  return payments === null ? unreadable('retryable') : value(payments)
+}
+
+/**
+ * Only a payment that succeeded can be disputed. An account without disputes refuses the question, which must not
+ * keep payments from being credited.
+ */
+async function fetchDisputes(
+  ask: AskCashfree,
+  key: OrderKey,
+  payments: readonly ExactJson[],
+): Promise<Answer<readonly ExactJson[]>> {
+  const isPaid = payments.some(payment => textAt(payment, 'payment_status') === 'SUCCESS')
+  if (!isPaid) return value([])
+  const answer = await ask({ method: 'GET', path: `${pathOf(key)}/disputes` })
+  if (answer.kind === 'rejected') return value([])
+  if (answer.kind !== 'value') return answer
+  const disputes = entriesOf(answer.value)
+  return disputes === null ? unreadable('retryable') : value(disputes)
+}
+
+async function cancelOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<null>> {
+  const answer = await ask({ method: 'PATCH', path: pathOf(key), body: { order_status: 'TERMINATED' } })
+  if (answer.kind === 'rejected' && answer.code !== 'order_not_found') return endedAlready(ask, key, answer)
+  if (answer.kind !== 'value') return answer
+  const order = readOrder(answer.value)
+  if (order === null) return unreadable('unknown')
+  return order.status === 'paid' ? rejected('order_paid', 'The order is paid already') : value(null)
+}
+
+/** An order that is over cannot be ended again: that is as good as ending it, unless it was paid. */
+async function endedAlready(
+  ask: AskCashfree,
+  key: OrderKey,
+  refusal: Extract<Answer<null>, { readonly kind: 'rejected' }>,
+): Promise<Answer<null>> {
+  const found = await fetchOrder(ask, key)
+  if (found.kind !== 'value') return found.kind === 'rejected' ? refusal : found
+  if (found.value.status === 'paid') return rejected('order_paid', 'The order is paid already')
+  return found.value.status === 'closed' ? value(null) : refusal
+}
+
+function unreadable(kind: 'retryable' | 'unknown'): Answer<never> {
+  return { kind, message: 'Cashfree answered with what cannot be read' }
+}
+
+function pathOf({ orderId }: OrderKey): string {
+  return `/orders/${encodeURIComponent(orderId)}`
+}

@@ -1,0 +1,94 @@
+import { type Paise, paise } from '../../kernel/money.ts'
+import { type Answer, value } from '../answer.ts'
+import { at, type ExactJson, entriesOf, momentAt, paiseAt, textAt } from '../exact-json.ts'
+import type { GatewayRecord, GatewayRecords } from '../payment-gateway.ts'
+import type { AskCashfree } from './http.ts'
+
+const PAGE_SIZE = 100
+
+/** What moved at Cashfree from one moment to another: `POST /recon` has payments, refunds, disputes and settlements. */
+export async function listRecords(
+  ask: AskCashfree,
+  from: Date,
+  to: Date,
+  cursor: string | null,
+): Promise<Answer<GatewayRecords>> {
+  const answer = await ask({
+    method: 'POST',
+    path: '/recon',
+    isQuestion: true,
+    body: {
+      pagination: { limit: PAGE_SIZE, cursor },
+      filters: { start_date: from.toISOString(), end_date: to.toISOString() },
+    },
+  })
+  if (answer.kind !== 'value') return answer
+  const entries = entriesOf(at(answer.value, 'data'))
+  if (entries === null) return { kind: 'retryable', message: 'Cashfree answered with what cannot be read' }
+  // The cursor of the last page leads to an empty one (believed), so an empty page is the end whatever it says.
+  const nextCursor = entries.length === 0 ? null : textAt(answer.value, 'cursor')
+  return value({ records: entries.flatMap(entry => readRecord(entry) ?? []), nextCursor })
+}
+
+/** Null for what is no movement of ours: refused, open, or put right by an entry of its own (`…_REVERSAL`). */
+export function readRecord(entry: ExactJson): GatewayRecord | null {
+  const moment = momentAt(entry, 'event_time')
+  const named = nameOf(entry)
+  const amountPaise = absolute(paiseAt(entry, 'event_amount'))
+  if (moment === null || named === null || named.id === null) return null
+  const { kind, id } = named
+  if (kind === 'settlement') {
+    const settled = absolute(paiseAt(entry, 'amount_settled')) ?? amountPaise
+    const chargesPaise = sum(entry, 'settlement_charge', 'settlement_tax')
+    return settled === null
+      ? null
+      : { kind, id, orderId: null, amountPaise: settled, chargesPaise, at: moment }
+  }
+  const chargesPaise = kind === 'payment' ? paymentCharges(entry) : null
+  const orderId = textAt(entry, 'order_id')
+  if (amountPaise === null) return null
+  const record = { kind, id, orderId, amountPaise, chargesPaise, at: moment }
+  // An entry names its settlement once it has one (believed).
+  const settlementId = settlementIdOf(entry)
+  return settlementId === null ? record : { ...record, settlementId }
+}
+
+function nameOf(
+  entry: ExactJson,
+): { readonly kind: GatewayRecord['kind']; readonly id: string | null } | null {
+  const isDone = (textAt(entry, 'event_status') ?? 'SUCCESS') === 'SUCCESS'
+  switch (textAt(entry, 'event_type')) {
+    case 'PAYMENT':
+      return isDone ? { kind: 'payment', id: textAt(entry, 'cf_payment_id') } : null
+    case 'REFUND':
+      return isDone ? { kind: 'refund', id: textAt(entry, 'refund_id') } : null
+    case 'CHARGEBACK':
+    case 'DISPUTE':
+      // While it is open the money is only held (believed: the field is empty until then).
+      return textAt(entry, 'closed_in_favor_of')?.toLowerCase() === 'customer'
+        ? { kind: 'chargeback', id: textAt(entry, 'cf_payment_id') }
+        : null
+    case 'SETTLEMENT':
+      return { kind: 'settlement', id: settlementIdOf(entry) }
+    default:
+      return null
+  }
+}
+
+function settlementIdOf(entry: ExactJson): string | null {
+  return textAt(entry, 'settlement_utr') ?? textAt(entry, 'cf_settlement_id')
+}
+
+/** The gateway's own figures: its tax is never worked out again here. */
+function paymentCharges(entry: ExactJson): Paise | null {
+  return sum(entry, 'payment_service_charge', 'payment_service_tax')
+}
+
+function sum(entry: ExactJson, ...fields: readonly string[]): Paise | null {
+  const amounts = fields.map(field => paiseAt(entry, field)).filter(amount => amount !== null)
+  return amounts.length === 0 ? null : paise(amounts.reduce((total, amount) => total + amount, 0n))
+}
+
+function absolute(amount: Paise | null): Paise | null {
+  return amount === null ? null : paise(amount < 0n ? 0n - amount : amount)
+}

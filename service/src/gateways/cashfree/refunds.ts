@@ -1,0 +1,80 @@
+import { type Answer, rejected, value } from '../answer.ts'
+import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
+import type { OrderKey, Refund, RefundStatus } from '../payment-gateway.ts'
+import type { AskCashfree } from './http.ts'
+import { rupeesJson } from './rupees-json.ts'
+
+const LONGEST_NOTE = 100
+
+/**
+ * Sends a payment back. Cashfree refunds an order, not one of its payments, and finds the payment itself; what came
+ * after an order was paid it gives back by itself.
+ */
+export async function refund(
+  ask: AskCashfree,
+  key: OrderKey,
+  { refundId, amountPaise, note }: Refund,
+): Promise<Answer<RefundStatus>> {
+  const answer = await ask({
+    method: 'POST',
+    path: `/orders/${encodeURIComponent(key.orderId)}/refunds`,
+    idempotencyKey: refundId,
+    body: {
+      refund_id: refundId,
+      refund_amount: rupeesJson(amountPaise),
+      refund_note: note.slice(0, LONGEST_NOTE),
+    },
+  })
+  if (answer.kind === 'rejected') {
+    const known = await fetchRefund(ask, key, refundId)
+    // An earlier request of this id got through: its fate is the answer, whatever the new one was refused for.
+    if (known.kind === 'value' && known.value !== null) return judge(known.value, amountPaise)
+    return known.kind === 'value' || known.kind === 'rejected' ? answer : { ...known, kind: 'unknown' }
+  }
+  return answer.kind === 'value' ? judge(answer.value, amountPaise) : answer
+}
+
+export async function getRefund(
+  ask: AskCashfree,
+  key: OrderKey,
+  refundId: string,
+): Promise<Answer<RefundStatus | null>> {
+  const found = await fetchRefund(ask, key, refundId)
+  if (found.kind !== 'value') return found
+  return found.value === null ? value(null) : judge(found.value, null)
+}
+
+/** An order that is not known has no refunds either. */
+const NOT_FOUND: readonly string[] = ['refund_not_found', 'order_not_found']
+
+async function fetchRefund(
+  ask: AskCashfree,
+  key: OrderKey,
+  refundId: string,
+): Promise<Answer<ExactJson | null>> {
+  const path = `/orders/${encodeURIComponent(key.orderId)}/refunds/${encodeURIComponent(refundId)}`
+  const answer = await ask({ method: 'GET', path })
+  return answer.kind === 'rejected' && NOT_FOUND.includes(answer.code) ? value(null) : answer
+}
+
+function judge(json: ExactJson, amountPaise: bigint | null): Answer<RefundStatus> {
+  if (amountPaise !== null && paiseAt(json, 'refund_amount') !== amountPaise) {
+    return rejected('refund_already_exists', 'There is a refund of this id for another amount')
+  }
+  const status = textAt(json, 'refund_status')
+  if (status === null) return { kind: 'unknown', message: 'Cashfree answered with what cannot be read' }
+  return value(refundStatus(status))
+}
+
+function refundStatus(word: string): RefundStatus {
+  switch (word) {
+    case 'SUCCESS':
+      return 'done'
+    case 'CANCELLED':
+    case 'FAILED':
+      return 'failed'
+    // PENDING, ONHOLD, and whatever word comes to be added: it is asked about again.
+    default:
+      return 'pending'
+  }
+}

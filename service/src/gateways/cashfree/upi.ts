@@ -1,0 +1,52 @@
+import { type Answer, rejected, value } from '../answer.ts'
+import { at, type ExactJson } from '../exact-json.ts'
+import type { UpiAttempt, UpiRequest } from '../payment-gateway.ts'
+import type { AskCashfree } from './http.ts'
+import type { CashfreeOrder } from './order.ts'
+
+/** Between 5 and 15; a payer who has not answered by then has put the phone away. */
+const COLLECT_EXPIRY_MINUTES = 10
+const CHANNELS = { intent: 'link', qr: 'qrcode', collect: 'collect' } as const
+
+/** Begins an attempt to pay by UPI. It is asked as the payer's browser would ask: by the session, no credentials. */
+export async function startUpi(
+  ask: AskCashfree,
+  order: CashfreeOrder,
+  request: UpiRequest,
+): Promise<Answer<UpiAttempt>> {
+  if (order.sessionId === null || order.status !== 'active') {
+    return rejected('order_inactive', 'The order takes no payment')
+  }
+  const answer = await ask({
+    method: 'POST',
+    path: '/orders/sessions',
+    isOpen: true,
+    body: { payment_session_id: order.sessionId, payment_method: { upi: upiOf(request) } },
+  })
+  if (answer.kind !== 'value') return answer
+  return value({ intent: request.channel === 'collect' ? null : intentIn(at(answer.value, 'data')) })
+}
+
+function upiOf(request: UpiRequest): Readonly<Record<string, unknown>> {
+  const channel = CHANNELS[request.channel]
+  if (request.channel !== 'collect') return { channel }
+  return { channel, upi_id: request.upiId, upi_expiry_minutes: COLLECT_EXPIRY_MINUTES }
+}
+
+/**
+ * The plain address among those for single apps (believed: `data.payload.default`). A QR code may also come as a
+ * drawing, which says nothing that can be drawn anew, so it counts as none.
+ */
+function intentIn(data: ExactJson | undefined): string | null {
+  const payload = at(data, 'payload')
+  const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload)
+  const texts = [
+    at(payload, 'default'),
+    at(payload, 'bhim'),
+    ...(isObject ? Object.values(payload) : []),
+    at(data, 'url'),
+  ]
+  return (
+    texts.find((text): text is string => typeof text === 'string' && text.startsWith('upi://pay?')) ?? null
+  )
+}

@@ -1,0 +1,21 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { textAt } from './exact-json.ts'
+import type { PayoutNotice } from './payout-provider.ts'
+import { readSignedNotice } from './signed-notice.ts'
+
+/** Reads a notice about a transfer in Cashfree's shape, which the sandbox speaks as well. */
+export function readPayoutNotice(
+  rawBody: Buffer,
+  headers: IncomingHttpHeaders,
+  secrets: readonly string[],
+): PayoutNotice {
+  const { valid, digest, said } = readSignedNotice(rawBody, headers, secrets)
+  if (said === null) return { valid, transferIds: [], dedupeKey: digest }
+  const { type, data } = said
+  const transferId = textAt(data, 'transfer_id') ?? textAt(data, 'transfer', 'transfer_id')
+  const isTransfer = type.startsWith('TRANSFER_') && transferId !== null
+  if (!isTransfer) return { valid, transferIds: [], dedupeKey: `${type}:${digest}` }
+  // The reference of the bank may come in a notice of its own, which is not a copy of the one before.
+  const state = [textAt(data, 'status_code'), textAt(data, 'transfer_utr')].map(text => text ?? '')
+  return { valid, transferIds: [transferId], dedupeKey: [type, transferId, ...state].join(':') }
+}

@@ -1,0 +1,67 @@
+import type { Queryable } from '../db/database.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { sameHash, type Vault } from '../kernel/secrets.ts'
+import { sealedText, type Transfer } from './transfers.ts'
+
+/** A transfer as it lies in the book, with the seal that it got when it was posted. */
+export interface SealedTransfer extends Transfer {
+  readonly seal: Buffer
+}
+
+/** The columns of a `SealedTransfer`, for SQL over transfers. */
+export function sealedColumns(alias: string): string {
+  const column = (name: string, as: string) => `${alias}.${name} as "${as}"`
+  return [
+    column('id', 'id'),
+    column('kind', 'kind'),
+    column('debit_account', 'debitAccount'),
+    column('credit_account', 'creditAccount'),
+    column('amount_paise', 'amountPaise'),
+    column('fee_paise', 'feePaise'),
+    column('debit_balance_paise', 'debitBalancePaise'),
+    column('credit_balance_paise', 'creditBalancePaise'),
+    column('debit_sequence', 'debitSequence'),
+    column('credit_sequence', 'creditSequence'),
+    column('posted_at', 'postedAt'),
+    column('linked_id', 'linkedId'),
+    column('idempotency_key', 'idempotencyKey'),
+    column('reference', 'reference'),
+    column('note', 'note'),
+    column('seal', 'seal'),
+  ].join(', ')
+}
+
+/** Whether a row is as the posting engine wrote it: who can only write to the database cannot make a seal. */
+export function isGenuine(vault: Vault, transfer: SealedTransfer): boolean {
+  return sameHash(vault.seal(sealedText(transfer)), transfer.seal)
+}
+
+/** A transfer as the posting engine wrote it, or that there is none, or that somebody has changed it since. */
+export type FoundTransfer =
+  | { readonly kind: 'transfer'; readonly transfer: Transfer }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'altered' }
+
+const SELECT_BY_ID = `select ${sealedColumns('t')} from transfers t where t.id = $1`
+
+/** Reads a transfer by its id and proves it. */
+export async function findSealed(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
+  // There is one at the most, unless somebody has written to the book by hand.
+  return proven(vault, await db.query<SealedTransfer>(SELECT_BY_ID, [id]))
+}
+
+const SELECT_END = `
+  select ${sealedColumns('t')} from transfers t
+  where t.linked_id = $1 and t.kind in ('escrow_release', 'escrow_refund')`
+
+/** What ended a hold, proven: its release, its refund, or nothing yet. */
+export async function findEndOfHold(db: Queryable, vault: Vault, holdId: Uuid): Promise<FoundTransfer> {
+  return proven(vault, await db.query<SealedTransfer>(SELECT_END, [holdId]))
+}
+
+function proven(vault: Vault, [row, second]: readonly SealedTransfer[]): FoundTransfer {
+  if (row === undefined) return { kind: 'none' }
+  if (second !== undefined || !isGenuine(vault, row)) return { kind: 'altered' }
+  const { seal: _, ...transfer } = row
+  return { kind: 'transfer', transfer }
+}

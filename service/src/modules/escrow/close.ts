@@ -1,0 +1,77 @@
+import { assert } from '../../kernel/assert.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type Book, type Need, need, SYSTEM } from '../../ledger/index.ts'
+import { type AgentRegister, type GivenBack, uncountNeeds, uncountSpend } from '../policies/index.ts'
+import { type Escrow, type EscrowKey, meantFor } from './escrow.ts'
+import { tellRefunded, tellReleased } from './events.ts'
+import { closedSink, escrowSource, keyOf } from './store.ts'
+
+/** What a command needs that closes an escrow. It must also take the payer's account. */
+export function escrowNeed(key: EscrowKey): Need {
+  return need(escrowSource, keyOf(key))
+}
+
+/** An escrow as this batch sees it. */
+export function escrowIn(book: Book, key: EscrowKey): Escrow | undefined {
+  return book.fact(escrowSource, keyOf(key))
+}
+
+/** Credits the payee. Only now has the payer spent the money. */
+export function postRelease(book: Book, held: Escrow, payeeId: Uuid, onePlatform: boolean): Escrow {
+  book.post({
+    kind: 'escrow_release',
+    debit: SYSTEM.escrow,
+    credit: payeeId,
+    amountPaise: held.amountPaise,
+    linkedId: held.id,
+    spentBy: held.agentId,
+    reference: held.reference,
+  })
+  const released = close(book, { ...held, status: 'released', releasedTo: payeeId })
+  tellReleased(book, released, payeeId, onePlatform)
+  return released
+}
+
+/** What a command needs beyond that if it may refund. */
+export function refundNeeds(escrow: Escrow): Need[] {
+  return uncountNeeds(givenBack(escrow))
+}
+
+/** Gives the money back to the payer, and to its limits. */
+export function postRefund(book: Book, agents: AgentRegister, held: Escrow): Escrow {
+  const payer = book.account(held.agentId)
+  const facts = agents.facts(book, held.agentId)
+  assert(payer !== undefined && facts !== undefined, 'agents are never removed')
+  book.post({
+    kind: 'escrow_refund',
+    debit: SYSTEM.escrow,
+    credit: held.agentId,
+    amountPaise: held.amountPaise,
+    linkedId: held.id,
+    undoesMs: held.createdAt.getTime(),
+    reference: held.reference,
+  })
+  uncountSpend(book, payer, facts.ceiling, givenBack(held))
+  const refunded = close(book, { ...held, status: 'refunded' })
+  tellRefunded(book, refunded)
+  return refunded
+}
+
+function givenBack(escrow: Escrow): GivenBack {
+  return {
+    id: escrow.id,
+    payerId: escrow.agentId,
+    payeeId: meantFor(escrow) ?? SYSTEM.escrow,
+    amountPaise: escrow.amountPaise,
+    postedMs: escrow.createdAt.getTime(),
+    sequence: escrow.holdSequence,
+  }
+}
+
+function close(book: Book, escrow: Escrow): Escrow {
+  assert(escrowIn(book, escrow)?.status === 'held', 'an escrow ends once')
+  const closed: Escrow = { ...escrow, resolvedAt: new Date(book.nowMs) }
+  book.setFact(escrowSource, keyOf(closed), closed)
+  book.write(closedSink, closed)
+  return closed
+}

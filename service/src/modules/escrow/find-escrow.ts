@@ -1,0 +1,38 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Caller, PlatformCaller } from '../../http/caller.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { mayAccess } from '../agents/index.ts'
+import type { Escrow } from './escrow.ts'
+import { type Party, selectEscrow, selectParties } from './store.ts'
+
+export interface FoundEscrow {
+  readonly escrow: Escrow
+  readonly parties: ReadonlyMap<Uuid, Party>
+}
+
+/** The escrow of an address for a party to it: a stranger does not learn that it exists. */
+export async function requireEscrow(db: Queryable, caller: Caller, address: string): Promise<FoundEscrow> {
+  const id = parseId('esc', address)
+  const escrow = id === null ? null : await selectEscrow(db, id)
+  if (escrow !== null) {
+    const { agentId, toAgentId, attestorId, releasedTo } = escrow
+    const parties = await selectParties(
+      db,
+      [agentId, toAgentId, attestorId, releasedTo].filter(each => each !== null),
+    )
+    if ([...parties.values()].some(party => mayAccess(caller, party))) return { escrow, parties }
+  }
+  throw new AppError('not_found', 'There is no escrow with this id')
+}
+
+/** The same for the platform of the payer, which alone decides what becomes of the money. */
+export async function requireOwnEscrow(
+  db: Queryable,
+  caller: PlatformCaller,
+  address: string,
+): Promise<FoundEscrow> {
+  const found = await requireEscrow(db, caller, address)
+  if (found.parties.get(found.escrow.agentId)?.platformId === caller.platformId) return found
+  throw new AppError('authorization_error', 'Only the platform of the agent that pays can do this')
+}

@@ -1,0 +1,45 @@
+import type { EscrowHold } from '@batua/contract'
+import type { Book, Command, Ledger } from '../../ledger/index.ts'
+import { type Approval, approvalIn, approvalNeed, requestApproval } from '../approvals/index.ts'
+import type { AgentRegister, Threshold } from '../policies/index.ts'
+import type { HoldIntent } from './escrow.ts'
+import { escrowRecord, waitingRecord } from './escrow-record.ts'
+import { prepareHold } from './prepare-hold.ts'
+import { storedTerms } from './terms.ts'
+
+/** Sets money aside, or asks the owner: everything is decided and written in one commit with its neighbours. */
+export function hold(ledger: Ledger, agents: AgentRegister, intent: HoldIntent): Promise<EscrowHold> {
+  return ledger.submit(holdCommand(agents, intent))
+}
+
+function holdCommand(agents: AgentRegister, intent: HoldIntent): Command<EscrowHold> {
+  const prepared = prepareHold(agents, intent, { by: 'platform' })
+  // What an earlier decision of this very command asked: if that was committed and the answer lost, it is done.
+  let asked: Approval | null = null
+  return {
+    ...prepared,
+    steps: [...prepared.steps, () => (asked === null ? [] : [approvalNeed(asked)])],
+    decide(book) {
+      const known = asked === null ? undefined : approvalIn(book, asked)
+      if (known !== undefined) return waitingRecord(known, intent)
+      const plan = prepared.decide(book)
+      if (plan.kind === 'refusal') return plan
+      if (plan.kind === 'hold') return escrowRecord(prepared.post(book))
+      asked = ask(book, intent, plan.threshold)
+      prepared.noteUse(book, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
+      return waitingRecord(asked, intent)
+    },
+  }
+}
+
+function ask(book: Book, intent: HoldIntent, { layer }: Threshold): Approval {
+  return requestApproval(book, {
+    agentId: intent.payerId,
+    kind: 'escrow_hold',
+    amountPaise: intent.amountPaise,
+    reference: intent.reference,
+    idempotencyKey: intent.idempotencyKey,
+    layer,
+    ...storedTerms(intent),
+  })
+}

@@ -1,0 +1,124 @@
+import {
+  attestEscrow,
+  type EscrowHold,
+  getEscrow,
+  holdEscrow,
+  holdEscrowWithAttestation,
+  holdEscrowWithTimeout,
+  refundEscrow,
+  releaseEscrow,
+} from '@batua/contract'
+import type { Database } from '../../db/database.ts'
+import type { PlatformCaller } from '../../http/caller.ts'
+import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { HOUR_MS } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import type { Ledger } from '../../ledger/index.ts'
+import { type FindAgent, requireAgentAccess } from '../agents/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
+import { attestCommand } from './attest.ts'
+import { meantFor, type Terms } from './escrow.ts'
+import { escrowRecord } from './escrow-record.ts'
+import { requireEscrow, requireOwnEscrow } from './find-escrow.ts'
+import { hold } from './hold.ts'
+import { refundCommand } from './refund.ts'
+import { releaseCommand } from './release.ts'
+import { selectParties } from './store.ts'
+
+export interface EscrowContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly agents: AgentRegister
+  readonly findAgent: FindAgent
+}
+
+/** What the three ways of holding share of a request. */
+interface HoldCall {
+  readonly caller: PlatformCaller
+  readonly params: { readonly agent_id: string }
+  readonly body: { readonly amount: number; readonly reference?: string; readonly to_agent_id?: string }
+  readonly idempotencyKey: string | undefined
+}
+
+const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
+
+export function serveEscrow(serve: Serve, context: EscrowContext): void {
+  const { database, ledger, agents } = context
+
+  serve(holdEscrow, call => holdFor(context, call, UNTIMED, undefined))
+
+  serve(holdEscrowWithTimeout, call => {
+    const { timeout_hours: hours, auto_action: autoAction = 'refund' } = call.body
+    const timeoutMs = Math.max(1, Math.round(hours * HOUR_MS))
+    return holdFor(context, call, { timeoutMs, autoAction }, undefined)
+  })
+
+  serve(holdEscrowWithAttestation, call => holdFor(context, call, UNTIMED, call.body.attestor_agent_id))
+
+  serve(releaseEscrow, async ({ caller, params, body }) => {
+    const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
+    const payeeId = await requireNamed(context, body.to_agent_id, 'to_agent_id')
+    const payee = (await selectParties(database, [payeeId])).get(payeeId)
+    const onePlatform = payee?.platformId === caller.platformId
+    return escrowRecord(await ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform })))
+  })
+
+  serve(refundEscrow, async ({ caller, params }) => {
+    const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
+    return escrowRecord(await ledger.submit(refundCommand(agents, escrow)))
+  })
+
+  serve(attestEscrow, async ({ caller, params }) => {
+    const { escrow, parties } = await requireEscrow(database, caller, params.escrow_id)
+    const { agentId: attestorId, keyHash } = caller
+    const payeeId = meantFor(escrow)
+    if (escrow.attestorId !== attestorId || payeeId === null) {
+      throw new AppError('authorization_error', 'Only the attestor that the hold names can attest')
+    }
+    const onePlatform = parties.get(escrow.agentId)?.platformId === parties.get(payeeId)?.platformId
+    return escrowRecord(
+      await ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform, attestorId, keyHash })),
+    )
+  })
+
+  serve(getEscrow, async ({ caller, params }) =>
+    escrowRecord((await requireEscrow(database, caller, params.escrow_id)).escrow),
+  )
+}
+
+async function holdFor(
+  context: EscrowContext,
+  { caller, params, body, idempotencyKey }: HoldCall,
+  terms: Terms,
+  attestor: string | undefined,
+): Promise<EscrowHold> {
+  const payer = await requireAgentAccess(context.database, caller, params.agent_id)
+  const { amount, reference, to_agent_id: recipient } = body
+  return hold(context.ledger, context.agents, {
+    payerId: payer.id,
+    toAgentId: recipient === undefined ? null : await requireNamed(context, recipient, 'to_agent_id'),
+    attestorId: attestor === undefined ? null : await requireNamed(context, attestor, 'attestor_agent_id'),
+    amountPaise: requirePaise(amount, 'amount'),
+    reference: reference?.normalize() ?? null,
+    idempotencyKey: idempotencyKey === undefined ? null : ownKey(idempotencyKey),
+    ...terms,
+  })
+}
+
+/** The header's key serves as the hold's own, in a line that no key of the agent's own can have: see payments. */
+function ownKey(key: string): string {
+  return `hold\n${key}`
+}
+
+/** An id is not looked up here: the decision does, under the lock. */
+async function requireNamed(
+  { findAgent }: Pick<EscrowContext, 'findAgent'>,
+  idOrHandle: string,
+  field: string,
+): Promise<Uuid> {
+  const id = await findAgent(idOrHandle)
+  if (id !== null) return id
+  throw new AppError('not_found', 'There is no agent with this id or handle', { field })
+}

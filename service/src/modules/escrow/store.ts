@@ -1,0 +1,137 @@
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Sink, Source } from '../../ledger/index.ts'
+import type { Escrow, EscrowKey } from './escrow.ts'
+
+const COLUMNS = `
+  e.agent_id as "agentId", e.id, e.to_agent as "toAgentId", e.attestor as "attestorId",
+  e.amount_paise as "amountPaise", e.reference, e.status, e.auto_action as "autoAction",
+  e.expires_at as "expiresAt", e.released_to as "releasedTo", e.created_at as "createdAt",
+  e.resolved_at as "resolvedAt", e.hold_sequence as "holdSequence"`
+
+export function keyOf({ agentId, id }: EscrowKey): string {
+  return `${agentId} ${id}`
+}
+
+/** Escrows for decisions in the posting engine: whoever closes one holds its payer's account. */
+export const escrowSource: Source<Escrow> = {
+  name: 'escrows',
+  async load(tx: Queryable, keys: readonly string[]) {
+    const pairs = keys.map(key => key.split(' '))
+    const rows = await tx.query<Escrow>(
+      `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
+       join escrows e on e.agent_id = k.agent_id and e.id = k.id`,
+      [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
+    )
+    return new Map(rows.map(row => [keyOf(row), row]))
+  },
+}
+
+export const heldSink: Sink<Escrow> = {
+  name: 'held escrows',
+  write: (tx, rows) =>
+    tx.query(INSERT, [
+      arrayLiteral(rows.map(row => row.agentId)),
+      arrayLiteral(rows.map(row => row.id)),
+      arrayLiteral(rows.map(row => row.toAgentId)),
+      arrayLiteral(rows.map(row => row.attestorId)),
+      arrayLiteral(rows.map(row => row.amountPaise)),
+      textArrayLiteral(rows.map(row => row.reference)),
+      arrayLiteral(rows.map(row => row.autoAction)),
+      textArrayLiteral(rows.map(row => row.expiresAt?.toISOString() ?? null)),
+      textArrayLiteral(rows.map(row => row.createdAt.toISOString())),
+      arrayLiteral(rows.map(row => row.holdSequence)),
+    ]),
+}
+
+const INSERT = `
+  insert into escrows (agent_id, id, to_agent, attestor, amount_paise, reference, auto_action, expires_at, next_try_at,
+    created_at, hold_sequence)
+  select v.agent_id, v.id, v.to_agent, v.attestor, v.amount, v.reference, v.auto_action, v.expires_at, v.expires_at,
+    v.created_at, v.hold_sequence
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[], $7::text[], $8::timestamptz[],
+    $9::timestamptz[], $10::int8[])
+    v(agent_id, id, to_agent, attestor, amount, reference, auto_action, expires_at, created_at, hold_sequence)`
+
+export const closedSink: Sink<Escrow> = {
+  name: 'closed escrows',
+  write: (tx, rows) =>
+    tx.query(
+      `update escrows e set status = v.status, released_to = v.released_to, resolved_at = v.resolved_at,
+         next_try_at = null
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::timestamptz[])
+         v(agent_id, id, status, released_to, resolved_at)
+       where e.agent_id = v.agent_id and e.id = v.id`,
+      [
+        arrayLiteral(rows.map(row => row.agentId)),
+        arrayLiteral(rows.map(row => row.id)),
+        arrayLiteral(rows.map(row => row.status)),
+        arrayLiteral(rows.map(row => row.releasedTo)),
+        textArrayLiteral(rows.map(row => row.resolvedAt?.toISOString() ?? null)),
+      ],
+    ),
+}
+
+export async function selectEscrow(db: Queryable, id: Uuid): Promise<Escrow | null> {
+  const [row] = await db.query<Escrow>(`select ${COLUMNS} from escrows e where e.id = $1`, [id])
+  return row ?? null
+}
+
+/**
+ * Takes escrows whose timeout is due and puts the next try off, by as long as this one is overdue within the bounds:
+ * so no two nodes take the same, who dies with one in hand leaves it to be taken again, and what cannot be done yet is
+ * tried less and less often.
+ */
+export async function claimDueTimeouts(
+  db: Queryable,
+  now: Date,
+  pauseMs: { readonly least: number; readonly most: number },
+  limit: number,
+): Promise<Escrow[]> {
+  return db.query<Escrow>(
+    `update escrows e
+     set next_try_at = $1::timestamptz
+       + least(greatest($1::timestamptz - e.expires_at, $2 * interval '1 millisecond'), $3 * interval '1 millisecond')
+     from (select d.agent_id, d.id from escrows d where d.next_try_at <= $1 order by d.next_try_at limit $4
+           for update skip locked) due
+     where e.agent_id = due.agent_id and e.id = due.id
+     returning ${COLUMNS}`,
+    [now, pauseMs.least, pauseMs.most, limit],
+  )
+}
+
+/** Whose an agent is, which never changes. */
+export interface Party {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+}
+
+export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Party>> {
+  const rows = await db.query<Party>(
+    `select id, platform_id as "platformId", owner_id as "ownerId" from agents where id = any($1::uuid[])`,
+    [ids],
+  )
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+/** How many agents of a platform have money in escrow. Under the locks of their accounts it stays so. */
+export async function countHeldOfPlatform(tx: Queryable, platformId: Uuid): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int4 as count from agents a where a.platform_id = $1
+       and exists (select 1 from escrows e where e.agent_id = a.id and e.status = 'held')`,
+    [platformId],
+  )
+  return row?.count ?? 0
+}
+
+/** All that waits in escrow: what the escrow account of the book has to hold. */
+export async function sumHeld(db: Queryable): Promise<Paise> {
+  const [row] = await db.query<{ sum: bigint }>(
+    `select coalesce(sum(amount_paise), 0)::int8 as sum from escrows where status = 'held'`,
+    [],
+  )
+  return (row?.sum ?? 0n) as Paise
+}

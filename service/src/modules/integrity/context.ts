@@ -1,0 +1,14 @@
+import type { Database } from '../../db/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { Holdings } from '../../ledger/index.ts'
+
+/** What the unending check of the book works with. */
+export interface IntegrityContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly logger: Pick<Logger, 'error'>
+  readonly holdings: Holdings
+}

@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Database } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/logger.ts'
+import type { NoticeTaker } from './notice-taker.ts'
+import { isKnownNotice, rememberNotice } from './store.ts'
+
+export interface NoticesContext {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly takers: readonly NoticeTaker[]
+}
+
+/**
+ * A notice of an outside system: once its signature is proved it only says where to look. It is remembered after it
+ * was dealt with, so that one that came in vain is welcome again.
+ */
+export async function takeNotice(
+  { database, clock, logger, takers }: NoticesContext,
+  name: string,
+  rawBody: Buffer,
+  headers: IncomingHttpHeaders,
+): Promise<void> {
+  const named = takers.filter(taker => taker.name === name)
+  if (named.length === 0) throw new AppError('not_found', 'No gateway of this name sends notices here')
+  const notices = named.map(taker => taker.read(rawBody, headers)).filter(notice => notice.valid)
+  if (notices.length === 0) {
+    logger.warn({ gateway: name }, 'gateway notice: the signature is wrong')
+    throw new AppError('authentication_error', 'The signature is not made with the secret of this gateway')
+  }
+  for (const notice of notices) {
+    if (await isKnownNotice(database, name, notice.dedupeKey)) continue
+    await notice.follow()
+    await rememberNotice(database, name, notice.dedupeKey, clock.now())
+  }
+}
+
+/** What a notice is answered that cannot be followed at this moment: whoever sent it sends it again. */
+export function notNow(): AppError {
+  return new AppError('service_unavailable', 'The gateway could not be asked about this; send it again', {
+    headers: { 'retry-after': '30' },
+  })
+}

@@ -1,0 +1,71 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { BankAccount } from './decide.ts'
+
+/** A submission that the bank has not decided. */
+export interface KycCheck {
+  readonly ownerId: Uuid
+  /** Of the submission: the next one of the same owner has another. */
+  readonly id: Uuid
+  readonly account: BankAccount
+  /** By which the bank knows it; null: it is asked anew. */
+  readonly reference: string | null
+  /** How often the bank was asked again. */
+  readonly attempts: number
+}
+
+interface CheckRow extends Omit<KycCheck, 'account'>, BankAccount {}
+
+/** The owner's row must be locked. It takes the place of a submission that is still open. */
+export async function replaceCheck(tx: Queryable, check: KycCheck, nextCheckAt: Date): Promise<void> {
+  await tx.query(
+    `insert into kyc_checks (owner_id, id, bank_account, bank_account_last4, bank_ifsc, next_check_at)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (owner_id) do update set id = excluded.id, bank_account = excluded.bank_account,
+       bank_account_last4 = excluded.bank_account_last4, bank_ifsc = excluded.bank_ifsc, reference = null,
+       attempts = 0, next_check_at = excluded.next_check_at`,
+    [check.ownerId, check.id, check.account.sealed, check.account.last4, check.account.ifsc, nextCheckAt],
+  )
+}
+
+/** Whether this is still the owner's latest submission and undecided. The owner's row must be locked. */
+export async function isOpenCheck(tx: Queryable, { ownerId, id }: KycCheck): Promise<boolean> {
+  const rows = await tx.query(`select id from kyc_checks where owner_id = $1 and id = $2`, [ownerId, id])
+  return rows.length === 1
+}
+
+export async function deleteCheck(tx: Queryable, ownerId: Uuid): Promise<void> {
+  await tx.query(`delete from kyc_checks where owner_id = $1`, [ownerId])
+}
+
+export async function postponeCheck(
+  tx: Queryable,
+  ownerId: Uuid,
+  reference: string | null,
+  nextCheckAt: Date,
+): Promise<void> {
+  await tx.query(`update kyc_checks set reference = $2, next_check_at = $3 where owner_id = $1`, [
+    ownerId,
+    reference,
+    nextCheckAt,
+  ])
+}
+
+/** Takes due checks and puts their next one off: who dies with them in hand leaves them to be taken again then. */
+export async function claimDueChecks(
+  db: Queryable,
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<KycCheck[]> {
+  const rows = await db.query<CheckRow>(
+    `update kyc_checks c set attempts = c.attempts + 1, next_check_at = $2
+     from (select owner_id, id from kyc_checks where next_check_at <= $1 order by next_check_at limit $3
+           for update skip locked) due
+     where c.owner_id = due.owner_id and c.id = due.id
+     returning c.owner_id as "ownerId", c.id, c.bank_account as sealed, c.bank_account_last4 as last4,
+       c.bank_ifsc as ifsc, c.reference, c.attempts`,
+    [now, leaseUntil, limit],
+  )
+  return rows.map(({ sealed, last4, ifsc, ...check }) => ({ ...check, account: { sealed, last4, ifsc } }))
+}

@@ -1,0 +1,159 @@
+import { type AgentStatus, MIN_PAYOUT_INR } from '@batua/contract'
+import type { ProviderPayout } from '../../gateways/payout-provider.ts'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
+import { type Paise, paise, rupees, rupeesText } from '../../kernel/money.ts'
+import { type BankAccount, type Payout, type Sighting, transferIdOf } from './payout.ts'
+
+/** The least that a bank is sent. */
+export const MIN_PAYOUT_PAISE = paise(BigInt(MIN_PAYOUT_INR) * 100n)
+
+/** What the rules of withdrawing look at, true under the wallet's lock. */
+export interface WithdrawalFacts {
+  readonly status: AgentStatus
+  /** null: the owner has no verified bank account. */
+  readonly account: BankAccount | null
+  readonly balancePaise: Paise
+  /** null: all of it. */
+  readonly wantedPaise: Paise | null
+}
+
+export interface WithdrawalPlan {
+  readonly kind: 'withdraw'
+  readonly account: BankAccount
+  readonly amountPaise: Paise
+}
+
+/** May this much leave the wallet for its owner's bank? */
+export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPlan {
+  const { status, account, balancePaise } = facts
+  if (isHeld(status)) return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
+  if (account === null) {
+    const message = 'The owner has no verified bank account; submit one for verification (KYC) first'
+    return refuse('kyc_required', message)
+  }
+  const amountPaise = facts.wantedPaise ?? balancePaise
+  if (amountPaise > balancePaise) return tooLittle(balancePaise, amountPaise)
+  if (amountPaise < MIN_PAYOUT_PAISE) return tooLittle(balancePaise, MIN_PAYOUT_PAISE)
+  return { kind: 'withdraw', account, amountPaise }
+}
+
+/** Whether the money of an agent in this state stays where it is (contract section 3, Money of stopped agents). */
+export function isHeld(status: AgentStatus): boolean {
+  return status === 'frozen' || status === 'quarantined'
+}
+
+function tooLittle(balancePaise: Paise, requiredPaise: Paise): Refusal {
+  return refuse(
+    'insufficient_balance',
+    `The balance is ${rupeesText(balancePaise)} INR but ${rupeesText(requiredPaise)} INR is needed: ` +
+      `${rupeesText(requiredPaise)} INR plus a fee of 0.00 INR`,
+    {
+      details: {
+        balance: rupees(balancePaise),
+        required: rupees(requiredPaise),
+        amount: rupees(requiredPaise),
+        fee: 0,
+      },
+    },
+  )
+}
+
+/** What the provider's word about a payout means for it. */
+export interface Verdict {
+  readonly step:
+    | { readonly kind: 'wait' }
+    | { readonly kind: 'complete'; readonly utr: string }
+    /** The money goes back into the wallet. */
+    | { readonly kind: 'fail' | 'reverse'; readonly reason: string }
+  /** What cannot be: a person has to look. */
+  readonly contradiction: string | null
+}
+
+const WAIT: Verdict = { step: { kind: 'wait' }, contradiction: null }
+
+/**
+ * Judges a payout by what was seen at the provider. It is asked under the wallet's lock, so whatever was seen, by
+ * whomever and in whichever order, it is completed once, and its money comes back once.
+ */
+export function judge(payout: Payout, sighting: Sighting): Verdict {
+  switch (sighting.kind) {
+    case 'silence':
+      return WAIT
+    case 'none':
+      return payout.status === 'completed' ? odd('the provider no longer knows a completed payout') : WAIT
+    case 'refused':
+      // Somebody who took it later may have sent it since, with more success.
+      if (payout.status !== 'pending' || sighting.attempt !== payout.attempts) return WAIT
+      return { step: { kind: 'fail', reason: sighting.code }, contradiction: null }
+    case 'payout':
+      return judgeSeen(payout, sighting.payout)
+  }
+}
+
+function judgeSeen(payout: Payout, seen: ProviderPayout): Verdict {
+  if (seen.transferId !== transferIdOf(payout) || seen.amountPaise !== payout.amountPaise) {
+    return odd('the provider speaks of another payout or amount')
+  }
+  const reason = seen.reason ?? seen.status
+  switch (payout.status) {
+    case 'pending':
+      if (seen.status === 'success' && seen.utr !== null) {
+        return { step: { kind: 'complete', utr: seen.utr }, contradiction: null }
+      }
+      // Sent back before it was ever seen as arrived: for the wallet that is a payout that failed.
+      if (seen.status === 'failed' || seen.status === 'reversed') {
+        return { step: { kind: 'fail', reason }, contradiction: null }
+      }
+      return WAIT
+    case 'completed':
+      if (seen.status === 'reversed') return { step: { kind: 'reverse', reason }, contradiction: null }
+      return seen.status === 'failed' ? odd('a completed payout is said to have failed') : WAIT
+    case 'failed':
+      return seen.status === 'success' ? odd('a failed payout is said to have arrived') : WAIT
+    case 'reversed':
+      return WAIT
+  }
+}
+
+function odd(contradiction: string): Verdict {
+  return { step: { kind: 'wait' }, contradiction }
+}
+
+/** So long after it was last sent to, a provider that knows nothing of a payout is believed. */
+export const UNKNOWN_BELIEVED_MS = 60_000
+
+/** May it be sent again, the provider knowing nothing of it? Under the same id, which is paid once. */
+export function maySendAgain({ lastSentAt }: Pick<Payout, 'lastSentAt'>, now: Date): boolean {
+  return lastSentAt === null || now.getTime() - lastSentAt.getTime() >= UNKNOWN_BELIEVED_MS
+}
+
+const FIRST_PAUSE_MS = 10_000
+const LONGEST_PAUSE_MS = 30 * 60_000
+/** After it arrived it is looked at again, for money that the bank sent back without a notice. */
+const AFTERWARDS_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
+
+/** The last look does not count while nobody answers: it is made again, when a quarter as long again has passed. */
+const UNANSWERED_PART = 4
+
+/** When the provider is to be asked again about a payout as it stands now. */
+export function nextCheckAt(payout: Payout, sighting: Sighting, now: Date): Date | null {
+  switch (payout.status) {
+    case 'pending': {
+      const waitMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(payout.attempts, 20), LONGEST_PAUSE_MS)
+      const soonMs = now.getTime() + waitMs
+      if (sighting.kind !== 'none' || payout.lastSentAt === null) return new Date(soonMs)
+      return new Date(Math.max(soonMs, payout.lastSentAt.getTime() + UNKNOWN_BELIEVED_MS))
+    }
+    case 'completed': {
+      const closedMs = (payout.closedAt ?? now).getTime()
+      const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
+      if (nextMs !== undefined) return new Date(nextMs)
+      if (sighting.kind !== 'silence') return null
+      return new Date(now.getTime() + (now.getTime() - closedMs) / UNANSWERED_PART)
+    }
+    case 'failed':
+    case 'reversed':
+      return null
+  }
+}

@@ -1,0 +1,70 @@
+import type { AgentStatus } from '@batua/contract'
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Source } from '../../ledger/index.ts'
+import type { BankAccount, Payout } from './payout.ts'
+
+/** Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account. */
+export interface Holder {
+  readonly status: AgentStatus
+  /** null: none is verified. */
+  readonly account: BankAccount | null
+}
+
+interface HolderRow extends BankAccount {
+  readonly agentId: Uuid
+  readonly status: AgentStatus
+  readonly isVerified: boolean
+}
+
+/** Holders by their agents' ids. They are read anew each time: of most wallets it is asked but once a day. */
+export const holders: Source<Holder> = {
+  name: 'payout holders',
+  async load(tx, agentIds) {
+    const rows = await tx.query<HolderRow>(
+      `select a.id as "agentId", a.status, o.id as "ownerId", o.bank_account as "bankAccount",
+         o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc",
+         o.kyc_status = 'verified' and o.bank_account is not null as "isVerified"
+       from agents a join owners o on o.id = a.owner_id
+       where a.id = any($1::uuid[])`,
+      [arrayLiteral(agentIds)],
+    )
+    return new Map(
+      rows.map(({ agentId, status, isVerified, ...account }) => [
+        agentId,
+        { status, account: isVerified ? account : null },
+      ]),
+    )
+  },
+}
+
+/** What a request came to that is known by its key. */
+export type EarlierRequest = Pick<
+  Payout,
+  'id' | 'agentId' | 'amountPaise' | 'bankAccountLast4' | 'createdAt' | 'status'
+>
+
+const UUID_LENGTH = 36
+
+/** A uuid has a fixed length, so any text may follow. */
+export function requestKeyOf(agentId: Uuid, requestKey: string): string {
+  return `${agentId}\n${requestKey}`
+}
+
+/** Payouts by who asked for them under which key. */
+export const earlierRequests: Source<EarlierRequest> = {
+  name: 'payout requests',
+  async load(tx, keys) {
+    const rows = await tx.query<EarlierRequest & { requestKey: string }>(
+      `select p.id, p.agent_id as "agentId", p.amount_paise as "amountPaise", p.created_at as "createdAt", p.status,
+         p.bank_account_last4 as "bankAccountLast4", p.request_key as "requestKey"
+       from unnest($1::uuid[], $2::text[]) k(agent_id, request_key)
+       join payouts p on p.agent_id = k.agent_id and p.request_key = k.request_key`,
+      [
+        arrayLiteral(keys.map(key => key.slice(0, UUID_LENGTH))),
+        textArrayLiteral(keys.map(key => key.slice(UUID_LENGTH + 1))),
+      ],
+    )
+    return new Map(rows.map(({ requestKey, ...row }) => [requestKeyOf(row.agentId, requestKey), row]))
+  },
+}

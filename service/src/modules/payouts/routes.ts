@@ -1,0 +1,34 @@
+import { withdraw } from '@batua/contract'
+import { callerName } from '../../http/caller.ts'
+import type { Serve } from '../../http/serve.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import { rupees } from '../../kernel/money.ts'
+import { requireAgentAccess } from '../agents/index.ts'
+import { estimatedArrival } from '../calendar/index.ts'
+import type { PayoutsContext } from './context.ts'
+import { transactionIdOf } from './payout.ts'
+import { withdrawCommand } from './withdraw.ts'
+
+export function servePayouts(serve: Serve, context: PayoutsContext): void {
+  const { database, ledger, holidays } = context
+  serve(withdraw, async ({ caller, params, body, idempotencyKey }) => {
+    const agent = await requireAgentAccess(database, caller, params.agent_id)
+    const { amount } = body
+    const withdrawn = await ledger.submit(
+      withdrawCommand(context, {
+        agentId: agent.id,
+        amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
+        requestKey: idempotencyKey === undefined ? null : `${callerName(caller)} ${idempotencyKey}`,
+      }),
+    )
+    return {
+      transaction_id: transactionIdOf(withdrawn),
+      agent_id: formatId('agt', agent.id),
+      amount: rupees(withdrawn.amountPaise),
+      status: 'pending' as const,
+      bank_account_last4: withdrawn.bankAccountLast4,
+      estimated_arrival: estimatedArrival(await holidays.read(), withdrawn.createdAt).toISOString(),
+    }
+  })
+}

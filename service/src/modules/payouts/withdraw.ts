@@ -1,0 +1,69 @@
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import { type Command, need } from '../../ledger/index.ts'
+import type { PayoutsContext } from './context.ts'
+import { decideWithdrawal } from './decide.ts'
+import { transactionIdOf } from './payout.ts'
+import { postPayout } from './post-payout.ts'
+import { type EarlierRequest, earlierRequests, holders, requestKeyOf } from './request-store.ts'
+
+/** A withdrawal as asked for. */
+export interface WithdrawalOrder {
+  readonly agentId: Uuid
+  /** null: all there is. */
+  readonly amountPaise: Paise | null
+  /** Who asks and under which Idempotency-Key; null: without one. */
+  readonly requestKey: string | null
+}
+
+/** What is answered of a withdrawal, the first time and again. */
+export type Withdrawn = EarlierRequest
+
+/** Takes money out of a wallet for its owner's bank. The same request, repeated after a crash, is the same payout. */
+export function withdrawCommand(
+  { payoutProvider }: Pick<PayoutsContext, 'payoutProvider'>,
+  order: WithdrawalOrder,
+): Command<Withdrawn> {
+  const { agentId, requestKey } = order
+  const request = requestKey === null ? null : requestKeyOf(agentId, requestKey)
+  return {
+    accounts: [agentId],
+    needs: [need(holders, agentId), ...(request === null ? [] : [need(earlierRequests, request)])],
+    decide(book) {
+      const earlier = request === null ? undefined : book.fact(earlierRequests, request)
+      if (earlier !== undefined) return repeated(order, earlier)
+      const holder = book.fact(holders, agentId)
+      const wallet = book.account(agentId)
+      if (holder === undefined || wallet === undefined) {
+        return refuse('not_found', 'There is no agent with this id')
+      }
+      const plan = decideWithdrawal({
+        ...holder,
+        balancePaise: wallet.balancePaise,
+        wantedPaise: order.amountPaise,
+      })
+      if (plan.kind === 'refusal') return plan
+      const { account, amountPaise } = plan
+      const provider = payoutProvider.name
+      const payout = postPayout(book, {
+        agentId,
+        kind: 'withdraw',
+        account,
+        amountPaise,
+        provider,
+        requestKey,
+      })
+      if (request !== null) book.setFact(earlierRequests, request, payout)
+      return payout
+    },
+  }
+}
+
+function repeated({ amountPaise }: WithdrawalOrder, earlier: EarlierRequest): Refusal | Withdrawn {
+  if (amountPaise === null || amountPaise === earlier.amountPaise) return earlier
+  return refuse('idempotency_error', 'This Idempotency-Key was used for another withdrawal; take a new key', {
+    field: 'Idempotency-Key',
+    details: { transaction_id: transactionIdOf(earlier), status: earlier.status },
+  })
+}

@@ -1,0 +1,149 @@
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import { HOUR_MS, istDay } from '../../kernel/clock.ts'
+import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import {
+  type Account,
+  type Book,
+  counterpartyOf,
+  countsAgainstLimits,
+  type Need,
+  need,
+  type Source,
+} from '../../ledger/index.ts'
+import { type Ceiling, watchesCounterparties } from './controls.ts'
+import {
+  type CounterpartyWindow,
+  isRecent,
+  type Recents,
+  recentPayees,
+  windowKey,
+  windowSink,
+  windows,
+} from './counterparties.ts'
+
+/** Money that was set aside for a payee and went back to its payer: what it counted for. */
+export interface GivenBack {
+  readonly id: Uuid
+  readonly payerId: Uuid
+  readonly payeeId: Uuid
+  readonly amountPaise: Paise
+  readonly postedMs: number
+  /** The payer's sequence at the transfer that is undone. */
+  readonly sequence: bigint
+}
+
+/** Enough to find one that this batch does not undo as well. */
+const MOST_READ = 20
+
+interface Paid {
+  readonly id: Uuid
+  readonly postedMs: number
+}
+
+/** What the payer paid the same payee within the hour, the latest first, but for the transfer that is undone. */
+const otherwisePaid: Source<readonly Paid[]> = {
+  name: 'payees that were paid otherwise',
+  async load(tx: Queryable, keys: readonly string[], nowMs: number) {
+    const asked = keys.map(key => key.split(' '))
+    const rows = await tx.query<{ position: number; id: Uuid; posted_at: Date }>(
+      `select k.position::int4 as position, o.id, o.posted_at
+       from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality k(payer, payee, undone, position)
+       cross join lateral (
+         select p.id, p.posted_at from transfers p
+         where p.debit_account = k.payer and p.id >= $4 and p.id <> k.undone
+           and ${counterpartyOf('p')} = k.payee and ${countsAgainstLimits('p')}
+         order by p.id desc limit $5) o
+       order by o.id desc`,
+      [
+        arrayLiteral(asked.map(key => key[0] ?? null)),
+        arrayLiteral(asked.map(key => key[1] ?? null)),
+        arrayLiteral(asked.map(key => key[2] ?? null)),
+        firstUuidAt(new Date(nowMs - HOUR_MS)),
+        MOST_READ,
+      ],
+    )
+    const found = new Map<string, Paid[]>(keys.map(key => [key, []]))
+    for (const { position, id, posted_at } of rows) {
+      found.get(keys[position - 1] ?? '')?.push({ id, postedMs: posted_at.getTime() })
+    }
+    return found
+  },
+}
+
+function otherwiseKey({ payerId, payeeId, id }: GivenBack): string {
+  return `${payerId} ${payeeId} ${id}`
+}
+
+/** What has to be read before a spending that counterparties were counted with can be given back. */
+export function uncountNeeds(given: GivenBack): Need[] {
+  return [need(windows, windowKey(given.payerId, given.payeeId)), need(otherwisePaid, otherwiseKey(given))]
+}
+
+/**
+ * Takes a transfer that is undone out of the counterparty windows. One that no count has reached yet is in none; the
+ * next count passes it over.
+ */
+export function uncountSpend(book: Book, payer: Account, ceiling: Ceiling, given: GivenBack): void {
+  const key = windowKey(given.payerId, given.payeeId)
+  const counted = book.fact(windows, key)
+  if (counted === undefined || payer.countedThroughSequence < given.sequence) return
+  const spentToday = counted.istDay === istDay(new Date(given.postedMs))
+  // The windows show what this batch pays only to those who count it: see countSpend.
+  const isShown = payer.needsExactWindows && watchesCounterparties(ceiling)
+  const shownPaise = isShown ? paidInBatch(book, given) : 0n
+  const lastPaidMs = shownPaise > 0n ? counted.lastPaidMs : lastPaid(book, counted, given)
+  const changed: CounterpartyWindow = {
+    ...counted,
+    daySpentPaise: (counted.daySpentPaise - (spentToday ? given.amountPaise : 0n)) as Paise,
+    lastPaidMs,
+  }
+  book.setFact(windows, key, changed)
+  // What this batch itself pays is stored by the next count.
+  book.write(windowSink, {
+    ...changed,
+    daySpentPaise: (changed.daySpentPaise - shownPaise) as Paise,
+  })
+  const recents = book.fact(recentPayees, payer.id)
+  if (recents !== undefined) {
+    book.setFact(recentPayees, payer.id, withoutPayment(recents, changed, counted.lastPaidMs, book.nowMs))
+  }
+}
+
+function lastPaid(book: Book, counted: CounterpartyWindow, given: GivenBack): number {
+  if (counted.lastPaidMs !== given.postedMs) return counted.lastPaidMs
+  const undone = new Set(book.transfers.flatMap(({ linkedId }) => linkedId ?? []))
+  const paid = book.fact(otherwisePaid, otherwiseKey(given)) ?? []
+  const last = paid.find(({ id }) => !undone.has(id))
+  if (last !== undefined) return last.postedMs
+  // There may be an earlier one that was not read. Whoever counts for too long is never one recipient too many.
+  return paid.length < MOST_READ ? 0 : counted.lastPaidMs
+}
+
+function paidInBatch({ transfers }: Book, { payerId, payeeId }: GivenBack): bigint {
+  let paid = 0n
+  for (const { kind, debitAccount, creditAccount, linkedId, amountPaise } of transfers) {
+    if (debitAccount !== payerId) continue
+    const payee = kind === 'escrow_hold' ? (linkedId ?? creditAccount) : creditAccount
+    if (payee === payeeId && (kind === 'payment' || kind === 'escrow_hold')) paid += amountPaise
+  }
+  return paid
+}
+
+function withoutPayment(
+  { count, oldest, isComplete }: Recents,
+  { payee, lastPaidMs }: CounterpartyWindow,
+  beforeMs: number,
+  nowMs: number,
+): Recents {
+  const stays = isRecent(lastPaidMs, nowMs)
+  const others = oldest.filter(recipient => recipient.payee !== payee)
+  return {
+    count: isRecent(beforeMs, nowMs) && !stays ? count - 1 : count,
+    oldest: stays
+      ? [...others, { payee, lastPaidMs }].toSorted((left, right) => left.lastPaidMs - right.lastPaidMs)
+      : others,
+    isComplete,
+  }
+}

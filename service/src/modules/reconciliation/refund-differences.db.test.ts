@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  openReconciliationStage,
+  orderIdOf,
+  type ReconciliationStage,
+  type Seen,
+} from './testing/reconciliation-stage.ts'
+
+let stage: ReconciliationStage
+const query = (text: string, ...values: readonly unknown[]) => stage.query(text, values)
+
+beforeEach(async () => {
+  stage = await openReconciliationStage()
+})
+afterEach(() => stage.close())
+
+/** All that is found, by kind: beside what was tampered with nothing is ever reported. */
+async function found(): Promise<readonly Seen[]> {
+  await stage.compare()
+  return (await stage.differences()).toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
+}
+
+type Expected = Partial<Seen>
+
+describe('a refund', () => {
+  const cases: Record<string, [tamper: string, ...expected: Expected[]]> = {
+    'that the gateway does not know': [
+      `delete from sandbox_refunds`,
+      { kind: 'refund_not_made', ours: 'refund done 1000.00', theirs: 'no such refund', amount: 100_000n },
+    ],
+    'that failed there': [
+      `update sandbox_refunds set status = 'failed', done_at = null`,
+      { kind: 'refund_not_made', theirs: 'failed' },
+    ],
+    'that failed here and was made there': [
+      `update gateway_refunds set status = 'failed'`,
+      { kind: 'refund_status_differs', ours: 'refund failed 1000.00', theirs: 'done' },
+    ],
+    'that is still due here and was made there': [
+      `update gateway_refunds set status = 'due', next_attempt_at = null`,
+      { kind: 'refund_status_differs', ours: 'refund due 1000.00', theirs: 'done' },
+    ],
+    'of another amount there': [
+      `update sandbox_refunds set amount_paise = 40000`,
+      { kind: 'amount_differs', theirs: 'refund 400.00', amount: 60_000n },
+    ],
+  }
+  test.each(Object.entries(cases))('%s', async (_name, [tamper, ...expected]) => {
+    await stage.fund('double_payment')
+    stage.world.advance(11 * 60)
+    await query(tamper)
+    expect(await found()).toMatchObject(expected)
+  })
+
+  test('that is not ours is unknown here, and its payment is not dealt with', async () => {
+    const funding = await stage.fund('double_payment')
+    await query(`delete from gateway_refunds`)
+    await query(`update fundings set next_check_at = null`)
+    stage.world.advance(11 * 60)
+    const subject = orderIdOf(funding)
+    expect(await found()).toMatchObject([
+      { kind: 'payment_not_credited', subject, amount: 100_000n },
+      { kind: 'payment_unknown_here', subject, theirs: 'refund 1000.00' },
+    ])
+  })
+
+  test('of the very payment that was credited', async () => {
+    const funding = await stage.fund('success')
+    await query(
+      `insert into gateway_refunds (id, gateway, order_id, gateway_payment_id, amount_paise, currency, reason,
+         status, created_at)
+       select gen_random_uuid(), 'sandbox', $1, gateway_payment_id, amount_paise, 'INR', 'late', 'done', created_at
+       from fundings`,
+      orderIdOf(funding),
+    )
+    expect(await found()).toMatchObject([{ kind: 'credited_not_paid', theirs: 'paid 1000.00, refunded' }])
+  })
+
+  test('of a payment that the bank took back is owed no more', async () => {
+    await stage.fund('double_payment')
+    await query(`update sandbox_refunds set status = 'failed', done_at = null`)
+    await query(
+      `update sandbox_payments set charged_back = true where id in (select payment_id from sandbox_refunds)`,
+    )
+    expect(await found()).toEqual([])
+  })
+})

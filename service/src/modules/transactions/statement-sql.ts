@@ -1,0 +1,145 @@
+/**
+ * The statements behind a wallet's statement. Their parameters: $1 wallets, $2 the first id, $3 the id before which
+ * debit lines end, $4 that for credit lines, $5 sources, $6 statuses, and $7 how many lines.
+ *
+ * Fundings, payouts and holds are one line each, whatever became of them: so what ends them is none. Each part is an
+ * index range of one wallet, read from its newest end, and stops at the page's, however long the statement is.
+ */
+
+/** Transfers of a wallet that are no lines: the conditions of the indexes that hold only those. */
+const isUnlistedDebit = (t: string) => `coalesce(${t}.kind in ('chargeback', 'payout'), false)`
+const isUnlistedCredit = (t: string) =>
+  `coalesce(${t}.kind in ('fund', 'escrow_refund', 'payout_failed', 'payout_reversed'), false)`
+
+const ENDS = `kind in ('escrow_release', 'escrow_refund')`
+
+/** How a hold stands. A scalar, because the planner could make one pass over all transfers of a join. */
+const statusOf = (hold: string) => `
+  case (select e.kind from transfers e where e.linked_id = ${hold}.id and e.${ENDS} limit 1)
+    when 'escrow_release' then 'completed' when 'escrow_refund' then 'reversed' else 'pending' end`
+
+const STATUS_OF_DEBIT = `
+  case when t.kind <> 'escrow_hold' or ended.kind = 'escrow_release' then 'completed'
+    when ended.kind is null then 'pending' else 'reversed' end`
+
+const IN_DEBITS = 'id >= $2 and id < $3'
+const IN_CREDITS = 'id >= $2 and id < $4'
+
+/** Debit lines, holds among them; the end of a hold is looked up only for a hold. */
+const debitLines = (source: 'debits' | 'holds', kinds: string) => `
+  select t.id, 'debit' as side, t.kind,
+    case when t.kind <> 'escrow_hold' then t.credit_account
+      when ended.kind = 'escrow_release' then ended.credit_account else t.linked_id end as counterparty,
+    t.amount_paise, t.fee_paise,
+    ${STATUS_OF_DEBIT} as status,
+    t.posted_at as began_at, t.linked_id, t.reference, t.note, null::text as utr
+  from transfers t left join lateral (
+    select e.kind, e.credit_account from transfers e
+    where t.kind = 'escrow_hold' and e.linked_id = t.id and e.${ENDS} limit 1
+  ) ended on true
+  where '${source}' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3 and t.${kinds}
+    and ${STATUS_OF_DEBIT} = any($6::text[])
+  order by t.id desc limit $7`
+
+/** Credit lines. A release comes out of escrow; whose money it was, and its reference, stand in the hold. */
+const CREDIT_LINES = `
+  select t.id, 'credit', t.kind, coalesce(hold.debit_account, t.debit_account), t.amount_paise, t.fee_paise,
+    'completed', t.posted_at, t.linked_id,
+    case t.kind when 'escrow_release' then hold.reference else t.reference end,
+    case t.kind when 'escrow_release' then hold.note else t.note end, null
+  from transfers t left join lateral (
+    select h.debit_account, h.reference, h.note from transfers h
+    where t.kind = 'escrow_release' and h.id = t.linked_id limit 1
+  ) hold on true
+  where 'credits' = any($5::text[]) and t.credit_account = w.wallet and t.id >= $2 and t.id < $4
+    and t.kind in ('payment', 'refund', 'escrow_release')
+  order by t.id desc limit $7`
+
+const FUNDING_LINES = `
+  select id, 'credit', 'fund', null::uuid, amount_paise, coalesce(fee_paise, 0), status, created_at, null::uuid,
+    null::text, null::text, null
+  from fundings
+  where 'fundings' = any($5::text[]) and agent_id = w.wallet and ${IN_CREDITS} and status = any($6::text[])
+  order by id desc limit $7`
+
+const PAYOUT_LINES = `
+  select id, 'debit', kind, null::uuid, amount_paise, 0::int8, status, created_at, null::uuid, null::text, null::text,
+    utr
+  from payouts
+  where kind = any($5::text[]) and agent_id = w.wallet and ${IN_DEBITS} and status = any($6::text[])
+  order by id desc limit $7`
+
+export const SELECT_LINES = `
+  select w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise", status,
+    began_at as "beganAt", linked_id as "linkedId", reference, note, utr
+  from unnest($1::uuid[]) as w (wallet) cross join lateral (
+    (${debitLines('debits', `kind in ('payment', 'refund', 'escrow_hold')`)})
+    union all (${debitLines('holds', `kind = 'escrow_hold'`)})
+    union all (${CREDIT_LINES}) union all (${FUNDING_LINES}) union all (${PAYOUT_LINES})
+  ) lines
+  order by id desc, side limit $7`
+
+/** Whether a transfer is one of those that an index of their own holds. Looked up one by one: never a pass over all. */
+const isIn = (side: 'debit_account' | 'credit_account', condition: string) => `
+  (select o.id from transfers o where o.${side} = w.wallet and o.id = t.id and ${condition} limit 1) is not null`
+
+/**
+ * The same parts as ids alone, for skipping lines: the kind of a transfer would have to be read from its row, but what
+ * is no line has indexes of its own, so the indexes have all that is needed.
+ */
+const SKIPPED = `
+  (select t.id, 'debit' as side from transfers t
+    where 'debits' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3
+      and not (${isIn('debit_account', isUnlistedDebit('o'))})
+      and (cardinality($6::text[]) > 1 or not (
+        ${isIn('debit_account', `o.kind = 'escrow_hold' and ${statusOf('o')} <> all($6::text[])`)}))
+    order by t.id desc limit $7)
+  union all (select t.id, 'debit' from transfers t
+    where 'holds' = any($5::text[]) and t.debit_account = w.wallet and t.id >= $2 and t.id < $3
+      and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])
+    order by t.id desc limit $7)
+  union all (select t.id, 'credit' from transfers t
+    where 'credits' = any($5::text[]) and t.credit_account = w.wallet and t.id >= $2 and t.id < $4
+      and not (${isIn('credit_account', isUnlistedCredit('o'))})
+    order by t.id desc limit $7)
+  union all (select id, 'credit' from fundings
+    where 'fundings' = any($5::text[]) and agent_id = w.wallet and ${IN_CREDITS} and status = any($6::text[])
+    order by id desc limit $7)
+  union all (select id, 'debit' from payouts
+    where kind = any($5::text[]) and agent_id = w.wallet and ${IN_DEBITS} and status = any($6::text[])
+    order by id desc limit $7)`
+
+export const SELECT_LAST_SKIPPED = `
+  select id, side from unnest($1::uuid[]) as w (wallet) cross join lateral (${SKIPPED}) lines
+  order by id desc, side offset $7 - 1 limit 1`
+
+const DEBITS = `transfers t where t.debit_account = any($1::uuid[]) and t.id >= $2 and t.id < $3`
+const CREDITS = `transfers t where t.credit_account = any($1::uuid[]) and t.id >= $2 and t.id < $4`
+
+/** A count that is made only where its source is asked for. */
+const countOf = (rows: string, condition: string) =>
+  `case when ${condition} then (select count(*) from ${rows}) else 0 end`
+const asked = (source: 'debits' | 'holds' | 'credits' | 'fundings') => `'${source}' = any($5::text[])`
+
+/** What has to be added to the transfers of both sides, or taken away, so that lines are counted. */
+const CORRECTIONS = `
+  - ${countOf(`${DEBITS} and ${isUnlistedDebit('t')}`, asked('debits'))}
+  - ${countOf(
+    `${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} <> all($6::text[])`,
+    `${asked('debits')} and cardinality($6::text[]) = 1`,
+  )}
+  + ${countOf(`${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])`, asked('holds'))}
+  - ${countOf(`${CREDITS} and ${isUnlistedCredit('t')}`, asked('credits'))}
+  + ${countOf(
+    `fundings where agent_id = any($1::uuid[]) and ${IN_CREDITS} and status = any($6::text[])`,
+    asked('fundings'),
+  )}
+  + (select count(*) from payouts where kind = any($5::text[]) and agent_id = any($1::uuid[]) and ${IN_DEBITS}
+      and status = any($6::text[]))`
+
+export const COUNT_RANGE = `
+  select ${countOf(DEBITS, asked('debits'))} + ${countOf(CREDITS, asked('credits'))} ${CORRECTIONS} as total`
+
+/** An account counts its transfers: so of a whole statement only what is no transfer's line is counted here. */
+export const COUNT_WHOLE = `
+  select (select coalesce(sum(sequence), 0)::int8 from accounts where id = any($1::uuid[])) ${CORRECTIONS} as total`

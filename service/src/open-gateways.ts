@@ -1,0 +1,100 @@
+import type { CashfreeConfig, Config } from './config/config.ts'
+import type { Database } from './db/database.ts'
+import type { BankVerifier } from './gateways/bank-verifier.ts'
+import {
+  cashfreeAddresses,
+  cashfreeCheckoutScript,
+  createCashfreeGateway,
+  createCashfreePayouts,
+  createCashfreeVerifier,
+} from './gateways/cashfree/index.ts'
+import type { CheckoutScript } from './gateways/checkout-script.ts'
+import type { PaymentGateway } from './gateways/payment-gateway.ts'
+import type { PayoutProvider } from './gateways/payout-provider.ts'
+import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
+import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
+import { createSandboxGateway, type SandboxGateway } from './gateways/sandbox/payment-gateway.ts'
+import { createSandboxPayouts, type SandboxPayouts } from './gateways/sandbox/payouts.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Logger } from './kernel/logger.ts'
+import type { Vault } from './kernel/secrets.ts'
+
+/** The world of banks: who takes money in, who pays it out, and who knows whose an account is. */
+export interface OutsideWorld {
+  readonly payments: PaymentGateway
+  readonly payouts: PayoutProvider
+  readonly verifier: BankVerifier
+  /** The gateway's own part of the checkout page; null: the page does without. */
+  readonly checkoutScript: CheckoutScript | null
+  /** The same two where they are the sandbox's own, with all that can be rehearsed with them; null: they are real. */
+  readonly sandbox: { readonly payments: SandboxGateway; readonly payouts: SandboxPayouts } | null
+}
+
+interface Services {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly logger: Logger
+}
+
+/** As people read it, on pages and in their payment apps. */
+export const PRODUCT_NAME = 'Batua'
+
+/** `ownUrl` is where this very process is reached: the sandbox sends its notices there, as a gateway would. */
+export function openGateways(config: Config, services: Services, ownUrl: () => string): OutsideWorld {
+  return config.gateway.kind === 'sandbox'
+    ? openSandbox(services, ownUrl)
+    : openCashfree(config.gateway, config.baseUrl)
+}
+
+function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () => string): OutsideWorld {
+  const secretOf = (name: string) => vault.blindIndex('webhooks', name).toString('base64')
+  const payments = createSandboxGateway({
+    database,
+    clock,
+    webhookSecrets: [secretOf('sandbox gateway'), secretOf('sandbox gateway before')],
+    deliver: deliverOverHttp(ownUrl, logger),
+    merchantName: PRODUCT_NAME,
+  })
+  const payouts = createSandboxPayouts({
+    database,
+    clock,
+    webhookSecrets: [secretOf('sandbox payouts')],
+    deliver: deliverOverHttp(ownUrl, logger, 'sandbox-payouts'),
+  })
+  const verifier = createSandboxBankVerifier({ database, clock, vault })
+  return { payments, payouts, verifier, checkoutScript: null, sandbox: { payments, payouts } }
+}
+
+function openCashfree(config: CashfreeConfig, baseUrl: string): OutsideWorld {
+  const addresses = cashfreeAddresses(config.environment, config.apiUrl)
+  const payments = createCashfreeGateway({
+    baseUrl: addresses.payments,
+    clientId: config.clientId,
+    clientSecret: config.clientSecret,
+    apiVersion: config.apiVersion,
+    webhookSecrets: [config.clientSecret, ...config.previousClientSecrets],
+    notifyUrl: baseUrl.startsWith('https:') ? `${baseUrl}/v1/gateway/cashfree/webhooks` : null,
+    upiCollect: config.upiCollect,
+  })
+  const payouts = createCashfreePayouts({
+    baseUrl: addresses.payouts,
+    clientId: config.payoutClientId,
+    clientSecret: config.payoutClientSecret,
+    apiVersion: config.payoutApiVersion,
+    webhookSecrets: [config.payoutClientSecret, ...config.previousPayoutClientSecrets],
+  })
+  const verifier = createCashfreeVerifier({
+    baseUrl: addresses.verification,
+    clientId: config.verificationClientId,
+    clientSecret: config.verificationClientSecret,
+    apiVersion: null,
+  })
+  return {
+    payments,
+    payouts,
+    verifier,
+    checkoutScript: cashfreeCheckoutScript(config.environment),
+    sandbox: null,
+  }
+}

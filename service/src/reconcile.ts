@@ -1,0 +1,106 @@
+import { type Config, readConfig } from './config/config.ts'
+import { keptMasterKey } from './config/master-key.ts'
+import { type Database, openDatabase } from './db/database.ts'
+import { findRunningPostgres, hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { systemClock } from './kernel/clock.ts'
+import { createLogger, type Logger } from './kernel/logger.ts'
+import { openVault } from './kernel/secrets.ts'
+import { gatewaysOf } from './modules/funding/index.ts'
+import {
+  listOpenDifferences,
+  type ReconciliationContext,
+  type ReconciliationReport,
+  reconcile,
+} from './modules/reconciliation/index.ts'
+import { followSandboxClock } from './modules/sandbox/index.ts'
+import { openGateways } from './open-gateways.ts'
+import { type ReconcileOptions, readOptions, USAGE } from './reconcile-options.ts'
+import { JSON_TEXT, TEXT } from './reconcile-report.ts'
+
+/** A database to work on, and how to let go of it. */
+interface DatabaseServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Works beside a service that is running, and starts its database when it is not. */
+async function joinDatabaseServer(config: Config, logger: Logger): Promise<DatabaseServer> {
+  const running = config.databaseUrl ?? findRunningPostgres(config.dataDir)
+  if (running !== null) return { url: running, stop: async () => undefined }
+  if (!hasDatabase(config.dataDir)) {
+    throw new Error(
+      `There is no database in ${config.dataDir}; set DATA_DIR or DATABASE_URL as the service has it`,
+    )
+  }
+  return startEmbeddedPostgres({ dataDir: config.dataDir, logger })
+}
+
+async function openContext(
+  config: Config,
+  database: Database,
+  logger: Logger,
+): Promise<ReconciliationContext> {
+  const clock = systemClock()
+  if (config.mode === 'sandbox') await followSandboxClock(database, clock)
+  const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+  // Nothing is sent from here that a notice would follow.
+  const outside = openGateways(config, { database, clock, vault, logger }, () => config.baseUrl)
+  const gateways = gatewaysOf(outside.payments)
+  return { database, clock, logger, gateways, payoutProvider: outside.payouts }
+}
+
+async function compare(config: Config, options: ReconcileOptions, logger: Logger): Promise<number> {
+  const server = await joinDatabaseServer(config, logger)
+  try {
+    await migrate(server.url)
+    const database = openDatabase(server.url, { maxConnections: 4, applicationName: 'batua reconcile' })
+    try {
+      const context = await openContext(config, database, logger)
+      const report = await reconcile(context, options.span(context.clock.now()))
+      await print(database, report, options.json)
+      return exitCodeOf(report)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await server.stop()
+  }
+}
+
+async function print(database: Database, report: ReconciliationReport, json: boolean): Promise<void> {
+  const format = json ? JSON_TEXT : TEXT
+  process.stdout.write(format.head(report))
+  let isFirst = true
+  for await (const difference of listOpenDifferences(database)) {
+    process.stdout.write(format.difference(difference, isFirst))
+    isFirst = false
+  }
+  process.stdout.write(format.foot(report))
+}
+
+function exitCodeOf({ differences, unchecked }: ReconciliationReport): number {
+  if (unchecked > 0) return 2
+  return differences > 0 ? 1 : 0
+}
+
+async function run(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options.help) {
+    process.stdout.write(USAGE)
+    return 0
+  }
+  // Standard output is the report's. Differences are told there, so that only what breaks is worth a line beside it.
+  const logger = createLogger('error', { write: line => process.stderr.write(line) })
+  return compare(readConfig(process.env), options, logger)
+}
+
+// A database that was started here is told to stop when this process ends in whatever way.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
+
+try {
+  process.exitCode = await run()
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,133 @@
+import { expect } from 'vitest'
+import { type Database, openDatabase } from '../db/database.ts'
+import { HOUR_MS } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { silentLogger } from '../kernel/logger.ts'
+import type { Escrow } from '../modules/escrow/escrow.ts'
+import { fireDueTimeouts } from '../modules/escrow/timeouts.ts'
+import {
+  balanceOf,
+  expectBalanced,
+  fund,
+  newAgent,
+  outcomesOf,
+  startNode,
+  type TestNode,
+} from './builders.ts'
+import { createTestDatabase } from './database.ts'
+import { attestOn, held, intent, refundOn, releaseOn, waiting, writtenEscrow } from './escrows.ts'
+import { type ManualClock, manualClock } from './manual-clock.ts'
+
+const HELD = 1_000n
+const FUNDS = 10n ** 12n
+/** So many of each kind start at the same moment, by turns on either node. */
+const OF_EACH = 2
+
+/** Two nodes on one database, with a payer, a recipient and an attestor. */
+export interface EscrowStage {
+  readonly database: Database
+  readonly second: Database
+  readonly nodes: readonly [TestNode, TestNode]
+  readonly clock: ManualClock
+  readonly payer: Uuid
+  readonly payee: Uuid
+  readonly attestor: Uuid
+  /** Ends everything, once the book has been found right and nothing ever had to be tried again. */
+  close(): Promise<void>
+}
+
+export async function openEscrowStage(): Promise<EscrowStage> {
+  const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+  const db = await createTestDatabase()
+  const second = openDatabase(db.url)
+  const nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })] as const
+  const [payer, payee, attestor] = [
+    await newAgent(db.database, clock.now()),
+    await newAgent(db.database, clock.now()),
+    await newAgent(db.database, clock.now()),
+  ]
+  await fund(nodes[0].ledger, payer, FUNDS)
+  return {
+    ...{ database: db.database, second, nodes, clock, payer, payee, attestor },
+    async close() {
+      await expectBalanced(db.database)
+      const { held: heldPaise, booked } = await waiting(db.database)
+      expect([heldPaise, booked]).toEqual([0n, 0n])
+      expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
+      await Promise.all(nodes.map(({ ledger }) => ledger.close()))
+      await second.close()
+      await db.drop()
+    },
+  }
+}
+
+/** Who ended an escrow, by what became of it. */
+export type Winner = 'release' | 'attest' | 'refund' | 'timeout'
+
+/**
+ * Release, refund, attestation and the timeout start at once on both nodes, each some times. Fails unless exactly one
+ * wins and the money is where the winner sent it.
+ */
+export async function raceEscrow(stage: EscrowStage, round: number): Promise<Winner> {
+  const { database, nodes, clock, payer, payee, attestor } = stage
+  const before = await standings(stage)
+  const [first] = nodes
+  const terms = { timeoutMs: HOUR_MS, autoAction: round % 2 === 0 ? 'refund' : 'release' } as const
+  const wanted = intent(payer, HELD, { toAgentId: payee, attestorId: attestor, ...terms })
+  const escrow = await held(database, first, wanted)
+  clock.advance(HOUR_MS)
+  const starts = startersOf(stage, escrow, 1 + (round % 4))
+  const order = starts.map((_, at) => starts[(at + round) % starts.length] ?? starts[0])
+  const winners: Winner[] = []
+  const { refused } = await outcomesOf(
+    order.map(async start => {
+      await start?.run()
+      if (start !== undefined && start.name !== 'timeout') winners.push(start.name)
+    }),
+  )
+  const { status } = await writtenEscrow(database, escrow.id)
+  const after = await standings(stage)
+  const released = status === 'released' ? HELD : 0n
+  expect({ payer: before.payer - after.payer, payee: after.payee - before.payee }).toEqual({
+    ...{ payer: released, payee: released },
+  })
+  expect(winners.length).toBeLessThanOrEqual(1)
+  for (const { code, details } of refused) {
+    expect({ code, status: details?.['status'] }).toEqual({ code: 'conflict', status })
+  }
+  const winner = winners[0] ?? 'timeout'
+  const ends = { ...TIMED, attest: 'released' }
+  expect(status).toBe(winner === 'timeout' ? TIMED[terms.autoAction] : ends[winner])
+  return winner
+}
+
+const TIMED = { release: 'released', refund: 'refunded' }
+
+interface Start {
+  readonly name: Winner
+  run(): Promise<unknown>
+}
+
+/** The timeout asks the database twice before it acts; so that it has a chance, the others look first as the routes do. */
+function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] {
+  const { database, second, nodes, clock, payee } = stage
+  const logger = silentLogger()
+  return nodes.flatMap((node, at) => {
+    const context = { database: at === 0 ? database : second, ...node, logger }
+    const look = async () => {
+      for (let left = looks; left > 1; left--) await writtenEscrow(context.database, id)
+      return writtenEscrow(context.database, id)
+    }
+    const kinds: Start[] = [
+      { name: 'release', run: async () => releaseOn(node, await look(), payee) },
+      { name: 'attest', run: async () => attestOn(node, await look()) },
+      { name: 'refund', run: async () => refundOn(node, await look()) },
+      { name: 'timeout', run: () => fireDueTimeouts(context, clock.now()) },
+    ]
+    return Array.from({ length: OF_EACH }, () => kinds).flat()
+  })
+}
+
+async function standings({ database, payer, payee }: EscrowStage): Promise<{ payer: bigint; payee: bigint }> {
+  return { payer: await balanceOf(database, payer), payee: await balanceOf(database, payee) }
+}

@@ -1,0 +1,82 @@
+import type { EscrowHold, EventName } from '@batua/contract'
+import type { Queryable } from '../db/database.ts'
+import { parseId, type Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { hashSecret } from '../kernel/secrets.ts'
+import { attestCommand } from '../modules/escrow/attest.ts'
+import { type Escrow, type HoldIntent, meantFor } from '../modules/escrow/escrow.ts'
+import { hold } from '../modules/escrow/hold.ts'
+import { refundCommand } from '../modules/escrow/refund.ts'
+import { releaseCommand } from '../modules/escrow/release.ts'
+import { selectEscrow } from '../modules/escrow/store.ts'
+import type { TestNode } from './builders.ts'
+
+export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> = {}): HoldIntent {
+  return {
+    payerId,
+    amountPaise: paise(amount),
+    toAgentId: null,
+    attestorId: null,
+    reference: null,
+    idempotencyKey: null,
+    timeoutMs: null,
+    autoAction: null,
+    ...more,
+  }
+}
+
+/** What a node does to escrows, as the routes have it done. Agents of the builders are each their own platform. */
+export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promise<EscrowHold> {
+  return hold(ledger, agents, wanted)
+}
+
+export function releaseOn({ ledger, agents }: TestNode, escrow: Escrow, payeeId: Uuid): Promise<Escrow> {
+  return ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform: false }))
+}
+
+export function refundOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<Escrow> {
+  return ledger.submit(refundCommand(agents, escrow))
+}
+
+/** With the attestor's key, which is its id until a test changes it. */
+export function attestOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<Escrow> {
+  const attestorId = escrow.attestorId ?? ''
+  const payeeId = meantFor(escrow) ?? ''
+  const keyHash = hashSecret(attestorId)
+  return ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform: false, attestorId, keyHash }))
+}
+
+/** The escrow of an answer as it is written down. */
+export async function escrowOf(
+  db: Queryable,
+  answer: { readonly escrow_id: string | null },
+): Promise<Escrow> {
+  const id = answer.escrow_id === null ? null : parseId('esc', answer.escrow_id)
+  return writtenEscrow(db, id ?? '')
+}
+
+export async function writtenEscrow(db: Queryable, id: Uuid): Promise<Escrow> {
+  const escrow = await selectEscrow(db, id)
+  if (escrow === null) throw new Error(`no escrow ${id}`)
+  return escrow
+}
+
+/** Sets money aside and reads back what was written. */
+export async function held(db: Queryable, node: TestNode, wanted: HoldIntent): Promise<Escrow> {
+  return escrowOf(db, await holdOn(node, wanted))
+}
+
+/** What the platform of an agent was told, in order. */
+export async function toldTo(db: Queryable, agentId: Uuid): Promise<{ name: EventName; data: unknown }[]> {
+  return db.query(`select name, data from events where agent_id = $1 order by id`, [agentId])
+}
+
+/** Money that waits: by the escrows, and by the book. */
+export async function waiting(db: Queryable): Promise<{ held: bigint; booked: bigint }> {
+  const [row] = await db.query<{ held: bigint; booked: bigint }>(
+    `select (select coalesce(sum(amount_paise), 0)::int8 from escrows where status = 'held') as held,
+       (select coalesce(sum(case kind when 'escrow_hold' then amount_paise else -amount_paise end), 0)::int8
+        from transfers where kind in ('escrow_hold', 'escrow_release', 'escrow_refund')) as booked`,
+  )
+  return row ?? { held: -1n, booked: -1n }
+}

@@ -1,0 +1,169 @@
+import { deepEqual } from 'node:assert/strict'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { SYSTEM } from '../../ledger/index.ts'
+import { order, outcomesOf } from '../builders.ts'
+import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
+import {
+  decidedMs,
+  layersOf,
+  look,
+  nodeAt,
+  note,
+  type Payer,
+  type Play,
+  payerAt,
+  walletAt,
+} from './limits-play.ts'
+import type { Hold, Payment } from './limits-program.ts'
+import { brokenByLast } from './limits-race.ts'
+import type { PastPayment, PlainLayers } from './limits-reference.ts'
+import { answerOf, expectHeadroom, expectSame } from './limits-told.ts'
+
+interface HoldOrder extends Hold {
+  readonly node: number
+  readonly payer: number
+}
+
+/** A hold is decided like a payment without an escrow threshold; one for nobody asks no lists. */
+export async function holdStep(play: Play, step: HoldOrder): Promise<void> {
+  if (step.payee === step.payer) return
+  const { amount } = step
+  const node = nodeAt(play, step.node)
+  const payer = payerAt(play, step.payer)
+  const toAgentId = step.payee === null ? null : walletAt(play, step.payee)
+  const nowMs = await decidedMs(play, node, toAgentId === null ? [payer.id] : [payer.id, toAgentId])
+  const work = holdOn(node, intent(payer.id, amount, { toAgentId }))
+  const told = await answerOf(
+    work.then(({ status, created_at }) => ({
+      ...{ status: status === 'held' ? 'completed' : 'pending_approval', created_at, from_balance: 0 },
+    })),
+  )
+  const payee = toAgentId ?? SYSTEM.escrow
+  const layers = holdLayers(layersOf(payer), toAgentId)
+  expectSame(told, { layers, history: [...payer.history], payee, nowMs }, amount)
+  if (told.kind !== 'paid') return note(play, told)
+  tell(play, 'held')
+  const escrow = await escrowOf(play.stage.database, await work)
+  payer.held.set(escrow.id, escrow)
+  payer.history.push({ payee, amount, atMs: told.atMs, holdId: escrow.id })
+}
+
+function holdLayers(layers: PlainLayers, toAgentId: Uuid | null): PlainLayers {
+  const unlisted = toAgentId === null ? { allowed_payees: ['network'], blocked_payee_agents: [] } : {}
+  return layers.map(([layer, controls]) => [
+    layer,
+    { ...controls, ...unlisted, require_escrow_above_paise: null },
+  ])
+}
+
+function tell({ tally }: Play, what: string): void {
+  tally.set(what, (tally.get(what) ?? 0) + 1)
+}
+
+/** A refund takes the hold out of every window, as if it had never been; a release leaves it there. */
+export async function endStep(
+  play: Play,
+  step: { node: number; payer: number; escrow: number; how: 'refund' | 'release' },
+): Promise<void> {
+  const payer = payerAt(play, step.payer)
+  const escrow = [...payer.held.values()][step.escrow % Math.max(1, payer.held.size)]
+  if (escrow === undefined) return
+  const node = nodeAt(play, step.node)
+  if (step.how === 'refund') {
+    await refundOn(node, escrow)
+    undo(payer.history, escrow.id)
+  } else {
+    // Lists that were changed meanwhile may be in the way of who was not named before.
+    const payeeId = escrow.toAgentId ?? walletAt(play, play.wallets.length - 1)
+    const { done } = await outcomesOf([releaseOn(node, escrow, payeeId)])
+    if (done.length === 0) return
+  }
+  tell(play, `${step.how} of a hold`)
+  payer.held.delete(escrow.id)
+}
+
+function undo(history: PastPayment[], holdId: Uuid): void {
+  const at = history.findIndex(each => each.holdId === holdId)
+  const past = history[at]
+  if (past === undefined) throw new Error('only what was held is refunded')
+  history[at] = { ...past, undone: true }
+}
+
+interface Mix {
+  readonly payer: number
+  readonly payments: readonly Payment[]
+  readonly holds: readonly Hold[]
+  readonly refunds: number
+}
+
+/** Side by side on both nodes. No limit is broken at any moment, and afterwards every figure is right again. */
+export async function mixStep(play: Play, step: Mix): Promise<void> {
+  const { stage } = play
+  const payer = payerAt(play, step.payer)
+  const times = await Promise.all(stage.nodes.map(node => decidedMs(play, node, play.wallets)))
+  stage.setClocks(new Date(Math.max(...times)))
+  const ended = [...payer.held.values()].slice(0, step.refunds)
+  const isOther = ({ payee }: Hold) => payee !== step.payer
+  await outcomesOf<object>([
+    ...step.payments.filter(isOther).map(({ payee, amount }, at) => {
+      return nodeAt(play, at % 2).pay(order(payer.id, walletAt(play, payee), amount))
+    }),
+    ...step.holds.filter(isOther).map(({ payee, amount }, at) => {
+      const toAgentId = payee === null ? null : walletAt(play, payee)
+      return holdOn(nodeAt(play, at % 2), intent(payer.id, amount, { toAgentId }))
+    }),
+    ...ended.map((escrow, at) => refundOn(nodeAt(play, (at + 1) % 2), escrow)),
+  ])
+  await readHistory(play, payer)
+  tell(play, 'mix')
+  for (const node of stage.nodes) {
+    const nowMs = await decidedMs(play, node, [payer.id])
+    const question = { layers: layersOf(payer), history: payer.history, payee: null, nowMs }
+    expectHeadroom(await look(play, node, payer, null), question)
+  }
+}
+
+interface Row {
+  readonly id: Uuid
+  readonly kind: string
+  readonly payee: Uuid
+  readonly named: Uuid | null
+  readonly amount: bigint
+  readonly posted_at: Date
+}
+
+/** The payer's history as the book has it, in the order in which it was decided; each new part of it within the limits. */
+async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
+  const rows = await stage.database.query<Row>(
+    `select t.id, t.kind, t.credit_account as payee, t.linked_id as named, t.amount_paise as amount, t.posted_at
+     from transfers t
+     where (t.debit_account = $1 and t.kind in ('payment', 'escrow_hold'))
+       or (t.credit_account = $1 and t.kind = 'escrow_refund')
+     order by case t.kind when 'escrow_refund' then t.credit_sequence else t.debit_sequence end`,
+    [payer.id],
+  )
+  const known = payer.history.length
+  const read: PastPayment[] = []
+  const layers = layersOf(payer)
+  for (const { id, kind, payee, named, amount, posted_at } of rows) {
+    if (kind === 'escrow_refund') {
+      undo(read, named ?? '')
+      payer.held.delete(named ?? '')
+      continue
+    }
+    const isHold = kind === 'escrow_hold'
+    read.push({
+      ...{ payee: isHold ? (named ?? payee) : payee, amount, atMs: posted_at.getTime() },
+      ...(isHold ? { holdId: id } : {}),
+    })
+    if (read.length <= known) continue
+    deepEqual(brokenByLast(isHold ? holdLayers(layers, named) : layers, read), [])
+    if (isHold) payer.held.set(id, await escrowOf(stage.database, { escrow_id: formatId('esc', id) }))
+  }
+  deepEqual(read.slice(0, known).map(paid), payer.history.map(paid))
+  payer.history.splice(0, known, ...read)
+}
+
+function paid({ payee, amount, atMs, holdId }: PastPayment): PastPayment {
+  return { payee, amount, atMs, ...(holdId === undefined ? {} : { holdId }) }
+}

@@ -1,0 +1,43 @@
+import { LINE_FAULTS } from './faulty-line.ts'
+import { MAGIC_RUPEES, PLAYS } from './funding-steps.ts'
+
+/** What a short program already meets: each fault of the lines, each way to play, each kind of end. */
+export const ALWAYS_MET: readonly string[] = [
+  ...LINE_FAULTS.map(fault => `line: ${fault}`),
+  ...['0', '1', '2', '3'].map(copies => `notice: ${copies} times`),
+  ...['notice: late', 'notice: refused', 'notice: comes again'],
+  ...['end: funding completed', 'end: funding reversed', 'end: funding failed expired'],
+  ...['end: withdraw completed', 'end: withdraw failed', 'end: settlement completed'],
+  ...['end: escrow released', 'end: escrow refunded'],
+  ...['end: refund late done', 'end: refund second_payment done', 'end: refund wrong_amount done'],
+  ...['withdraw: asked for again', 'sent again after asking', 'payments between agents'],
+]
+
+const CALLS = [
+  ...['create order', 'get order', 'cancel order', 'start upi', 'refund', 'get refund'],
+  ...['ensure beneficiary', 'send payout', 'get payout', 'verify account', 'check again'],
+]
+
+/** What only a program at length meets with certainty. */
+export const MET_AT_LENGTH: readonly string[] = [
+  ...ALWAYS_MET,
+  ...PLAYS.map(play => `played: ${play}`),
+  ...MAGIC_RUPEES.map(rupees => `magic amount: ${rupees}`),
+  ...CALLS.map(call => `line: ${call}: request lost`),
+  ...['create order', 'refund', 'send payout'].flatMap(call => [
+    `line: ${call}: answer lost`,
+    `line: ${call}: request late`,
+  ]),
+  ...['node: died at work', 'caller: the node died', 'clock: leases ran out at work'],
+  ...['end: funding failed cancelled', 'end: funding failed payment_failed'],
+  ...['end: funding failed gateway_refused', 'end: wallet below zero by a chargeback'],
+  ...['end: withdraw reversed', 'end: settlement failed', 'end: settlement reversed', 'end: escrow held'],
+  ...['end: refund wrong_currency done', 'end: refund unknown_order done'],
+  ...['end: kyc verified', 'end: kyc failed'],
+  ...[
+    'refused: insufficient_balance',
+    'refused: kyc_required',
+    'refused: conflict',
+    'refused: gateway_error',
+  ],
+]

@@ -1,0 +1,127 @@
+import type { FundingMethod, PaidMethod } from '@batua/contract'
+import { HOUR_MS } from '../../kernel/clock.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { collectUpi, endFunding, orderIdOf, sessionIdOf } from '../../modules/funding/index.ts'
+import { openFunding } from '../../modules/funding/open-funding.ts'
+import { type PlayedOutcome, playOutcome } from '../../modules/sandbox/index.ts'
+import type { MoneyNode } from './node.ts'
+import { heard, tried } from './steps.ts'
+import type { MoneyWorld, Session } from './world.ts'
+
+const METHODS: readonly FundingMethod[] = ['link', 'upi', 'card', 'netbanking']
+const PAID_METHODS: readonly PaidMethod[] = ['upi', 'card', 'netbanking']
+/** Rupees that stand for a fault of the gateway's, see the sandbox's magic amounts. */
+export const MAGIC_RUPEES = [9401n, 9409n, 9422n, 9429n, 9502n, 9408n, 9407n, 9200n, 9100n] as const
+const MAGIC_SHARE = 0.08
+const UNPAID_SHARE = 0.06
+/** The gateway is asked about an ended session for a day: what is paid after that without a notice is found by nobody. */
+const LOOKED_AFTER_MS = 18 * HOUR_MS
+
+const FIRST_PLAYS = {
+  ...{ success: 30, unnotified: 6, late_notice: 4, reserialised: 3, rotated_secret: 3, duplicate: 4 },
+  ...{ out_of_order: 4, double_payment: 4, refund_pending: 4, late: 3, expire: 3, drop: 2, pending: 2 },
+  ...{ flagged: 3, failure: 4, decline: 2, wrong_amount: 3, wrong_currency: 3, forged: 2, unknown_type: 1 },
+  ...{ unknown_order: 1, 'give up': 3, 'pay and give up': 3, collect: 4 },
+} as const
+const LATER_PLAYS = {
+  ...{ success: 12, duplicate: 4, out_of_order: 2, double_payment: 6, refund_pending: 3, late: 3 },
+  ...{ unnotified: 4, wrong_amount: 3, wrong_currency: 2, forged: 2, 'give up': 3, 'pay by hand': 8 },
+} as const
+const DISPUTES = { chargeback: 6, chargeback_created: 1, chargeback_won: 1 } as const
+
+/** Every way in which a session is played. */
+export const PLAYS: readonly string[] = [
+  ...Object.keys({ ...FIRST_PLAYS, ...LATER_PLAYS, ...DISPUTES }),
+  'pay at the end',
+]
+
+type Play = keyof typeof FIRST_PLAYS | keyof typeof LATER_PLAYS | keyof typeof DISPUTES
+
+/** Opens a session and, mostly, pays it in one of all the ways there are. */
+export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<void> {
+  const { dice, clock } = world
+  const { agentId, ownerId, handle } = dice.pick(world.people)
+  const customer = { id: formatId('own', ownerId), phone: '9876543210' }
+  const rupees = dice.chance(MAGIC_SHARE) ? dice.pick(MAGIC_RUPEES) : null
+  const amountPaise = paise(rupees === null ? BigInt(dice.between(100, 500_000)) : rupees * 100n)
+  if (rupees !== null) world.tally.met(`magic amount: ${rupees}`)
+  const request = { payer: { agentId, handle, customer }, amountPaise, method: dice.pick(METHODS) }
+  const opened = await heard(world, openFunding(node.funding, { ...request, opened: dice.chance(0.5) }))
+  if (opened.kind !== 'answer') return
+  const funding = opened.answer
+  const session = { funding, session: sessionIdOf(funding), openedMs: clock.now().getTime() }
+  world.sessions.push(session)
+  if (dice.chance(UNPAID_SHARE)) return
+  await play(world, node, session, dice.weighted(FIRST_PLAYS))
+  if (dice.chance(0.15)) await play(world, node, session, dice.weighted(LATER_PLAYS))
+}
+
+/** Something more happens to a session that is still looked after, ended or not. */
+export async function playAgain(world: MoneyWorld, node: MoneyNode): Promise<void> {
+  const { dice, clock } = world
+  const since = clock.now().getTime() - LOOKED_AFTER_MS
+  const recent = world.sessions.slice(world.sessions.findLastIndex(({ openedMs }) => openedMs < since) + 1)
+  if (recent.length === 0) return
+  await play(world, node, dice.pick(recent), dice.weighted(LATER_PLAYS))
+}
+
+/** A payment of any age is disputed at the bank; by then its money may be spent, or paid out. */
+export async function dispute(world: MoneyWorld, node: MoneyNode): Promise<void> {
+  const { dice } = world
+  if (world.sessions.length === 0) return
+  await play(world, node, dice.pick(world.sessions), dice.weighted(DISPUTES))
+}
+
+async function play(world: MoneyWorld, node: MoneyNode, session: Session, drawn: Play): Promise<void> {
+  const { funding } = session
+  world.tally.met(`played: ${drawn}`)
+  switch (drawn) {
+    case 'give up':
+      return tried(world, endFunding(node.funding, funding, 'cancelled'))
+    case 'pay and give up': {
+      const other = world.dice.pick(world.nodes)
+      const paying = playOut(world, node, session, 'success')
+      await Promise.all([paying, tried(world, endFunding(other.funding, funding, 'cancelled'))])
+      return
+    }
+    case 'collect': {
+      const payer = world.dice.pick(['testsuccess@gocash', 'testfailure@gocash', 'nobody@gocash'])
+      return tried(world, collectUpi(node.funding, funding, payer))
+    }
+    case 'pay by hand':
+      return payByHand(world, session)
+    default:
+      return playOut(world, node, session, drawn)
+  }
+}
+
+function playOut(
+  world: MoneyWorld,
+  node: MoneyNode,
+  { session }: Session,
+  outcome: PlayedOutcome,
+): Promise<void> {
+  const { dice } = world
+  const method = dice.chance(0.5) ? dice.pick(PAID_METHODS) : undefined
+  return tried(world, playOutcome(node.sandbox, session, outcome, method))
+}
+
+/** Money that comes whatever the session is by now: right or wrong, told of or not. */
+async function payByHand({ dice, gateway }: MoneyWorld, { funding }: Session): Promise<void> {
+  const wrong = dice.chance(0.3) ? { amountPaise: paise(funding.amountPaise + 1n) } : {}
+  const attempt = { method: dice.pick([...PAID_METHODS, 'other'] as const), ...wrong }
+  const payment = await gateway.rehearsal.pay(orderIdOf(funding), attempt)
+  if (dice.chance(0.7)) await gateway.rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+}
+
+/** Somebody pays in the very moment in which the session ends, just before it or just after. Nobody is told. */
+export async function payAtTheEnd(
+  { tally, clock, gateway }: MoneyWorld,
+  { funding }: Session,
+  offsetMs: number,
+): Promise<void> {
+  clock.set(new Date(funding.expiresAt.getTime() + offsetMs))
+  tally.met('played: pay at the end')
+  await gateway.rehearsal.pay(orderIdOf(funding), { method: 'upi' })
+}

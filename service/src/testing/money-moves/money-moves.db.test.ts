@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playOutcome } from '../../modules/sandbox/index.ts'
+import { SEED } from '../knobs.ts'
+import { ALWAYS_MET } from './expectations.ts'
+import { compare, proveMoves } from './prove.ts'
+import { readDifferences } from './reading/read-differences.ts'
+import { settleDown } from './settle-down.ts'
+import { TAMPERINGS } from './tampering.ts'
+import { type MoneyWorld, openMoneyWorld } from './world.ts'
+
+const MOVES = 600
+const AGENTS = 24
+
+let world: MoneyWorld
+
+beforeAll(async () => {
+  world = await openMoneyWorld(SEED, AGENTS)
+})
+afterAll(() => world.close())
+
+test('fundings, payouts and faults in any order end with every paisa where it belongs', async () => {
+  console.log(`money moves seed ${SEED}`)
+  console.log(await proveMoves(world, MOVES, ALWAYS_MET))
+}, 60_000)
+
+test.each(Object.entries(TAMPERINGS))('the reading finds %s', async (_name, { pick, spoil, mend }) => {
+  const [row] = await world.outside.query<{ id: string }>(pick, [])
+  await world.outside.query(spoil, [row?.id])
+  const found = await readDifferences(world)
+  await world.outside.query(mend, [row?.id])
+  expect(found).not.toEqual([])
+  expect(await readDifferences(world)).toEqual([])
+})
+
+test('a refund that the gateway refuses for good is the one thing that both readings tell of', async () => {
+  const [node] = world.nodes
+  const session = world.sessions.at(-1)
+  if (node === undefined || session === undefined) throw new Error('there are nodes and sessions')
+  await playOutcome(node.sandbox, session.session, 'refund_failed')
+  await settleDown(world)
+  const refund = await world.outside.query(`select id from gateway_refunds where status = 'failed'`, [])
+  expect(refund).toHaveLength(1)
+  expect(await readDifferences(world)).toContainEqual(
+    expect.stringMatching(/^the refund of payment .* is failed$/),
+  )
+  expect(await compare(world)).toEqual([expect.stringContaining('refund_not_made')])
+}, 60_000)

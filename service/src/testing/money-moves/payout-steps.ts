@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto'
+import { paise } from '../../kernel/money.ts'
+import { selectOwner } from '../../modules/owners/store.ts'
+import { submitKyc } from '../../modules/owners/submit-kyc.ts'
+import { type Withdrawn, withdrawCommand } from '../../modules/payouts/withdraw.ts'
+import { MAGIC_RUPEES } from './funding-steps.ts'
+import type { MoneyNode } from './node.ts'
+import { PAYABLE_ACCOUNTS, REFUSED_ACCOUNTS } from './people.ts'
+import { type Heard, heard, tried } from './steps.ts'
+import type { MoneyWorld } from './world.ts'
+
+const MAGIC_SHARE = 0.1
+const WHOLE_SHARE = 0.2
+
+/** Money is taken out. Some send their request twice, by both nodes at once or one after the other. */
+export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise<void> {
+  const { dice } = world
+  const { agentId } = dice.pick(world.people)
+  const wanted = dice.chance(MAGIC_SHARE)
+    ? dice.pick(MAGIC_RUPEES) * 100n
+    : BigInt(dice.between(100, 100_000))
+  const amountPaise = dice.chance(WHOLE_SHARE) ? null : paise(wanted)
+  const order = { agentId, amountPaise, requestKey: randomUUID() }
+  const ask = (by: MoneyNode) => heard(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
+  const other = dice.pick(world.nodes)
+  const atOnce = dice.chance(0.2)
+  const [first, second] = await Promise.all([ask(node), atOnce ? ask(other) : null])
+  const again = first.kind === 'nothing' || dice.chance(0.1) ? await ask(dice.pick(world.nodes)) : null
+  expectOnePayout(world, [first, second, again])
+}
+
+/** Whoever hears of one request hears of one payout. */
+function expectOnePayout(world: MoneyWorld, answers: readonly (Heard<Withdrawn> | null)[]): void {
+  const ids = answers.flatMap(heard => (heard?.kind === 'answer' ? [heard.answer.id] : []))
+  if (ids.length > 1) world.tally.met('withdraw: asked for again')
+  if (new Set(ids).size > 1) world.offences.push(`one request made several payouts: ${ids.join(', ')}`)
+}
+
+/** An owner submits a bank account, maybe another one than before. */
+export async function submitAccount(world: MoneyWorld, node: MoneyNode): Promise<void> {
+  const { dice, outside } = world
+  const owner = await selectOwner(outside, dice.pick(world.people).ownerId)
+  if (owner === null) return
+  const bank_account = dice.pick(dice.chance(0.6) ? PAYABLE_ACCOUNTS : REFUSED_ACCOUNTS)
+  await tried(world, submitKyc(node.owners, owner, { bank_account, bank_ifsc: 'HDFC0001234' }))
+}

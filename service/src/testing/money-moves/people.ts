@@ -1,0 +1,75 @@
+import type { Database } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { changeAgent } from '../builders.ts'
+import type { ManualClock } from '../manual-clock.ts'
+import { networkContext, newAgent, newOwner, newPlatform } from '../network.ts'
+import { verify } from '../paying-out.ts'
+import type { Dice } from './dice.ts'
+
+export interface Person {
+  readonly agentId: Uuid
+  readonly ownerId: Uuid
+  readonly handle: string
+  readonly keyHash: Buffer
+}
+
+export type People = readonly Person[]
+
+/** Accounts whose bank says that they are their owners', with all that payouts to them may come to. */
+export const PAYABLE_ACCOUNTS = [
+  '501234567890',
+  '601234567890',
+  '900000000004',
+  '900000000005',
+  '900000000012',
+  '900000000006',
+  '900000000007',
+  '900000000008',
+  '7766671735000',
+  '900000000021',
+  '900000000022',
+  '900000000023',
+  '900000000024',
+  '900000000025',
+  '900000000026',
+] as const
+
+/** Accounts that the bank does not confirm. */
+export const REFUSED_ACCOUNTS = [
+  '900000000001',
+  '900000000002',
+  '900000000003',
+  '900000000013',
+  '900000000014',
+  '900000000015',
+  '900000000016',
+  '900000000017',
+] as const
+
+const AGENTS_OF_AN_OWNER = 2
+const VERIFIED_SHARE = 0.75
+
+/** Owners with two agents each. Most have a verified account, and half of those one that simply pays. */
+export async function openPeople(
+  database: Database,
+  clock: ManualClock,
+  dice: Dice,
+  agents: number,
+): Promise<People> {
+  const network = networkContext(database, clock)
+  const { platform } = await newPlatform(network)
+  const people: Person[] = []
+  while (people.length < agents) {
+    const owner = await newOwner(network, platform.id)
+    const account = dice.chance(0.5) ? PAYABLE_ACCOUNTS[0] : dice.pick(PAYABLE_ACCOUNTS)
+    if (dice.chance(VERIFIED_SHARE)) await verify(network, owner.id, account)
+    for (let count = 0; count < AGENTS_OF_AN_OWNER; count++) {
+      const { agent } = await newAgent(network, owner)
+      // The limits of this tier are wide enough for what goes on here.
+      await changeAgent(database, agent.id, { tier: 'tier3' })
+      const { id: agentId, handle, keyHash } = agent
+      people.push({ agentId, ownerId: owner.id, handle, keyHash })
+    }
+  }
+  return people
+}

@@ -1,0 +1,133 @@
+import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
+import { addBusinessDays, calendarOf, istTime } from '../../modules/calendar/index.ts'
+import { nextTurn } from './faulty-line.ts'
+import { dispute, fundWallet, payAtTheEnd, playAgain } from './funding-steps.ts'
+import { submitAccount, withdrawMoney } from './payout-steps.ts'
+import type { Step } from './steps.ts'
+import { endEscrow, holdMoney, payAnother } from './wallet-steps.ts'
+import { type MoneyWorld, replaceNode } from './world.ts'
+
+const STEPS = {
+  fund: 36,
+  again: 10,
+  dispute: 1,
+  pay: 9,
+  hold: 4,
+  end: 4,
+  withdraw: 34,
+  kyc: 2,
+} as const
+
+const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
+  fund: fundWallet,
+  again: playAgain,
+  dispute,
+  pay: payAnother,
+  hold: holdMoney,
+  end: endEscrow,
+  withdraw: withdrawMoney,
+  kyc: submitAccount,
+}
+
+const LEAST_AT_ONCE = 40
+/** The more moves there are, the more of them at once: every wave has the nodes look at all that is under way. */
+const MOVES_TO_ONE_AT_ONCE = 60
+/** How much more and less than that it may be. */
+const SPREAD = 0.5
+const OUTSIDE_BATCH = 200
+
+/** Plays until there are so many fundings and payouts. */
+export async function playMoves(world: MoneyWorld, target: number): Promise<void> {
+  const atOnce = Math.max(LEAST_AT_ONCE, target / MOVES_TO_ONE_AT_ONCE)
+  while ((await countMoves(world)) < target) {
+    await playWave(world, atOnce)
+    await moveClock(world)
+  }
+}
+
+/** Fundings and payouts so far, settlements included. */
+export async function countMoves({ outside }: MoneyWorld): Promise<number> {
+  const [row] = await outside.query<{ count: number }>(
+    `select ((select count(*) from fundings) + (select count(*) from payouts))::int4 as count`,
+    [],
+  )
+  return row?.count ?? 0
+}
+
+/** Many things at once, on both nodes; one of them may die in the middle, or time may pass over what it has in hand. */
+async function playWave(world: MoneyWorld, atOnce: number): Promise<void> {
+  const { dice } = world
+  const dying = dice.chance(0.12) ? dice.below(world.nodes.length) : null
+  if (dying !== null) world.nodes[dying]?.life.endAfter(dice.between(1, 60))
+  const count = dice.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
+  const steps = Array.from({ length: count }, () => DO[dice.weighted(STEPS)](world, dice.pick(world.nodes)))
+  const jobs = world.nodes.filter(() => dice.chance(0.7)).map(node => node.jobs.runDue())
+  await Promise.all([...steps, ...jobs, playOutside(world), passTimeMeanwhile(world)])
+  if (dying !== null) {
+    world.tally.met(world.nodes[dying]?.life.isOver() ? 'node: died at work' : 'node: died between two steps')
+    await replaceNode(world, dying)
+  }
+}
+
+/** What happens without anybody's asking: payers decide, notices come, late requests arrive. Returns how much it was. */
+export async function playOutside(world: MoneyWorld): Promise<number> {
+  const { dice, clock, gateway, provider, notices, weather } = world
+  const late = weather.late.splice(0)
+  weather.late.push(...late.filter(() => dice.chance(0.5)))
+  const arriving = late.filter(act => !weather.late.includes(act))
+  const works = await Promise.all([
+    gateway.rehearsal.resolvePayments(clock.now(), OUTSIDE_BATCH),
+    gateway.rehearsal.sendNotices(clock.now(), OUTSIDE_BATCH),
+    provider.rehearsal.sendNotices(clock.now(), OUTSIDE_BATCH),
+    notices.bringHeld(0.4),
+    ...arriving.map(act => act()),
+  ])
+  return works.slice(0, 3).reduce<number>((sum, count) => sum + Number(count), late.length)
+}
+
+/** Longer than any lease: what a slow node has in hand is taken by the other. */
+async function passTimeMeanwhile({ dice, clock, tally }: MoneyWorld): Promise<void> {
+  if (!dice.chance(0.08)) return
+  for (let turn = dice.between(5, 200); turn > 0; turn--) await nextTurn()
+  tally.met('clock: leases ran out at work')
+  clock.advance(150_000)
+}
+
+const MOVES = { seconds: 52, minutes: 26, hours: 7, end: 10, settlement: 5 } as const
+
+async function moveClock(world: MoneyWorld): Promise<void> {
+  const { dice, clock, tally } = world
+  const move = dice.weighted(MOVES)
+  tally.met(`clock: ${move}`)
+  switch (move) {
+    case 'seconds':
+      return clock.advance(dice.between(1, 40_000))
+    case 'minutes':
+      return clock.advance(dice.between(60_000, 720_000))
+    case 'hours':
+      return clock.advance(dice.between(HOUR_MS / 2, 5 * HOUR_MS))
+    case 'settlement':
+      return goToSettlement(world)
+    case 'end':
+      return goToAnEnd(world)
+  }
+}
+
+/** To the next moment at which a settlement run is due. */
+export function goToSettlement({ clock }: Pick<MoneyWorld, 'clock'>): void {
+  const calendar = calendarOf([])
+  const today = istDay(clock.now())
+  const morning = istTime(today, 10)
+  const isToday = calendar.isBusinessDay(today) && clock.now() < morning
+  clock.set(isToday ? morning : istTime(addBusinessDays(calendar, today, 1), 10))
+}
+
+/** To the end of a session, give or take a moment, in which it is paid. */
+async function goToAnEnd(world: MoneyWorld): Promise<void> {
+  const { dice, clock } = world
+  const now = clock.now().getTime()
+  const open = world.sessions.slice(-200).filter(({ funding }) => funding.expiresAt.getTime() > now + 1)
+  const ending = open.at(dice.below(Math.max(1, open.length)))
+  if (ending === undefined) return clock.advance(DAY_MS / 24)
+  await payAtTheEnd(world, ending, dice.between(-1, 1))
+}

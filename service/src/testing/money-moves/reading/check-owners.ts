@@ -1,0 +1,57 @@
+import type { KycStatus } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import { behaviourOf, type PayoutBehaviour } from '../../../gateways/sandbox/bank-accounts.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { openPersonal } from '../../../modules/owners/index.ts'
+import { TEST_VAULT } from '../../network.ts'
+import { PAYABLE_ACCOUNTS, REFUSED_ACCOUNTS } from '../people.ts'
+
+interface OwnerRow {
+  readonly id: Uuid
+  readonly kycStatus: KycStatus
+  readonly bankAccount: Buffer | null
+}
+
+/** Whose account the bank confirms is verified, whose it does not has failed, and nobody waits any more. */
+export async function checkOwners(db: Queryable): Promise<string[]> {
+  const owners = await db.query<OwnerRow>(
+    `select id, kyc_status as "kycStatus", bank_account as "bankAccount" from owners`,
+    [],
+  )
+  return owners.flatMap(({ id, kycStatus, bankAccount }) => {
+    const account = bankAccount === null ? null : openPersonal(TEST_VAULT, 'bank_account', bankAccount)
+    const right = statusOf(account)
+    return kycStatus === right ? [] : [`owner ${id} is ${kycStatus} instead of ${right}`]
+  })
+}
+
+function statusOf(account: string | null): KycStatus | 'unheard of' {
+  if (account === null) return 'none'
+  if (PAYABLE_ACCOUNTS.some(known => known === account)) return 'verified'
+  return REFUSED_ACCOUNTS.some(known => known === account) ? 'failed' : 'unheard of'
+}
+
+interface WalletRow {
+  readonly agentId: Uuid
+  readonly balancePaise: bigint
+  readonly bankAccount: Buffer
+}
+
+/** What a bank is sent at least. */
+const LEAST_PAISE = 100n
+
+/** Runs of settlement have left nothing in the wallets of those whose bank takes it. */
+export async function checkSettled(db: Queryable): Promise<string[]> {
+  const wallets = await db.query<WalletRow>(
+    `select a.id as "agentId", w.balance_paise as "balancePaise", o.bank_account as "bankAccount"
+     from owners o join agents a on a.owner_id = o.id join accounts w on w.id = a.id
+     where o.kyc_status = 'verified' and w.balance_paise >= $1`,
+    [LEAST_PAISE],
+  )
+  return wallets.flatMap(({ agentId, balancePaise, bankAccount }) => {
+    const { payout } = behaviourOf(openPersonal(TEST_VAULT, 'bank_account', bankAccount))
+    return NEVER_PAID.includes(payout) ? [] : [`${formatId('agt', agentId)} still has ${balancePaise}`]
+  })
+}
+
+const NEVER_PAID: readonly PayoutBehaviour[] = ['failed', 'failed_later', 'refused', 'reversed']

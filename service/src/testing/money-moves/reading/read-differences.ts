@@ -1,0 +1,51 @@
+import { checkBook } from '../../../ledger/index.ts'
+import { countMoves } from '../play-moves.ts'
+import type { MoneyWorld } from '../world.ts'
+import { readBankBooks } from './bank-books.ts'
+import { checkEvents } from './check-events.ts'
+import { checkFundings } from './check-fundings.ts'
+import { checkOwners, checkSettled } from './check-owners.ts'
+import { checkPayouts } from './check-payouts.ts'
+import { checkWallets } from './check-wallets.ts'
+import { readOurBooks } from './our-books.ts'
+
+/** Reads both sides' books and tells everything in which they are not as they must be once nothing is due any more. */
+export async function readDifferences(world: MoneyWorld): Promise<string[]> {
+  const { outside, clock, payments } = world
+  const bank = await readBankBooks(outside, clock.now())
+  const ours = await readOurBooks(outside)
+  const book = await checkBook(outside)
+  return [
+    ...checkFundings(bank, ours),
+    ...checkPayouts(bank, ours),
+    ...checkWallets(bank, ours, payments, book),
+    ...checkEvents(ours),
+    ...(await checkOwners(outside)),
+    ...(await checkSettled(outside)),
+  ]
+}
+
+/** Counts how things ended, so that a proof which never met an end is seen to be none. */
+export async function countEnds(world: MoneyWorld): Promise<void> {
+  const { outside, tally, diary } = world
+  const ends = await outside.query<{ name: string; count: number }>(ENDS, [])
+  for (const { name, count } of ends) tally.met(`end: ${name}`, count)
+  tally.met('moves', await countMoves(world))
+  tally.met('payments between agents', world.payments.length)
+  tally.met('sent again after asking', diary.repeated())
+}
+
+const ENDS = `
+  select 'funding ' || status || coalesce(' ' || failure_reason, '') as name, count(*)::int4 as count
+    from fundings group by 1
+  union all
+  select kind || ' ' || status, count(*)::int4 from payouts group by 1
+  union all
+  select 'escrow ' || status, count(*)::int4 from escrows group by 1
+  union all
+  select 'refund ' || reason || ' ' || status, count(*)::int4 from gateway_refunds group by 1
+  union all
+  select 'wallet below zero by a chargeback', count(*)::int4 from transfers
+    where kind = 'chargeback' and debit_balance_paise < 0
+  union all
+  select 'kyc ' || kyc_status, count(*)::int4 from owners group by 1`

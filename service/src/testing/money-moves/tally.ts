@@ -1,0 +1,26 @@
+/** How often each fault and each end was met. */
+export interface Tally {
+  met(name: string, count?: number): void
+  readonly counts: ReadonlyMap<string, number>
+  /** Which of these were never met. */
+  missing(names: readonly string[]): string[]
+}
+
+export function openTally(): Tally {
+  const counts = new Map<string, number>()
+  return {
+    counts,
+    met(name, count = 1) {
+      counts.set(name, (counts.get(name) ?? 0) + count)
+    },
+    missing: names => names.filter(name => (counts.get(name) ?? 0) === 0),
+  }
+}
+
+/** The counts by name, one to a line. */
+export function tallyText({ counts }: Tally): string {
+  return [...counts]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, count]) => `  ${String(count).padStart(6)} ${name}`)
+    .join('\n')
+}

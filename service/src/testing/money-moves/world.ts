@@ -1,0 +1,129 @@
+import { type Database, openDatabase } from '../../db/database.ts'
+import { createSandboxBankVerifier } from '../../gateways/sandbox/bank-verifier.ts'
+import { createSandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
+import { createSandboxPayouts } from '../../gateways/sandbox/payouts.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type Funding, orderIdOf } from '../../modules/funding/index.ts'
+import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { manualClock } from '../manual-clock.ts'
+import { TEST_VAULT } from '../network.ts'
+import { seededDice } from './dice.ts'
+import type { Weather } from './faulty-line.ts'
+import { type MoneyNode, type Surroundings, startMoneyNode } from './node.ts'
+import { type NoticeLine, openNoticeLine } from './notice-line.ts'
+import { openPeople, type People } from './people.ts'
+import { openRequestDiary } from './request-diary.ts'
+import { openTally } from './tally.ts'
+import { openWatchedLog } from './watched-log.ts'
+
+/** A payment session that somebody was told of. */
+export interface Session {
+  readonly funding: Funding
+  readonly session: string
+  readonly openedMs: number
+}
+
+/** A payment between agents of which the payer was told that it is done. */
+export interface PaidPayment {
+  readonly from: Uuid
+  readonly to: Uuid
+  readonly amountPaise: bigint
+  readonly feePaise: bigint
+}
+
+/** Two nodes on one database, and the world of banks around them. */
+export interface MoneyWorld extends Surroundings {
+  readonly startedAt: Date
+  /** Connections of the world of banks and of those who read its books; no node has them. */
+  readonly outside: Database
+  readonly notices: NoticeLine
+  readonly people: People
+  readonly nodes: MoneyNode[]
+  settlement: 'on' | 'off'
+  readonly sessions: Session[]
+  readonly payments: PaidPayment[]
+  readonly escrows: Uuid[]
+  /** What a request came to otherwise than it should have. */
+  readonly offences: string[]
+  close(): Promise<void>
+}
+
+/** A Monday morning in India. */
+const START = new Date('2026-11-16T04:00:00.000Z')
+const GATEWAY_SECRETS = ['gateway-secret', 'gateway-secret-before'] as const
+const PAYOUTS_SECRET = 'payouts-secret'
+const OUTSIDE_CONNECTIONS = 12
+
+export async function openMoneyWorld(seed: number, agents: number): Promise<MoneyWorld> {
+  const db = await createTestDatabase()
+  const outside = openDatabase(db.url, { maxConnections: OUTSIDE_CONNECTIONS })
+  const dice = seededDice(seed)
+  const clock = manualClock(START)
+  const [tally, log, weather] = [openTally(), openWatchedLog(), { calm: false, late: [] } satisfies Weather]
+  const nodes: MoneyNode[] = []
+  const sessions: Session[] = []
+  const known = new Set<string>()
+  const notices = openNoticeLine({
+    ...{ dice, tally, weather, secrets: [...GATEWAY_SECRETS, PAYOUTS_SECRET] },
+    anyNode: () => dice.pick(nodes),
+    isInsistent: body => isInsistent(body, sessions, known),
+  })
+  const { gateway, provider, verifier } = openBanks(outside, clock, notices)
+  const around: Surroundings = {
+    ...{ url: db.url, clock, dice, tally, weather, log, gateway, provider, verifier },
+    ...{ diary: openRequestDiary(), broken: [] },
+  }
+  const people = await openPeople(outside, clock, dice, agents)
+  nodes.push(startMoneyNode(around, 'on'), startMoneyNode(around, 'on'))
+  return {
+    ...around,
+    ...{ startedAt: START, outside, notices, people, nodes, settlement: 'on', sessions },
+    ...{ payments: [], escrows: [], offences: [] },
+    close: () => closeWorld(db, outside, nodes),
+  }
+}
+
+function openBanks(database: Database, clock: Surroundings['clock'], notices: NoticeLine) {
+  const gateway = createSandboxGateway({
+    ...{ database, clock, webhookSecrets: [...GATEWAY_SECRETS], merchantName: 'Batua' },
+    deliver: notices.deliverFor('sandbox'),
+  })
+  const provider = createSandboxPayouts({
+    ...{ database, clock, webhookSecrets: [PAYOUTS_SECRET] },
+    deliver: notices.deliverFor('sandbox-payouts'),
+  })
+  return { gateway, provider, verifier: createSandboxBankVerifier({ database, clock, vault: TEST_VAULT }) }
+}
+
+interface Told {
+  readonly type: string
+  readonly data: { readonly order?: { readonly order_id?: string } }
+}
+
+/** Nobody here would ask about a dispute of an old payment, or about an order that was never opened here. */
+function isInsistent(body: string, sessions: readonly Session[], known: Set<string>): boolean {
+  const { type, data } = JSON.parse(body) as Told
+  if (type.startsWith('DISPUTE_')) return true
+  const orderId = data.order?.order_id
+  if (orderId === undefined) return false
+  return !isKnown(orderId, sessions, known)
+}
+
+function isKnown(orderId: string, sessions: readonly Session[], known: Set<string>): boolean {
+  for (const { funding } of sessions.slice(known.size)) known.add(orderIdOf(funding))
+  return known.has(orderId)
+}
+
+async function closeWorld(db: TestDatabase, outside: Database, nodes: readonly MoneyNode[]): Promise<void> {
+  await Promise.all(nodes.map(node => node.close()))
+  await outside.close()
+  await db.drop()
+}
+
+/** A node takes the place of another, which may be dead: whatever that one only remembered is gone. */
+export async function replaceNode(world: MoneyWorld, index: number): Promise<void> {
+  const old = world.nodes[index]
+  old?.life.end()
+  world.nodes[index] = startMoneyNode(world, world.settlement)
+  await old?.close()
+}

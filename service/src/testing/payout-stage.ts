@@ -1,0 +1,115 @@
+import { expect } from 'vitest'
+import type { Uuid } from '../kernel/ids.ts'
+import { checkBook } from '../ledger/index.ts'
+import { moveDuePayouts } from '../modules/payouts/check-payout.ts'
+import { transferIdOf } from '../modules/payouts/index.ts'
+import { withdrawCommand } from '../modules/payouts/withdraw.ts'
+import { balanceOf, fund } from './builders.ts'
+import type { TestDatabase } from './database.ts'
+import type { ManualClock } from './manual-clock.ts'
+import { openPayoutNode, type PayoutNetwork, type PayoutNode } from './paying-out.ts'
+import { type ScriptedPayouts, type SendScript, scriptedPayouts } from './scripted-payouts.ts'
+
+export interface SentPayout {
+  readonly agentId: Uuid
+  readonly id: Uuid
+  readonly transferId: string
+}
+
+/** What a payout has come to: its row, its wallet, and what was told and moved of it. */
+export interface PayoutStanding {
+  readonly status: string
+  readonly utr: string | null
+  readonly reason: string | null
+  readonly attempts: number
+  readonly balance: bigint
+  readonly events: readonly string[]
+  readonly kinds: readonly string[]
+}
+
+/** Two nodes and a provider whose answers the test writes. */
+export interface PayoutStage {
+  readonly provider: ScriptedPayouts
+  readonly node: PayoutNode
+  readonly other: PayoutNode
+  /** 100 INR on their way out of a wallet of 100 INR; how the provider takes them is said by the scripts. */
+  withdrawn(...scripts: SendScript[]): Promise<SentPayout>
+  move(by?: PayoutNode): Promise<number>
+  moveAfter(ms: number, by?: PayoutNode): Promise<number>
+  standing(payout: SentPayout): Promise<PayoutStanding>
+  close(): Promise<void>
+}
+
+export const COMPLETED = {
+  status: 'completed',
+  balance: 0n,
+  events: ['agent.withdrawal.completed'],
+  kinds: ['payout_paid'],
+}
+export const FAILED = {
+  status: 'failed',
+  balance: 10_000n,
+  events: ['agent.withdrawal.failed'],
+  kinds: ['payout_failed'],
+}
+export const PENDING = { status: 'pending', balance: 0n, events: [], kinds: [] }
+
+export async function openPayoutStage(
+  db: TestDatabase,
+  people: PayoutNetwork,
+  clock: ManualClock,
+): Promise<PayoutStage> {
+  // What tests before have left is not looked at any more.
+  await db.database.query('update payouts set next_check_at = null')
+  const provider = scriptedPayouts()
+  const node = openPayoutNode(db, provider, clock)
+  const other = openPayoutNode(db, provider, clock)
+  const move = (by = node) => moveDuePayouts(by, clock.now())
+  return {
+    provider,
+    node,
+    other,
+    async withdrawn(...scripts) {
+      const agentId = await people.agent()
+      await fund(node.ledger, agentId, 10_000n)
+      const order = { agentId, amountPaise: null, requestKey: null }
+      const { id } = await node.ledger.submit(withdrawCommand(node, order))
+      provider.script(...scripts)
+      return { agentId, id, transferId: transferIdOf({ id }) }
+    },
+    move,
+    async moveAfter(ms, by = node) {
+      clock.advance(ms)
+      return move(by)
+    },
+    standing: payout => standingOf(db, payout),
+    async close() {
+      expect([...node.faults, ...other.faults]).toEqual([])
+      await node.close()
+      await other.close()
+    },
+  }
+}
+
+async function standingOf({ database }: TestDatabase, { id, agentId }: SentPayout): Promise<PayoutStanding> {
+  const [row] = await database.query<Pick<PayoutStanding, 'status' | 'utr' | 'reason' | 'attempts'>>(
+    `select status, utr, reason, attempts from payouts where id = $1`,
+    [id],
+  )
+  if (row === undefined) throw new Error('There is such a payout')
+  const events = await database.query<{ name: string }>(
+    `select name from events where agent_id = $1 order by id`,
+    [agentId],
+  )
+  const moved = await database.query<{ kind: string }>(
+    `select kind from transfers where linked_id = $1 order by id`,
+    [id],
+  )
+  expect((await checkBook(database)).balanced).toBe(true)
+  return {
+    ...row,
+    balance: await balanceOf(database, agentId),
+    events: events.map(({ name }) => name),
+    kinds: moved.map(({ kind }) => kind),
+  }
+}

@@ -1,0 +1,55 @@
+import { newUuid, type Uuid } from '../kernel/ids.ts'
+import type { SettlementContext } from '../modules/settlement/index.ts'
+import { type Runner, runSlice } from '../modules/settlement/run-settlement.ts'
+import type { TestDatabase } from './database.ts'
+import type { ManualClock } from './manual-clock.ts'
+import { openPayoutNode, type PayoutNode } from './paying-out.ts'
+import { type ScriptedPayouts, scriptedPayouts } from './scripted-payouts.ts'
+
+/** One node as far as settlement goes. */
+export interface SettlingNode extends PayoutNode, SettlementContext {
+  readonly clock: ManualClock
+  readonly runner: Runner
+  /** Goes on with the run until there is nothing to do; how many wallets that looked at. */
+  run(slice?: number): Promise<number>
+}
+
+export function openSettlingNode(
+  db: TestDatabase,
+  clock: ManualClock,
+  provider: ScriptedPayouts = scriptedPayouts(),
+  changes: Partial<SettlementContext> = {},
+): SettlingNode {
+  const runner: Runner = { holder: newUuid(clock.now()), finishedDay: null }
+  const node: SettlingNode = {
+    ...openPayoutNode(db, provider, clock),
+    settlement: 'on',
+    ...changes,
+    clock,
+    runner,
+    async run(slice) {
+      let looked = 0
+      for (;;) {
+        const done = await runSlice(node, runner, clock.now(), slice)
+        if (done === 0) return looked
+        looked += done
+      }
+    },
+  }
+  return node
+}
+
+export interface Settlement {
+  readonly agentId: Uuid
+  readonly amount: bigint
+  readonly day: number
+}
+
+/** What the runs have paid out, in the order of their making. */
+export function settlementsOf({ database }: TestDatabase, agentIds: readonly Uuid[]): Promise<Settlement[]> {
+  return database.query<Settlement>(
+    `select agent_id as "agentId", amount_paise as amount, settlement_day as day from payouts
+     where kind = 'settlement' and agent_id = any($1::uuid[]) order by id`,
+    [agentIds],
+  )
+}
