@@ -56,8 +56,9 @@ async function fundedAgent(): Promise<Agent> {
 }
 
 test.each([
-  [{ account_status: 'INVALID', account_status_code: 'INVALID_ACCOUNT_FAIL' }, 'account_invalid'],
+  ['account_invalid', { account_status: 'INVALID', account_status_code: 'INVALID_ACCOUNT_FAIL' }],
   [
+    'name_mismatch',
     {
       account_status: 'VALID',
       account_status_code: 'ACCOUNT_IS_VALID',
@@ -65,9 +66,8 @@ test.each([
       name_match_score: '12.00',
       name_match_result: 'NO_MATCH',
     },
-    'name_mismatch',
   ],
-])('an account of which the bank says %j is not verified: %s', async (said, reason) => {
+])('what the bank says of an account decides its verification: %s', async (reason, said) => {
   const account = newBankAccount()
   await cashfree.bankSays(account, said)
   const owner = await stage.network.owner(platform)

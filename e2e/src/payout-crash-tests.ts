@@ -22,7 +22,7 @@ export function payoutCrashTests(options: PayoutCrashOptions): void {
 
   beforeAll(async () => {
     stage = await openPayoutStage(options)
-  })
+  }, WITHIN_MS)
   afterAll(async () => {
     expect(await stage.close()).toEqual([])
   })

@@ -28,6 +28,8 @@ export interface ScriptedPayouts extends PayoutProvider {
   /** Every request to send, in order. */
   readonly sent: readonly PayoutRequest[]
   readonly beneficiaries: readonly Beneficiary[]
+  /** Requests that were lost on the way there, by transfer id. */
+  readonly lost: ReadonlyMap<string, PayoutRequest>
   /** How the next requests are answered; after the last one all succeed. */
   script(...next: readonly SendScript[]): void
   /** A request that was long on its way gets there, whatever its sender was told. */
@@ -51,6 +53,7 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
   const paid = new Map<string, ProviderPayout>()
   const sent: PayoutRequest[] = []
   const beneficiaries: Beneficiary[] = []
+  const lost = new Map<string, PayoutRequest>()
   const next: SendScript[] = []
   let away = false
   let wait: Parameters<ScriptedPayouts['hold']>[0] = null
@@ -71,6 +74,7 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
     paid,
     sent,
     beneficiaries,
+    lost,
     script: (...scripts) => void next.push(...scripts),
     arrive: (request, script) => void take(request, script),
     become(transferId, change) {
@@ -94,7 +98,10 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
       await wait?.('send', request.transferId)
       const script = next.shift() ?? 'success'
       sent.push(request)
-      if (script === 'lost_before') return UNKNOWN
+      if (script === 'lost_before') {
+        lost.set(request.transferId, request)
+        return UNKNOWN
+      }
       if (script === 'retryable') return { kind: 'retryable', message: 'busy' }
       if (script === 'rejected') return { kind: 'rejected', code: 'refused', message: 'will not' }
       const taken = take(request, script)

@@ -5,7 +5,7 @@ import { call as callServer, startTestServer, type TestServer } from '../../http
 import { systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { serveNotices } from '../notices/index.ts'
-import { followSandboxClock, serveSandbox } from '../sandbox/index.ts'
+import { followSandboxClock, serveRehearsal, serveSandbox } from '../sandbox/index.ts'
 import { deactivate, openWorld, type World } from '../sandbox/test-world.ts'
 import { fundingNotices, gatewaysOf, serveFunding } from './index.ts'
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
       serveFunding(serve, world.funding)
       serveNotices(serve, { ...world.funding, takers: fundingNotices(world.funding) })
       serveSandbox(serve, world.sandbox)
+      serveRehearsal(serve, world.sandbox)
     },
     { authenticators },
   )

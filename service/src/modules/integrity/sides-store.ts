@@ -69,31 +69,44 @@ const DEBITS = `
   from transfers t`
 
 const CREDITS = `
-  select id, kind, credit_account as "creditAccount", amount_paise as "amountPaise",
-    credit_sequence as "creditSequence", credit_balance_paise as "creditBalancePaise", posted_at as "postedAt"
-  from transfers`
+  select t.id as "id", t.kind as "kind", t.credit_account as "creditAccount", t.amount_paise as "amountPaise",
+    t.credit_sequence as "creditSequence", t.credit_balance_paise as "creditBalancePaise", t.posted_at as "postedAt"
+  from transfers t`
+
+const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
+const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/**
+ * The transfers of one account behind an id, by the index of that account. By rows of both columns, because with a
+ * condition on each the planner could go through the ids of all accounts, or through the whole table.
+ */
+const ofAccount = (account: string, wallet: string, after: string) => `
+  where (${account}, t.id) > (${wallet}, ${after}) and (${account}, t.id) <= (${wallet}, '${LAST_UUID}')
+  order by ${account}, t.id`
+
+/** The columns of a statement, by the names that it gives them. */
+const named = (rows: string) => [...rows.matchAll(/as ("\w+")/g)].map(([, name]) => `s.${name}`).join(', ')
+
+const manyOf = (rows: string, account: string) => `
+  select ${named(rows)} from unnest($1::uuid[]) w(id) cross join lateral (
+    ${rows} ${ofAccount(account, 'w.id', `'${FIRST_UUID}'::uuid`)} limit $2) s limit $2`
+
+const DEBITS_OF_MANY = manyOf(DEBITS, 't.debit_account')
+const CREDITS_OF_MANY = manyOf(CREDITS, 't.credit_account')
+const DEBITS_OF_ONE = `${DEBITS} ${ofAccount('t.debit_account', '$1::uuid', '$2::uuid')} limit $3`
+const CREDITS_OF_ONE = `${CREDITS} ${ofAccount('t.credit_account', '$1::uuid', '$2::uuid')} limit $3`
 
 export function selectDebits(db: Queryable, ids: readonly Uuid[], limit: number): Promise<DebitRow[]> {
-  return db.query<DebitRow>(`${DEBITS} where t.debit_account = any($1::uuid[]) limit $2`, [
-    arrayLiteral(ids),
-    limit,
-  ])
+  return db.query<DebitRow>(DEBITS_OF_MANY, [arrayLiteral(ids), limit])
 }
 
 export function selectCredits(db: Queryable, ids: readonly Uuid[], limit: number): Promise<CreditRow[]> {
-  return db.query<CreditRow>(`${CREDITS} where credit_account = any($1::uuid[]) limit $2`, [
-    arrayLiteral(ids),
-    limit,
-  ])
+  return db.query<CreditRow>(CREDITS_OF_MANY, [arrayLiteral(ids), limit])
 }
 
 /** A piece of what was debited from one account, by the transfers' ids. */
 export function selectDebitsAfter(db: Queryable, id: Uuid, after: Uuid, limit: number): Promise<DebitRow[]> {
-  return db.query<DebitRow>(`${DEBITS} where t.debit_account = $1 and t.id > $2 order by t.id limit $3`, [
-    id,
-    after,
-    limit,
-  ])
+  return db.query<DebitRow>(DEBITS_OF_ONE, [id, after, limit])
 }
 
 export function selectCreditsAfter(
@@ -102,9 +115,5 @@ export function selectCreditsAfter(
   after: Uuid,
   limit: number,
 ): Promise<CreditRow[]> {
-  return db.query<CreditRow>(`${CREDITS} where credit_account = $1 and id > $2 order by id limit $3`, [
-    id,
-    after,
-    limit,
-  ])
+  return db.query<CreditRow>(CREDITS_OF_ONE, [id, after, limit])
 }

@@ -23,7 +23,7 @@ import {
 import { openFunding } from '../funding/open-funding.ts'
 import { takeNotice } from '../notices/index.ts'
 import type { SandboxContext } from './context.ts'
-import { sandboxJobs } from './jobs.ts'
+import { rehearsalJobs, sandboxJobs } from './jobs.ts'
 
 /** Funding and the sandbox gateway over a real database, without HTTP between them. */
 export interface World {
@@ -93,7 +93,10 @@ export async function openWorld(
     lastOtp: async () => null,
     jobs: () => jobs,
   }
-  const jobs = createJobs({ ...funding, jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox)] })
+  const jobs = createJobs({
+    ...funding,
+    jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox), ...rehearsalJobs(sandbox)],
+  })
   return {
     db,
     clock,

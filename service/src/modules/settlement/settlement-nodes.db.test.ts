@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { openLedger } from '../../ledger/index.ts'
 import { balanceOf, expectBalanced, fund, newFundedAgent, order } from '../../testing/builders.ts'
@@ -113,6 +114,18 @@ test('a node that dies before it has written down a slice leaves nothing twice a
   clock.advance(60_000)
   await first().run(SLICE)
   await expectOnce(agents)
+})
+
+test('a run that was cut off and is closed by the next day’s counts what it had paid out', async () => {
+  const agents = await fundedWallets()
+  const dying = newNode({ database: withoutTransactions(db.database) })
+  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
+  await dying.close()
+  clock.advance(DAY_MS)
+  await first().run(SLICE)
+  const [next, cutOff] = await selectRuns(db.database, { fetch: 2, offset: 0, beforeDay: null })
+  expect(cutOff).toMatchObject({ paidCount: SLICE, finishedAt: clock.now() })
+  expect(next).toMatchObject({ paidCount: agents.length - SLICE, finishedAt: clock.now() })
 })
 
 function withoutTransactions(database: Database): Database {

@@ -31,7 +31,7 @@ const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
 
 const LEAST_AT_ONCE = 40
 /** The more moves there are, the more of them at once: every wave has the nodes look at all that is under way. */
-const MOVES_TO_ONE_AT_ONCE = 60
+const MOVES_TO_ONE_AT_ONCE = 45
 /** How much more and less than that it may be. */
 const SPREAD = 0.5
 const OUTSIDE_BATCH = 200
@@ -57,7 +57,7 @@ export async function countMoves({ outside }: MoneyWorld): Promise<number> {
 /** Many things at once, on both nodes; one of them may die in the middle, or time may pass over what it has in hand. */
 async function playWave(world: MoneyWorld, atOnce: number): Promise<void> {
   const { dice } = world
-  const dying = dice.chance(0.12) ? dice.below(world.nodes.length) : null
+  const dying = dice.chance(0.15) ? dice.below(world.nodes.length) : null
   if (dying !== null) world.nodes[dying]?.life.endAfter(dice.between(1, 60))
   const count = dice.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
   const steps = Array.from({ length: count }, () => DO[dice.weighted(STEPS)](world, dice.pick(world.nodes)))

@@ -67,8 +67,9 @@ function checkFunding(funding: OurFunding, payments: readonly BankPayment[]): st
   }
 }
 
-function checkOwn({ amountPaise, feePaise }: OurFunding, own: BankPayment): string[] {
+function checkOwn({ amountPaise, feePaise, expiresAt }: OurFunding, own: BankPayment): string[] {
   return [
+    ...(own.paidAt <= expiresAt ? [] : ['credited, but paid too late']),
     ...(own.amountPaise === amountPaise && own.currency === 'INR' ? [] : ['credited for other money']),
     ...(own.refundedPaise === 0n ? [] : ['credited and sent back']),
     ...(feePaise === feeOf(own) ? [] : [`a fee of ${feePaise} instead of ${feeOf(own)}`]),
