@@ -1,4 +1,5 @@
 import type { Agent, Owner, Platform } from './network.ts'
+import type { Env } from './service.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** A stage with a platform, a verified owner of agents, and one of them to be paid. */
@@ -8,8 +9,8 @@ export interface PayingStage extends Stage {
   readonly payee: Agent
 }
 
-export async function openPayingStage(): Promise<PayingStage> {
-  const stage = await openStage()
+export async function openPayingStage(env: Env = {}): Promise<PayingStage> {
+  const stage = await openStage(env)
   const { network } = stage
   const platform = await network.platform()
   const owner = await network.owner(platform)

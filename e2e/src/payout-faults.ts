@@ -69,7 +69,8 @@ function bankFaults({ id, amount, status, utr }: Payout, transfer: BankTransfer 
   if (transfer.amount !== amount) faults.push(`${name}: the bank has ${transfer.amount} instead of ${amount}`)
   const end = ENDS[transfer.behaviour] ?? 'completed'
   if (status !== end) faults.push(`${name}: is ${status}, and at the bank ${end}`)
-  if (status !== 'failed' && utr === null) faults.push(`${name}: is ${status} without a UTR`)
+  if ((status === 'completed' || status === 'reversed') && utr === null)
+    faults.push(`${name}: is ${status} without a UTR`)
   return faults
 }
 

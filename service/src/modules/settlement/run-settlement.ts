@@ -4,7 +4,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { dayText, firstYoungDay, latestRunDay } from '../calendar/index.ts'
 import type { SettlementContext } from './context.ts'
 import { decideSettlement } from './decide.ts'
-import { finishSlice, type LeasedRun, leaseRun, type Skip } from './runs-store.ts'
+import { finishSlice, forgetSkips, type LeasedRun, leaseRun, type Skip } from './runs-store.ts'
 import { type SettledWallet, settleWallet } from './settle-wallet.ts'
 import { BEFORE_ALL_WALLETS, type SeenWallet, scanWallets } from './wallets-store.ts'
 
@@ -18,6 +18,9 @@ export interface Runner {
   readonly holder: Uuid
   finishedDay: number | null
 }
+
+/** An owner without a bank account is left alone every day: a year of it is enough. */
+const SKIPS_KEPT_DAYS = 366
 
 /** Goes one slice further with the run that is due, if this node has it. Returns 0 when there is nothing to do. */
 export async function runSlice(
@@ -51,6 +54,7 @@ export async function runSlice(
   if (!kept) return 0
   if (finished) {
     runner.finishedDay = day
+    await forgetSkips(database, day - SKIPS_KEPT_DAYS)
     logger.info({ day: dayText(day) }, 'settlement: the run is finished')
   }
   return Math.max(1, wallets.length)

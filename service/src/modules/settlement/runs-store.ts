@@ -120,6 +120,11 @@ async function insertSkips(tx: Queryable, day: number, skips: readonly Skip[]): 
   )
 }
 
+/** What was left alone so long ago is told by the runs' counts alone. */
+export async function forgetSkips(db: Queryable, beforeDay: number): Promise<void> {
+  await db.query(`delete from settlement_skips where day < $1`, [beforeDay])
+}
+
 export interface Run {
   readonly day: number
   readonly paidCount: number

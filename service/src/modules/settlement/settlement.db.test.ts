@@ -225,3 +225,14 @@ test('switched off it makes no runs', async () => {
   expect(await runs()).toEqual([])
   await off.close()
 })
+
+test('wallets that were left alone are listed for a year, and counted for ever', async () => {
+  const small = await funded(99n)
+  at('2026-11-18T05:00:00Z')
+  await node.run()
+  at('2027-11-22T05:00:00Z')
+  await node.run()
+  expect(await skips('2026-11-18')).toEqual([])
+  expect((await skips('2027-11-22')).map(({ agentId }) => agentId)).toEqual([small])
+  expect((await runs()).map(({ skipped }) => skipped)).toEqual([{ below_minimum: 1 }, { below_minimum: 1 }])
+})

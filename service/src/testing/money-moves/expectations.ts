@@ -14,8 +14,8 @@ export const ALWAYS_MET: readonly string[] = [
 ]
 
 const CALLS = [
-  ...['create order', 'get order', 'cancel order', 'start upi', 'refund', 'get refund'],
-  ...['ensure beneficiary', 'send payout', 'get payout', 'verify account', 'check again'],
+  ...['create order', 'get order', 'cancel order', 'refund', 'get refund'],
+  ...['ensure beneficiary', 'send payout', 'get payout', 'verify account'],
 ]
 
 /** What only a program at length meets with certainty. */

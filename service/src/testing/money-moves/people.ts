@@ -4,7 +4,6 @@ import { changeAgent } from '../builders.ts'
 import type { ManualClock } from '../manual-clock.ts'
 import { networkContext, newAgent, newOwner, newPlatform } from '../network.ts'
 import { verify } from '../paying-out.ts'
-import type { Dice } from './dice.ts'
 
 export interface Person {
   readonly agentId: Uuid
@@ -18,20 +17,20 @@ export type People = readonly Person[]
 /** Accounts whose bank says that they are their owners', with all that payouts to them may come to. */
 export const PAYABLE_ACCOUNTS = [
   '501234567890',
+  '900000000006',
+  '7766671735000',
+  '900000000022',
+  '900000000023',
+  '900000000026',
+  '900000000025',
+  '900000000024',
+  '900000000007',
+  '900000000008',
+  '900000000021',
   '601234567890',
   '900000000004',
   '900000000005',
   '900000000012',
-  '900000000006',
-  '900000000007',
-  '900000000008',
-  '7766671735000',
-  '900000000021',
-  '900000000022',
-  '900000000023',
-  '900000000024',
-  '900000000025',
-  '900000000026',
 ] as const
 
 /** Accounts that the bank does not confirm. */
@@ -47,22 +46,16 @@ export const REFUSED_ACCOUNTS = [
 ] as const
 
 const AGENTS_OF_AN_OWNER = 2
-const VERIFIED_SHARE = 0.75
 
-/** Owners with two agents each. Most have a verified account, and half of those one that simply pays. */
-export async function openPeople(
-  database: Database,
-  clock: ManualClock,
-  dice: Dice,
-  agents: number,
-): Promise<People> {
+/** Owners with two agents each. Of four one is not verified, two have an account that simply pays, one another. */
+export async function openPeople(database: Database, clock: ManualClock, agents: number): Promise<People> {
   const network = networkContext(database, clock)
   const { platform } = await newPlatform(network)
   const people: Person[] = []
   while (people.length < agents) {
     const owner = await newOwner(network, platform.id)
-    const account = dice.chance(0.5) ? PAYABLE_ACCOUNTS[0] : dice.pick(PAYABLE_ACCOUNTS)
-    if (dice.chance(VERIFIED_SHARE)) await verify(network, owner.id, account)
+    const account = accountOf(people.length / AGENTS_OF_AN_OWNER)
+    if (account !== null) await verify(network, owner.id, account)
     for (let count = 0; count < AGENTS_OF_AN_OWNER; count++) {
       const { agent } = await newAgent(network, owner)
       // The limits of this tier are wide enough for what goes on here.
@@ -72,4 +65,16 @@ export async function openPeople(
     }
   }
   return people
+}
+
+function accountOf(owner: number): string | null {
+  const others = PAYABLE_ACCOUNTS.slice(1)
+  switch (owner % 4) {
+    case 0:
+      return null
+    case 1:
+      return others[Math.floor(owner / 4) % others.length] ?? null
+    default:
+      return PAYABLE_ACCOUNTS[0]
+  }
 }

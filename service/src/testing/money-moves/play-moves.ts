@@ -9,13 +9,13 @@ import { type MoneyWorld, replaceNode } from './world.ts'
 
 const STEPS = {
   fund: 36,
-  again: 10,
-  dispute: 1,
+  again: 8,
+  dispute: 3,
   pay: 9,
   hold: 4,
   end: 4,
   withdraw: 34,
-  kyc: 2,
+  kyc: 3,
 } as const
 
 const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
@@ -31,7 +31,7 @@ const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
 
 const LEAST_AT_ONCE = 40
 /** The more moves there are, the more of them at once: every wave has the nodes look at all that is under way. */
-const MOVES_TO_ONE_AT_ONCE = 45
+const MOVES_TO_ONE_AT_ONCE = 40
 /** How much more and less than that it may be. */
 const SPREAD = 0.5
 const OUTSIDE_BATCH = 200
@@ -57,7 +57,7 @@ export async function countMoves({ outside }: MoneyWorld): Promise<number> {
 /** Many things at once, on both nodes; one of them may die in the middle, or time may pass over what it has in hand. */
 async function playWave(world: MoneyWorld, atOnce: number): Promise<void> {
   const { dice } = world
-  const dying = dice.chance(0.15) ? dice.below(world.nodes.length) : null
+  const dying = dice.chance(0.25) ? dice.below(world.nodes.length) : null
   if (dying !== null) world.nodes[dying]?.life.endAfter(dice.between(1, 60))
   const count = dice.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
   const steps = Array.from({ length: count }, () => DO[dice.weighted(STEPS)](world, dice.pick(world.nodes)))
@@ -87,13 +87,13 @@ export async function playOutside(world: MoneyWorld): Promise<number> {
 
 /** Longer than any lease: what a slow node has in hand is taken by the other. */
 async function passTimeMeanwhile({ dice, clock, tally }: MoneyWorld): Promise<void> {
-  if (!dice.chance(0.08)) return
+  if (!dice.chance(0.12)) return
   for (let turn = dice.between(5, 200); turn > 0; turn--) await nextTurn()
   tally.met('clock: leases ran out at work')
   clock.advance(150_000)
 }
 
-const MOVES = { seconds: 52, minutes: 26, hours: 7, end: 10, settlement: 5 } as const
+const MOVES = { seconds: 40, minutes: 26, hours: 14, end: 12, settlement: 8 } as const
 
 async function moveClock(world: MoneyWorld): Promise<void> {
   const { dice, clock, tally } = world

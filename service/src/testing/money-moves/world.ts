@@ -73,7 +73,7 @@ export async function openMoneyWorld(seed: number, agents: number): Promise<Mone
     ...{ url: db.url, clock, dice, tally, weather, log, gateway, provider, verifier },
     ...{ diary: openRequestDiary(), broken: [] },
   }
-  const people = await openPeople(outside, clock, dice, agents)
+  const people = await openPeople(outside, clock, agents)
   nodes.push(startMoneyNode(around, 'on'), startMoneyNode(around, 'on'))
   return {
     ...around,

@@ -48,4 +48,4 @@ const ENDS = `
   select 'wallet below zero by a chargeback', count(*)::int4 from transfers
     where kind = 'chargeback' and debit_balance_paise < 0
   union all
-  select 'kyc ' || kyc_status, count(*)::int4 from owners group by 1`
+  select 'kyc ' || (data ->> 'kyc_status'), count(*)::int4 from events where name = 'owner.kyc.updated' group by 1`
