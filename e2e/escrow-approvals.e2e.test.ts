@@ -47,6 +47,7 @@ test('above the approval threshold a hold waits for the owner, who sees what it 
     {
       ...{ approval_id, kind: 'escrow_hold', agent_id: payer.id, to: payee.id, to_name: 'Seller' },
       ...{ amount: 200, fee: 0, reference: 'order-77', note: null, payment_id: null, escrow_id: null },
+      ...{ timeout_hours: 2, auto_action: 'refund', attestor_agent_id: null },
     },
   ])
   expect((await network.balance(payer)).available).toBe(975)
@@ -65,7 +66,8 @@ test('approved, it is held in the same step, and the answer and the approval nam
   expect((await network.balance(payer)).available).toBe(775)
   const found = { params: { escrow_id: escrow?.escrow_id ?? '' }, headers: session }
   expect(await api.ok(routes.getEscrow, found)).toEqual(escrow)
-  await api.refused(routes.approve, 409, 'conflict', { params, headers: session })
+  const { details } = await api.refused(routes.approve, 409, 'conflict', { params, headers: session })
+  expect(details).toEqual({ approval_id, status: 'approved', escrow_id: escrow?.escrow_id })
 })
 
 test('rejected, nothing is held', async () => {

@@ -18,6 +18,7 @@ const accountExample = {
   email: 'asha@example.com',
   pan: 'ABCxxxxx4F',
   kyc_status: 'verified',
+  reason: null,
   tier: 'tier1',
   status: 'active',
   bank_account_last4: '9012',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { EscrowHold } from './escrow.ts'
+import { ESCROW_AUTO_ACTIONS, EscrowHold } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
@@ -28,6 +28,18 @@ const properties = {
   fee: amountOut('The fee that would be due, INR; 0 for a hold.'),
   reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
   note: nullable(textOut('What it is for.', 'Translation of 12 pages')),
+  timeout_hours: nullable(
+    Type.Number({
+      description: 'For a hold: how long the money would wait, in hours; null without a timeout.',
+      examples: [24],
+    }),
+  ),
+  auto_action: nullable(
+    oneOf(ESCROW_AUTO_ACTIONS, 'For a hold: what its timeout would do; null without one.'),
+  ),
+  attestor_agent_id: nullable(
+    idSchema('agt', 'For a hold: the agent that could release it by attesting; null where none could.'),
+  ),
   rule: oneOf(['require_human_approval_above'], 'The control that asks for the approval.'),
   status: oneOf(APPROVAL_STATUSES, '`pending_approval` until the owner decides or 24 hours have passed.'),
   created_at: timestamp('When the agent asked.'),
@@ -48,6 +60,9 @@ const waiting = {
   fee: 2,
   reference: 'invoice-2041',
   note: 'Translation of 12 pages',
+  timeout_hours: null,
+  auto_action: null,
+  attestor_agent_id: null,
   rule: 'require_human_approval_above',
   status: 'pending_approval',
   created_at: EXAMPLE_TIME,

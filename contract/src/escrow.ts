@@ -47,10 +47,12 @@ const held = {
   transaction_id: exampleId('txn'),
 }
 
+const timed = { ...held, auto_action: 'refund', expires_at: '2026-11-21T10:15:30.000Z' }
+
 /** Money that waits (interface section 2, contract section 6). Amounts in INR. */
 export const Escrow = answer(
   { escrow_id: idSchema('esc'), ...recordProperties, status: oneOf(ESCROW_STATUSES, 'How it stands.') },
-  { title: 'Escrow', description: 'Money that waits for its release.', examples: [held] },
+  { title: 'Escrow', description: 'Money that waits for its release.', examples: [timed] },
 )
 export type Escrow = Static<typeof Escrow>
 
@@ -68,6 +70,8 @@ export const EscrowHold = answer(
     description: 'The money that was set aside, or the approval that this waits for.',
     examples: [
       held,
+      timed,
+      { ...held, attestor_agent_id: exampleId('agt', 3) },
       {
         ...held,
         escrow_id: null,
@@ -103,7 +107,7 @@ const holdErrors = [
   'insufficient_balance',
 ] as const
 const limits =
-  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet, and a timeout runs from the hold. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
 
 export const holdEscrow = route({
   operationId: 'holdEscrow',
@@ -132,7 +136,7 @@ export const holdEscrowWithTimeout = route({
   path: '/v1/agents/{agent_id}/escrow/hold-with-timeout',
   tag: 'Escrow',
   summary: 'Set money aside until a timeout',
-  description: `As a hold; what nobody has released or refunded after \`timeout_hours\` is refunded, or released to the agent named here; a release without one refunds. While the payer or that agent is stopped a release waits, and is tried again at least every minute. ${limits}`,
+  description: `As a hold; what nobody has released or refunded after \`timeout_hours\` is refunded, or released to the agent named here; a release without one refunds. While the payer or that agent is stopped a release waits, and is tried again at least every minute. The time runs from the moment at which the money is set aside. ${limits}`,
   who: ['platform'],
   params: agentParams,
   body: request(

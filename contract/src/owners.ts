@@ -25,6 +25,9 @@ const ownerProperties = {
   email: nullable(textOut('E-mail address.', 'asha@example.com')),
   pan: textOut('The PAN with its middle hidden.', 'ABCxxxxx4F'),
   kyc_status: oneOf(KYC_STATUSES, 'How far bank verification is.'),
+  reason: nullable(
+    textOut('Why the account submitted last is not verified; null when it is.', 'name_mismatch'),
+  ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
   status: oneOf(OWNER_STATUSES, 'A frozen owner has all agents frozen.'),
   bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
@@ -39,6 +42,7 @@ const ownerExample = {
   email: 'asha@example.com',
   pan: 'ABCxxxxx4F',
   kyc_status: 'none',
+  reason: null,
   tier: 'sandbox',
   status: 'active',
   bank_account_last4: null,
@@ -149,9 +153,6 @@ export const submitKyc = route({
       name_at_bank: nullable(textOut('The account holder’s name as the bank gave it.', 'ASHA RAO')),
       name_match_score: nullable(
         Type.Number({ description: 'How well the names match, 0 to 100.', examples: [100] }),
-      ),
-      reason: nullable(
-        textOut('Why the account submitted last is not verified; null when it is.', 'name_mismatch'),
       ),
     },
     {

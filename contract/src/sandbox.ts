@@ -108,7 +108,7 @@ export const advanceClock = route({
       advance_seconds: Type.Integer({
         minimum: 0,
         maximum: MAX_CLOCK_ADVANCE_SECONDS,
-        description: 'How many seconds to move, at most ten years; 0 only tells the time.',
+        description: 'How many seconds to move, at most ten years; 0 does what is due at this moment.',
         examples: [1800],
       }),
     },

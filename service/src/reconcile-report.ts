@@ -43,11 +43,23 @@ export const TEXT: ReportFormat = {
     const about = [kind, subject, agent_id ?? '-', `book: ${ours ?? '-'}`, `gateway: ${theirs ?? '-'}`]
     return `${about.join('  ')}  INR ${amount.toFixed(2)}  since ${found_at}\n`
   },
-  foot({ differences, unchecked }) {
-    if (differences + unchecked === 0) return 'No differences.\n'
+  foot({ differences, unchecked, totals }) {
+    if (differences + unchecked === 0) return isEven(totals) ? 'No differences.\n' : NO_DIFFERENCES
     const asked = unchecked === 0 ? '' : `, ${unchecked} could not be asked about`
     return `\n${differences} ${differences === 1 ? 'difference' : 'differences'}${asked}.\n`
   },
+}
+
+/** Columns that differ without a difference would read like one that was overlooked. */
+const NO_DIFFERENCES = `No differences. Where the columns are not equal, money is still on its way and is asked about again;
+the gateway's charges are its own and are shown beside the fees taken here.
+`
+
+function isEven(totals: ReconciliationReport['totals']): boolean {
+  return TOTAL_NAMES.every(name => {
+    const { oursPaise, theirsPaise } = totals[name]
+    return THEIRS_ONLY.includes(name) || oursPaise === theirsPaise
+  })
 }
 
 export const JSON_TEXT: ReportFormat = {

@@ -56,7 +56,8 @@ test('0 and a table of both sides when nothing differs', SLOW_MACHINE, async () 
   expect(stdout).toMatch(/fundings credited +2 +2000\.00 +2000\.00\n/)
   expect(stdout).toMatch(/refunds made +1 +1000\.00 +1000\.00\n/)
   expect(stdout).toMatch(/payments in its records +3 +3000\.00 +3000\.00\n/)
-  expect(stdout).toMatch(/No differences\.\n$/)
+  // The fees taken here are not the gateway's charges, and the columns need not agree.
+  expect(stdout).toMatch(/\nNo differences\. Where the columns are not equal/)
 })
 
 test('1 and a line for each difference when something differs', SLOW_MACHINE, async () => {

@@ -21,7 +21,7 @@ const TRANSFERS_AT_ONCE = 20_000
  * before it is folded: its end is chosen, a minute back, by a transaction with an id of its own. A payment's transaction
  * gets its id when it locks its accounts, and reads the clock for what it posts only then. So those with higher ids post
  * above the range, by any clock that is less than a minute behind; those with lower ids are waited for, however long
- * they take. No timeout has to be trusted, and a sandbox clock may jump while payments are under way.
+ * they take. No timeout has to be trusted, and a sandbox clock may jump while payments are under way (`pauseFolding`).
  */
 export async function foldTransfers(
   database: Database,
@@ -70,9 +70,20 @@ async function lockCursor(tx: Queryable, name: string): Promise<Cursor | null> {
 /** Chooses how far to fold next. This transaction's own id tells those before it from those after it. */
 async function startClosing(tx: Queryable, name: string, before: Uuid): Promise<void> {
   await tx.query(
-    `update fold_cursors set closing_before = $2, closing_xid = pg_current_xact_id() where name = $1`,
+    `update fold_cursors set closing_before = $2, closing_xid = pg_current_xact_id()
+     where name = $1 and (paused_until is null or paused_until <= clock_timestamp())`,
     [name, before],
   )
+}
+
+/** Longer than any node goes on by its old clock when the sandbox's was moved. By the database's own clock. */
+const PAUSE_MS = 10_000
+
+/** Before the sandbox's clock is moved: what nodes post that have not heard of it yet would lie below the range. */
+export async function pauseFolding(db: Queryable): Promise<void> {
+  await db.query(`update fold_cursors set paused_until = clock_timestamp() + $1 * interval '1 millisecond'`, [
+    PAUSE_MS,
+  ])
 }
 
 /** Where the folded ends and what is not folded begins. */

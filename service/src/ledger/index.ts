@@ -10,7 +10,7 @@ export {
 export { type Book, type Need, need, type Posting, type Sink, type Source } from './book.ts'
 export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
-export { type Fold, foldTransfers, idBehind, readFoldedBefore } from './fold.ts'
+export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
 export { type BookReport, checkBook, type Holdings } from './integrity.ts'
 export { rollingNeed, sharpenRolling } from './rolling-window.ts'
 export {

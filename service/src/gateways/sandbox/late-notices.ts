@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import type { Deliver } from './deliver.ts'
 import { signNotice } from './notices.ts'
-import type { Deliver } from './rehearsal.ts'
 
 /** A notice that is sent when its time has come. It is signed only then. */
 export interface LateNotice {

@@ -1,6 +1,15 @@
 import { newUuid } from '../../kernel/ids.ts'
-import type { AttemptOptions } from './rehearsal.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { PaidMethod } from '../payment-gateway.ts'
 import type { SandboxOrder, SandboxPayment } from './store.ts'
+
+/** An attempt to pay that differs from a plain success. */
+export interface AttemptOptions {
+  readonly method: PaidMethod
+  readonly amountPaise?: Paise
+  readonly currency?: string
+  readonly refundFault?: 'pending' | 'failed'
+}
 
 /** An attempt to pay an order. Only one that succeeded has a moment and a reference of the bank. */
 export function newPayment(

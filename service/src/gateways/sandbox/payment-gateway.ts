@@ -13,10 +13,11 @@ import type {
   UpiRequest,
 } from '../payment-gateway.ts'
 import { readPaymentNotice } from '../payment-notice.ts'
+import type { Deliver } from './deliver.ts'
 import { answerOf, faultOf, tookEffect } from './magic-amounts.ts'
 import { listRecords } from './records.ts'
 import { makeRefund } from './refunds.ts'
-import { type Deliver, openRehearsal, type Rehearsal } from './rehearsal.ts'
+import { openRehearsal, type Rehearsal } from './rehearsal.ts'
 import { resolveDueOf } from './resolve-due.ts'
 import {
   insertOrder,

@@ -7,6 +7,7 @@ import { type Answer, rejected, value } from '../answer.ts'
 import { readPayoutNotice } from '../payout-notice.ts'
 import type { Beneficiary, PayoutProvider, PayoutRequest, ProviderPayout } from '../payout-provider.ts'
 import { behaviourOf, type PayoutBehaviour } from './bank-accounts.ts'
+import type { Deliver } from './deliver.ts'
 import { insertLateNotice, sendLateNotices } from './late-notices.ts'
 import { type ApiFault, answerOf, faultOf, tookEffect } from './magic-amounts.ts'
 import { noticeDelaysMs, payoutAt, type SandboxPayout } from './payout-state.ts'
@@ -19,7 +20,6 @@ import {
   selectBehaviour,
   selectIdOfAccount,
 } from './payout-store.ts'
-import type { Deliver } from './rehearsal.ts'
 
 export interface SandboxPayoutOptions {
   readonly database: Database

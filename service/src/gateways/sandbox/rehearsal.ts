@@ -1,11 +1,8 @@
-import type { Database, Queryable } from '../../db/database.ts'
+import type { Queryable } from '../../db/database.ts'
 import { assert } from '../../kernel/assert.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Paise } from '../../kernel/money.ts'
 import type { PaidMethod } from '../payment-gateway.ts'
-import { newPayment } from './new-payment.ts'
-import type { OutgoingNotice } from './notices.ts'
-import { type NoticeRehearsal, openNoticeRehearsal } from './rehearse-notices.ts'
+import { type AttemptOptions, newPayment } from './new-payment.ts'
+import { type NoticeRehearsal, openNoticeRehearsal, type RehearsalOptions } from './rehearse-notices.ts'
 import { resolveDue } from './resolve-due.ts'
 import {
   insertPayment,
@@ -18,17 +15,6 @@ import {
   selectPayments,
   updateOrderStatus,
 } from './store.ts'
-
-/** Posts a notice to our intake. It resolves when the intake has answered, whatever it answered. */
-export type Deliver = (notice: OutgoingNotice) => Promise<void>
-
-/** An attempt to pay that differs from a plain success. */
-export interface AttemptOptions {
-  readonly method: PaidMethod
-  readonly amountPaise?: Paise
-  readonly currency?: string
-  readonly refundFault?: 'pending' | 'failed'
-}
 
 /** What the outside world can do to an order: the human on the page, the bank behind, the network between. */
 export interface Rehearsal extends NoticeRehearsal {
@@ -52,13 +38,6 @@ export interface Rehearsal extends NoticeRehearsal {
   chargeBack(orderId: string, paymentId: string): Promise<SandboxPayment>
   /** Decides the payments whose payer, or the gateway, has an answer by now. Returns how many. */
   resolvePayments(now: Date, limit: number): Promise<number>
-}
-
-export interface RehearsalOptions {
-  readonly database: Database
-  readonly clock: Clock
-  readonly webhookSecrets: readonly [string, ...string[]]
-  readonly deliver: Deliver
 }
 
 const FLAGGED_MS = 2 * 60_000

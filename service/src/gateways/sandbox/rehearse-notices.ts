@@ -1,10 +1,19 @@
+import type { Database } from '../../db/database.ts'
 import { assert } from '../../kernel/assert.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import type { Deliver } from './deliver.ts'
 import { insertLateNotice, sendLateNotices } from './late-notices.ts'
 import { newPayment } from './new-payment.ts'
 import { type DisputeStatus, disputeBody, type NoticeType, paymentBody, signNotice } from './notices.ts'
-import type { RehearsalOptions } from './rehearsal.ts'
 import { type SandboxOrder, type SandboxPayment, selectOrder } from './store.ts'
+
+export interface RehearsalOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly webhookSecrets: readonly [string, ...string[]]
+  readonly deliver: Deliver
+}
 
 /** What our intake is told, and what the network makes of it. */
 export interface NoticeRehearsal {

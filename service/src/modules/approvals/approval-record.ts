@@ -1,7 +1,9 @@
 import type { Approval, ApprovalKind } from '@batua/contract'
+import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { standingAt } from './decide.ts'
+import { type HoldTerms, holdTerms } from './hold-terms.ts'
 import type { ApprovalView } from './store.ts'
 
 export function approvalRecord(view: ApprovalView, now: Date): Approval {
@@ -17,6 +19,7 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
     fee: rupees(approval.feePaise),
     reference: approval.reference,
     note: approval.note,
+    ...shownTerms(approval),
     rule: approval.rule,
     status: approval.status,
     created_at: approval.createdAt.toISOString(),
@@ -25,6 +28,26 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
     payment_id: madeBy(approval, 'payment', 'pay'),
     escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
   }
+}
+
+/** What the owner has to know of a hold before she approves it; nulls for a payment. */
+function shownTerms({
+  terms,
+}: ApprovalView): Pick<Approval, 'timeout_hours' | 'auto_action' | 'attestor_agent_id'> {
+  const hold = holdTerms(terms)
+  const { timeout_ms: timeoutMs, attestor_agent_id: attestor, auto_action } = hold ?? NO_TERMS
+  return {
+    timeout_hours: timeoutMs === null ? null : timeoutMs / HOUR_MS,
+    auto_action,
+    attestor_agent_id: attestor === null ? null : formatId('agt', attestor),
+  }
+}
+
+const NO_TERMS: HoldTerms = {
+  to_agent_id: null,
+  attestor_agent_id: null,
+  timeout_ms: null,
+  auto_action: null,
 }
 
 function madeBy({ kind, madeId }: ApprovalView, wanted: ApprovalKind, prefix: string): string | null {

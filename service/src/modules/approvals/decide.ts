@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Approval } from './approval.ts'
 
 /** How long an owner has (interface section 8). */
@@ -17,10 +17,18 @@ export function standingAt<Row extends Standing>(approval: Row, nowMs: number): 
 /** Only what still waits can be decided. */
 export function decideOpen(approval: Approval | undefined, nowMs: number): Refusal | Approval {
   if (approval === undefined) return refuse('not_found', 'There is no approval with this id')
-  const { id, status } = standingAt(approval, nowMs)
+  const { id, status, kind, madeId } = standingAt(approval, nowMs)
   if (status === 'pending_approval') return approval
-  const happened = status === 'expired' ? 'has expired' : `was already ${status}`
-  return refuse('conflict', `This approval ${happened}; the agent can ask again`, {
-    details: { approval_id: formatId('apr', id), status },
-  })
+  const details = { approval_id: formatId('apr', id), status }
+  if (status === 'approved') {
+    const made = madeId === null ? {} : madeDetails(kind, madeId)
+    const message = 'This approval was already approved, and what it asked for is done: details name it'
+    return refuse('conflict', message, { details: { ...details, ...made } })
+  }
+  const happened = status === 'expired' ? 'has expired' : 'was already rejected'
+  return refuse('conflict', `This approval ${happened}; the agent can ask again`, { details })
+}
+
+function madeDetails(kind: Approval['kind'], id: Uuid): Record<string, string> {
+  return kind === 'payment' ? { payment_id: formatId('pay', id) } : { escrow_id: formatId('esc', id) }
 }

@@ -9,6 +9,7 @@ export type {
 } from './approval.ts'
 export { approvalIn, approvalNeed, closeApproval, openApproval, requestApproval } from './book.ts'
 export { approvalJobs, expireDueApprovals } from './expire.ts'
+export { type HoldTerms, holdTerms } from './hold-terms.ts'
 export { rejectCommand } from './reject.ts'
 export { type ApprovalsContext, serveApprovals } from './routes.ts'
 export { countPendingApprovals } from './store.ts'

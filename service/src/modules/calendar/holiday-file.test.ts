@@ -60,5 +60,10 @@ test.each([
 ])('%s stops the start', async text => {
   const file = join(folder, 'broken.json')
   await writeFile(file, text)
-  await expect(openHolidays(file, silentLogger())).rejects.toThrow()
+  await expect(openHolidays(file, silentLogger())).rejects.toThrow(`BANK_HOLIDAYS: ${file} cannot be read: `)
+})
+
+test('a list that is not there stops the start, and the message names it', async () => {
+  const file = join(folder, 'nowhere.json')
+  await expect(openHolidays(file, silentLogger())).rejects.toThrow(`BANK_HOLIDAYS: ${file} cannot be read: `)
 })

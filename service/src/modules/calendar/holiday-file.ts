@@ -19,7 +19,10 @@ export const DEFAULT_HOLIDAYS_FILE = fileURLToPath(new URL('../../../holidays.js
 export async function openHolidays(file: string | null, logger: Logger): Promise<CalendarReader> {
   const path = file ?? DEFAULT_HOLIDAYS_FILE
   let seen = await versionOf(path)
-  let calendar = await readCalendar(path)
+  let calendar = await readCalendar(path).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`BANK_HOLIDAYS: ${path} cannot be read: ${reason}`, { cause: error })
+  })
 
   async function refresh(): Promise<void> {
     const version = await versionOf(path)

@@ -13,6 +13,7 @@ export function ownerRecord(vault: Vault, owner: Owner): OwnerRecord {
     email: owner.email === null ? null : openPersonal(vault, 'email', owner.email),
     pan: maskPan(openPersonal(vault, 'pan', owner.pan)),
     kyc_status: owner.kycStatus,
+    reason: owner.kycReason,
     tier: owner.tier,
     status: owner.status,
     bank_account_last4: owner.bankAccountLast4,

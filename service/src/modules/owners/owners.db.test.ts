@@ -53,6 +53,7 @@ describe('creating an owner', () => {
       email: 'asha@example.com',
       pan: 'ABCxxxxx4F',
       kyc_status: 'none',
+      reason: null,
       tier: 'sandbox',
       status: 'active',
       bank_account_last4: null,

@@ -35,7 +35,6 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
       ...ownerRecord(vault, owner),
       name_at_bank: owner.nameAtBank,
       name_match_score: owner.nameMatchScore,
-      reason: owner.kycReason,
     }
   })
 }

@@ -154,7 +154,7 @@ async function heard(play: Play, told: Promise<PaymentResult | 'rejected'>): Pro
 
 function refusalHeard({ payments, approvals }: Play, { code, details = {} }: AppError): Answer {
   const { payment_id: paymentId, approval_id: approvalId, status } = details
-  if (typeof paymentId === 'string') {
+  if (typeof paymentId === 'string' && status !== 'approved') {
     return { kind: 'refused', code, payment: payments.indexOf(parseId('pay', paymentId) ?? '') }
   }
   const approval = approvals.findIndex(({ id }) => id === parseId('apr', String(approvalId)))

@@ -29,7 +29,8 @@ export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPl
   const { status, account, balancePaise } = facts
   if (isHeld(status)) return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
   if (account === null) {
-    const message = 'The owner has no verified bank account; submit one for verification (KYC) first'
+    const message =
+      'The owner has no verified bank account; submit one for verification (KYC), or wait until the bank has decided'
     return refuse('kyc_required', message)
   }
   const amountPaise = facts.wantedPaise ?? balancePaise

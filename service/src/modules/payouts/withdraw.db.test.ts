@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { answerCheck } from '../../http/answer-check.ts'
 import type { PlatformCaller } from '../../http/caller.ts'
 import { call, startTestServer, type TestServer } from '../../http/test-server.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, outcomesOf } from '../../testing/builders.ts'
@@ -172,6 +173,20 @@ test('a request repeated after a crash is the same payout, another one under its
   const another = { ...order, amountPaise: paise(2_000n) }
   await expect(node.ledger.submit(withdrawCommand(node, another))).rejects.toMatchObject({
     code: 'idempotency_error',
+  })
+  expect(await balanceOf(db.database, agentId)).toBe(9_000n)
+})
+
+test('a key that is older than a day answers no new request with an old payout', async () => {
+  const agentId = await funded(10_000n)
+  const order = { agentId, amountPaise: null, requestKey: 'platform:x every month' }
+  const first = await node.ledger.submit(withdrawCommand(node, { ...order, amountPaise: paise(1_000n) }))
+  clock.advance(DAY_MS - 1)
+  expect((await other.ledger.submit(withdrawCommand(other, order))).id).toBe(first.id)
+  clock.advance(1)
+  await expect(node.ledger.submit(withdrawCommand(node, order))).rejects.toMatchObject({
+    code: 'idempotency_error',
+    details: { transaction_id: formatId('txn', first.id), status: 'pending' },
   })
   expect(await balanceOf(db.database, agentId)).toBe(9_000n)
 })

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Command, need } from '../../ledger/index.ts'
@@ -32,7 +33,7 @@ export function withdrawCommand(
     needs: [need(holders, agentId), ...(request === null ? [] : [need(earlierRequests, request)])],
     decide(book) {
       const earlier = request === null ? undefined : book.fact(earlierRequests, request)
-      if (earlier !== undefined) return repeated(order, earlier)
+      if (earlier !== undefined) return repeated(order, earlier, book.nowMs)
       const holder = book.fact(holders, agentId)
       const wallet = book.account(agentId)
       if (holder === undefined || wallet === undefined) {
@@ -60,8 +61,16 @@ export function withdrawCommand(
   }
 }
 
-function repeated({ amountPaise }: WithdrawalOrder, earlier: EarlierRequest): Refusal | Withdrawn {
-  if (amountPaise === null || amountPaise === earlier.amountPaise) return earlier
+/** As long as answers are kept under their keys. Later it may be a new request, which must not seem to be done. */
+const REPEATED_WITHIN_MS = DAY_MS
+
+function repeated(
+  { amountPaise }: WithdrawalOrder,
+  earlier: EarlierRequest,
+  nowMs: number,
+): Refusal | Withdrawn {
+  const isSame = amountPaise === null || amountPaise === earlier.amountPaise
+  if (isSame && nowMs - earlier.createdAt.getTime() < REPEATED_WITHIN_MS) return earlier
   return refuse('idempotency_error', 'This Idempotency-Key was used for another withdrawal; take a new key', {
     field: 'Idempotency-Key',
     details: { transaction_id: transactionIdOf(earlier), status: earlier.status },

@@ -17,7 +17,7 @@ export const TOTAL_NAMES = [
 ] as const
 export type TotalName = (typeof TOTAL_NAMES)[number]
 
-/** How many were compared, and what they come to on each side. */
+/** In how many of those compared money moved, and what they come to on each side. */
 export interface Total {
   readonly count: number
   readonly oursPaise: Paise
@@ -32,6 +32,8 @@ export type Counted = readonly (readonly [name: TotalName, oursPaise: bigint, th
 export function addTotals(totals: Totals, counted: Counted): Totals {
   const sums = { ...totals }
   for (const [name, ours, theirs] of counted) {
+    // Looked at, and no money moved on either side.
+    if (ours === 0n && theirs === 0n) continue
     const { count, oursPaise, theirsPaise } = sums[name]
     sums[name] = {
       count: count + 1,

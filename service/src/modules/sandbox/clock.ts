@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { pauseFolding } from '../../ledger/index.ts'
 import type { SandboxMode } from './context.ts'
 
 /** Beyond it dates are written with more than four digits of a year, which most programs cannot read. */
@@ -14,6 +15,7 @@ export async function advanceClock({ database, clock, jobs }: SandboxMode, secon
       field: 'advance_seconds',
     })
   }
+  if (milliseconds > 0) await pauseFolding(database)
   const [row] = await database.query<{ offset_ms: bigint }>(
     `insert into sandbox_clock (only_row, offset_ms) values (true, $1)
      on conflict (only_row) do update set offset_ms = sandbox_clock.offset_ms + $1 returning offset_ms`,

@@ -7,7 +7,7 @@ import { type StatementFilter, statementScope } from './statement-scope.ts'
 import { COUNT_RANGE, COUNT_WHOLE, SELECT_LAST_SKIPPED, SELECT_LINES } from './statement-sql.ts'
 
 const OF_KIND = 20_000
-const FEW_BLOCKS = 1_500
+const FEW_BLOCKS = 2_500
 const WALLET = newUuid(new Date('2026-11-20T06:30:00.000Z'))
 const ESCROW = '00000000-0000-7000-8000-000000000040'
 let db: TestDatabase
