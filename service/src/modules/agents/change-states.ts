@@ -36,8 +36,8 @@ export async function changeStates(
       outcomes.set(stored.id, { status: stored.status, refusal: decided, changed: false })
       continue
     }
-    const { status } = decided.state
-    const changed = status !== stored.status
+    const { status, heldAs } = decided.state
+    const changed = status !== stored.status || heldAs !== stored.heldAs
     if (changed) changes.push({ ...stored, ...decided.state })
     outcomes.set(stored.id, { status, refusal: null, changed })
   }

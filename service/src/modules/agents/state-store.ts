@@ -14,7 +14,7 @@ export interface StoredState extends AgentState {
  */
 export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise<StoredState[]> {
   return tx.query<StoredState>(
-    `select a.id, a.status, a.was_paused as "wasPaused", a.was_quarantined as "wasQuarantined",
+    `select a.id, a.status, a.was_paused as "wasPaused", a.was_quarantined as "wasQuarantined", a.held_as as "heldAs",
        o.status = 'frozen' as "ownerFrozen"
      from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])`,
     [ids],
@@ -26,14 +26,17 @@ export async function updateStates(
   states: readonly (AgentState & { readonly id: Uuid })[],
 ): Promise<void> {
   await tx.query(
-    `update agents a set status = v.status, was_paused = v.was_paused, was_quarantined = v.was_quarantined
-     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::boolean[]) v(id, status, was_paused, was_quarantined)
+    `update agents a set status = v.status, was_paused = v.was_paused, was_quarantined = v.was_quarantined,
+       held_as = v.held_as
+     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::boolean[], $5::text[])
+       v(id, status, was_paused, was_quarantined, held_as)
      where a.id = v.id`,
     [
       states.map(({ id }) => id),
       states.map(({ status }) => status),
       states.map(({ wasPaused }) => wasPaused),
       states.map(({ wasQuarantined }) => wasQuarantined),
+      states.map(({ heldAs }) => heldAs),
     ],
   )
 }

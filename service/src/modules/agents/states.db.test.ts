@@ -131,6 +131,8 @@ test('an agent that was paused, quarantined and frozen can still be ended, for g
   for (const name of ['quarantine', 'freeze']) await bulk(name)
   const ended = await ask('DELETE', `/v1/agents/${agentId}`, platform)
   expect(ended).toMatchObject({ status: 200, body: { status: 'deactivated' } })
+  // What held its money is lifted as from any other agent, and it stays ended.
+  expect((await bulk('restore')).body).toMatchObject({ results: [{ status: 'deactivated', error: null }] })
   for (const name of ['quarantine', 'freeze', 'restore']) {
     expect((await bulk(name)).body).toMatchObject({
       results: [{ status: 'deactivated', error: { code: 'conflict' } }],

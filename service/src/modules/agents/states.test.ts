@@ -1,19 +1,28 @@
 import { expect, test } from 'vitest'
 import { type AgentState, decideState, STATE_ACTS, type StateAct } from './states.ts'
 
-const bare = { wasPaused: false, wasQuarantined: false }
+const bare = { wasPaused: false, wasQuarantined: false, heldAs: null }
 
 /** Every state that an agent can be in, with what it covers. */
 const STATES = {
   active: { ...bare, status: 'active' },
   paused: { ...bare, status: 'paused' },
   quarantined: { ...bare, status: 'quarantined' },
-  'quarantined over paused': { status: 'quarantined', wasPaused: true, wasQuarantined: false },
+  'quarantined over paused': { ...bare, status: 'quarantined', wasPaused: true, wasQuarantined: false },
   frozen: { ...bare, status: 'frozen' },
-  'frozen over paused': { status: 'frozen', wasPaused: true, wasQuarantined: false },
-  'frozen over quarantined': { status: 'frozen', wasPaused: false, wasQuarantined: true },
-  'frozen over quarantined over paused': { status: 'frozen', wasPaused: true, wasQuarantined: true },
+  'frozen over paused': { ...bare, status: 'frozen', wasPaused: true, wasQuarantined: false },
+  'frozen over quarantined': { ...bare, status: 'frozen', wasPaused: false, wasQuarantined: true },
+  'frozen over quarantined over paused': { ...bare, status: 'frozen', wasPaused: true, wasQuarantined: true },
   deactivated: { ...bare, status: 'deactivated' },
+  'ended while quarantined': { ...bare, status: 'deactivated', heldAs: 'quarantined' },
+  'ended while frozen': { ...bare, status: 'deactivated', heldAs: 'frozen' },
+  'ended while frozen over quarantined': {
+    ...bare,
+    status: 'deactivated',
+    wasQuarantined: true,
+    heldAs: 'frozen',
+  },
+  lifted: { ...bare, status: 'deactivated', wasQuarantined: true },
 } as const satisfies Record<string, AgentState>
 
 type Name = keyof typeof STATES
@@ -44,6 +53,10 @@ const TABLE: Record<Name, readonly [...(Name | 'no')[]]> = {
     'quarantined over paused',
   ],
   deactivated: ['no', 'no', 'no', 'no', 'no', 'no'],
+  'ended while quarantined': ['no', 'no', 'no', 'no', 'deactivated', 'ended while quarantined'],
+  'ended while frozen': ['no', 'no', 'no', 'no', 'deactivated', 'deactivated'],
+  'ended while frozen over quarantined': ['no', 'no', 'no', 'no', 'lifted', 'ended while quarantined'],
+  lifted: ['no', 'no', 'no', 'no', 'no', 'no'],
 }
 
 const cells = (Object.keys(STATES) as Name[]).flatMap(name =>
@@ -61,7 +74,8 @@ test.each(cells)('%s, %s: %s', (name, act, outcome) => {
 
 test.each(cells)('%s, %s, done twice is as if done once', (name, act) => {
   const once = after(name, act)
-  if (once === 'no') return
+  // Of an ended agent without anything that holds its money nothing can be lifted.
+  if (once === 'no' || (once.status === 'deactivated' && once.heldAs === null)) return
   expect(decideState(once, act, false)).toEqual({ kind: 'state', state: once })
 })
 

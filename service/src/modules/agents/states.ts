@@ -12,6 +12,8 @@ export interface AgentState {
   readonly wasPaused: boolean
   /** Quarantined when it was frozen. */
   readonly wasQuarantined: boolean
+  /** Of an ended agent: how it was stopped when it ended. Its money stays held until an administrator lifts that. */
+  readonly heldAs: 'frozen' | 'quarantined' | null
 }
 
 /**
@@ -26,7 +28,7 @@ export type StateDecision = Refusal | { readonly kind: 'state'; readonly state: 
 
 /** The state after an act. An act that has been done already changes nothing, so a lost answer may be asked for again. */
 export function decideState(state: AgentState, act: StateAct, ownerFrozen: boolean): StateDecision {
-  if (state.status === 'deactivated') return stopped('deactivated')
+  if (state.status === 'deactivated') return decideEnded(state, act, ownerFrozen)
   switch (act) {
     case 'pause':
       return decidePause(state)
@@ -45,8 +47,18 @@ export function decideState(state: AgentState, act: StateAct, ownerFrozen: boole
   }
 }
 
-const RUNNING: AgentState = { status: 'active', wasPaused: false, wasQuarantined: false }
+const RUNNING: AgentState = { status: 'active', wasPaused: false, wasQuarantined: false, heldAs: null }
 const PAUSED: AgentState = { ...RUNNING, status: 'paused' }
+
+/** Nothing brings an ended agent back; what holds its money can be lifted as from any other. */
+function decideEnded(state: AgentState, act: StateAct, ownerFrozen: boolean): StateDecision {
+  const { heldAs, wasQuarantined } = state
+  if (heldAs === null) return stopped('deactivated')
+  if (act === 'restore') return ownerFrozen ? ownerIsFrozen() : become({ ...state, heldAs: null })
+  if (act !== 'thaw') return stopped('deactivated')
+  if (heldAs !== 'frozen') return become(state)
+  return become({ ...state, heldAs: wasQuarantined ? 'quarantined' : null, wasQuarantined: false })
+}
 
 function decidePause(state: AgentState): StateDecision {
   if (state.status === 'active' || state.status === 'paused') return become(PAUSED)
@@ -67,12 +79,13 @@ function decideRestore(state: AgentState, ownerFrozen: boolean): StateDecision {
 
 function quarantined(state: AgentState): AgentState {
   if (state.status === 'quarantined') return state
-  return { status: 'quarantined', wasPaused: state.status === 'paused', wasQuarantined: false }
+  return { ...RUNNING, status: 'quarantined', wasPaused: state.status === 'paused' }
 }
 
 function frozen(state: AgentState): AgentState {
   if (state.status === 'frozen') return state
   return {
+    ...RUNNING,
     status: 'frozen',
     wasPaused: state.wasPaused || state.status === 'paused',
     wasQuarantined: state.status === 'quarantined',

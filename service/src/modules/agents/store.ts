@@ -109,9 +109,13 @@ export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
   await replacePending(tx, { kind: 'agent', id: agent.id }, agent.pending)
 }
 
+/** Ending an agent does not end what an administrator did to its money. */
+export const HELD_AT_END = `case when status in ('frozen', 'quarantined') then status else held_as end`
+
 const UPDATE = `
   update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, deactivated_at = $6,
-    ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')}
+    ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')},
+    held_as = case when $3 = 'deactivated' then ${HELD_AT_END} else held_as end
   where id = $1`
 
 export interface SigningKeys {

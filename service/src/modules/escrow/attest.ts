@@ -2,7 +2,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Command } from '../../ledger/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { escrowIn, escrowNeed, postRelease } from './close.ts'
-import { decideAttestor, decideHeld, decideRelease } from './decide.ts'
+import { decideAttestation, decideHeld, proveAttestor } from './decide.ts'
 import type { Escrow } from './escrow.ts'
 import type { ReleaseOrder } from './release.ts'
 
@@ -22,13 +22,14 @@ export function attestCommand(agents: AgentRegister, attestation: Attestation): 
     needs: [escrowNeed(key)],
     steps: [book => agents.needs(book, accounts)],
     decide(book) {
-      const unheard = decideAttestor(agents.facts(book, attestorId), attestation.keyHash)
-      if (unheard !== null) return unheard
+      const attestor = agents.facts(book, attestorId)
+      const unproved = proveAttestor(attestor, attestation.keyHash)
+      if (unproved !== null) return unproved
       const held = decideHeld(escrowIn(book, key))
       if (held.kind === 'refusal') return held
       const { escrow } = held
       const payer = agents.facts(book, key.agentId)
-      const refused = decideRelease({ escrow, payer, payee: agents.facts(book, payeeId) })
+      const refused = decideAttestation({ escrow, payer, payee: agents.facts(book, payeeId) }, attestor)
       return refused ?? postRelease(book, escrow, payeeId, attestation.onePlatform)
     },
   }

@@ -166,8 +166,11 @@ describe('a release', () => {
     async status => {
       const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
       await become(payee, status)
-      const unfit = { code: 'validation_error', field: 'to_agent_id' }
-      expect(await refusalOf(releaseOn(node, escrow, payee))).toMatchObject(unfit)
+      const unfit = { code: 'validation_error' }
+      expect(await refusalOf(releaseOn(node, escrow, payee))).toMatchObject({
+        ...unfit,
+        field: 'to_agent_id',
+      })
       expect(await refusalOf(attestOn(node, escrow))).toMatchObject(unfit)
     },
   )
@@ -187,6 +190,9 @@ describe('an attestor', () => {
       ...{ code: 'policy_denied', message: `Agent is ${status}` },
     })
     expect(await statusOf(escrow)).toBe('held')
+    // Of one that is closed, that it is closed is what there is to say.
+    await refundOn(node, escrow)
+    expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'conflict' })
   })
 
   test('proves its key again at the moment of the release', async () => {

@@ -6,13 +6,14 @@ import { hashSecret } from '../../kernel/secrets.ts'
 import { testAccount } from '../../testing/accounts.ts'
 import { type AgentFacts, type Controls, ceilingOf, type Layer } from '../policies/index.ts'
 import {
-  decideAttestor,
+  decideAttestation,
   decideHeld,
   decideHold,
   decideRelease,
   dueAction,
   type HoldFacts,
   type NamedAgent,
+  proveAttestor,
 } from './decide.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -34,7 +35,7 @@ const NOTHING: Controls = {
 
 function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Controls> = {}): AgentFacts {
   const layers: Layer[] = [{ layer: 'agent', controls: { ...NOTHING, ...controls } }]
-  return { id, status, keyHash: hashSecret(id), layers, ceiling: ceilingOf(layers) }
+  return { id, status, heldAs: null, keyHash: hashSecret(id), layers, ceiling: ceilingOf(layers) }
 }
 
 const to = (facts: AgentFacts | undefined): NamedAgent => ({ field: 'to_agent_id', agent: facts })
@@ -164,13 +165,24 @@ describe('a release', () => {
   })
 })
 
-test('an attestor is active and proves its key', () => {
-  expect(decideAttestor(agent(OTHER), hashSecret(OTHER))).toBeNull()
-  expect(decideAttestor(agent(OTHER), hashSecret(PAYEE))).toMatchObject({ code: 'authentication_error' })
-  expect(decideAttestor(undefined, hashSecret(OTHER))).toMatchObject({ code: 'authentication_error' })
+test('an attestor proves its key and is active', () => {
+  expect(proveAttestor(agent(OTHER), hashSecret(OTHER))).toBeNull()
+  expect(proveAttestor(agent(OTHER), hashSecret(PAYEE))).toMatchObject({ code: 'authentication_error' })
+  expect(proveAttestor(undefined, hashSecret(OTHER))).toMatchObject({ code: 'authentication_error' })
+  const release = { escrow: HELD, payer: agent(PAYER), payee: agent(PAYEE) }
+  expect(decideAttestation(release, agent(OTHER))).toBeNull()
   for (const status of AGENT_STATUSES.filter(each => each !== 'active')) {
-    expect(decideAttestor(agent(OTHER, status), hashSecret(OTHER))).toMatchObject({ code: 'policy_denied' })
+    expect(decideAttestation(release, agent(OTHER, status))).toMatchObject({ code: 'policy_denied' })
   }
+})
+
+test('what is in the way of an attestation names no field of a request that has none', () => {
+  const refused = decideAttestation(
+    { escrow: HELD, payer: agent(PAYER), payee: agent(PAYEE, 'paused') },
+    agent(OTHER),
+  )
+  expect(refused).toMatchObject({ code: 'validation_error' })
+  expect(refused).not.toHaveProperty('field')
 })
 
 test('a timeout releases only where that was wished and somebody is there to have the money', () => {

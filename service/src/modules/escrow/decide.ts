@@ -114,15 +114,26 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
 
 /** What was set aside before its payer was paused or ended is no longer the payer's to keep. */
 function decideKept(payer: AgentFacts): Refusal | null {
-  return payer.status === 'frozen' || payer.status === 'quarantined' ? decideSender(payer.status) : null
+  const status = payer.heldAs ?? payer.status
+  return status === 'frozen' || status === 'quarantined' ? decideSender(status) : null
 }
 
-/** May whoever holds this key attest? What it attests to is decided like any other release. */
-export function decideAttestor(attestor: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
-  if (attestor === undefined || !sameHash(attestor.keyHash, keyHash)) {
-    return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
-  }
-  return decideSender(attestor.status)
+/** Is this the attestor's key? */
+export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
+  if (attestor !== undefined && sameHash(attestor.keyHash, keyHash)) return null
+  return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+}
+
+/** May the attestor attest to this? What it attests to is decided like any other release. */
+export function decideAttestation(facts: ReleaseFacts, attestor: AgentFacts | undefined): Refusal | null {
+  const stopped = attestor === undefined ? null : decideSender(attestor.status)
+  const refused = stopped ?? decideRelease(facts)
+  // Nobody was named in the request.
+  return refused === null ? null : withoutField(refused)
+}
+
+function withoutField({ field: _field, ...refusal }: Refusal): Refusal {
+  return refusal
 }
 
 /** What a timeout does. Without anybody to have the money it can only go back. */

@@ -13,7 +13,7 @@ const [PAYER, PAYEE, FIRST] = [1, 2, 3].map(() => newUuid(NOW)) as [string, stri
 const KEY = hashSecret('key')
 
 function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return { id, status: 'active', keyHash: KEY, layers: [], ceiling: ceilingOf([]), ...more }
+  return { id, status: 'active', heldAs: null, keyHash: KEY, layers: [], ceiling: ceilingOf([]), ...more }
 }
 
 const blocking: AgentFacts['layers'] = [

@@ -4,7 +4,10 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Source } from '../../ledger/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
 
-/** Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account. */
+/**
+ * Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account. An ended
+ * agent whose money is held counts as stopped.
+ */
 export interface Holder {
   readonly status: AgentStatus
   /** null: none is verified. */
@@ -22,7 +25,7 @@ export const holders: Source<Holder> = {
   name: 'payout holders',
   async load(tx, agentIds) {
     const rows = await tx.query<HolderRow>(
-      `select a.id as "agentId", a.status, o.id as "ownerId", o.bank_account as "bankAccount",
+      `select a.id as "agentId", coalesce(a.held_as, a.status) as status, o.id as "ownerId", o.bank_account as "bankAccount",
          o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc",
          o.kyc_status = 'verified' and o.bank_account is not null as "isVerified"
        from agents a join owners o on o.id = a.owner_id

@@ -32,7 +32,7 @@ export async function deletePlatform(
 }
 
 function hasBalances(agents: number): AppError {
-  return new AppError('conflict', `${someOf(agents)} a balance; withdraw it first`, {
+  return new AppError('conflict', `${someOf(agents)} a balance; withdraw it first, or fund what is owed`, {
     details: { agents_with_balance: agents },
   })
 }

@@ -13,6 +13,8 @@ import { controlsOf } from './spend-policy.ts'
 export interface AgentFacts {
   readonly id: Uuid
   readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  readonly heldAs: 'frozen' | 'quarantined' | null
   readonly keyHash: Buffer
   /** The general layers first. */
   readonly layers: readonly Layer[]
@@ -23,6 +25,7 @@ export interface AgentFacts {
 interface Row extends PolicyColumns, OwnerColumns {
   id: Uuid
   status: AgentStatus
+  held_as: AgentFacts['heldAs']
   key_hash: Buffer
   budget_limit_paise: Paise | null
   has_owner_policy: boolean
@@ -40,7 +43,7 @@ const MAX_REMEMBERED_LIST = 32
 
 // Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select a.id, a.status, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
+  select a.id, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
     o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
     t.per_tx_paise, t.daily_paise, t.monthly_paise, t.escrow_above_paise, t.approval_above_paise
   from agents a
@@ -117,6 +120,7 @@ function factsFromRow(row: Row): AgentFacts {
   return {
     id: row.id,
     status: row.status,
+    heldAs: row.held_as,
     keyHash: row.key_hash,
     layers,
     ceiling: ceilingOf(layers),

@@ -29,7 +29,7 @@ export async function scanWallets(
   const since = startOfIstDay(firstYoungDay)
   return db.query<SeenWallet>(
     `select w.id as "agentId", w.balance_paise as "balancePaise", w.sequence, w.last_posted_ms as "lastPostedMs",
-       g.status, o.kyc_status = 'verified' and o.bank_account is not null as "hasAccount", c.young as "youngPaise"
+       coalesce(g.held_as, g.status) as status, o.kyc_status = 'verified' and o.bank_account is not null as "hasAccount", c.young as "youngPaise"
      from (select id, balance_paise, sequence, last_posted_ms from accounts
            where id > $1 and balance_paise > 0 order by id limit $2) w
      join agents g on g.id = w.id
