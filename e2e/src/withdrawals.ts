@@ -89,10 +89,16 @@ function outcomeOf({ status, body, text }: Reply): Outcome {
   if (status === 200) {
     return { kind: 'sent', transactionId: String((body as { transaction_id: unknown }).transaction_id) }
   }
-  if (status === 409) return { kind: 'twin' }
+  if (status === 409) return repeatedOf(body as ErrorEnvelope)
   if (status === 402) return { kind: 'refused', code: (body as ErrorEnvelope).error.code }
   if (status === 503) return { kind: 'unknown', promisedNothing: text.includes('Nothing was done') }
   throw new Error(`a withdrawal was answered ${status} ${text}`)
+}
+
+/** A day later by the service's clock a key is refused, but the refusal names what was made with it. */
+function repeatedOf({ error }: ErrorEnvelope): Outcome {
+  const transactionId = error.details?.['transaction_id']
+  return typeof transactionId === 'string' ? { kind: 'sent', transactionId } : { kind: 'twin' }
 }
 
 /** Who has heard nothing so far asks again under the same key; answers what was heard then. */
