@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { newAgent } from '../../testing/network.ts'
 import { selectAgent } from '../agents/store.ts'
+import { holders } from '../payouts/index.ts'
 import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 import { openPersonal } from './personal-data.ts'
 import type { Owner } from './store.ts'
 import { type KycStage, openKycStage } from './test-stage.ts'
-import { verifiedBankAccounts } from './verified-accounts.ts'
 
 let stage: KycStage
 let context: OwnersContext
@@ -126,9 +126,12 @@ describe('a bank that takes its time', () => {
 })
 
 describe('a verified owner', () => {
+  /** What payouts go by. */
+  const holderOf = async (agentId: string) =>
+    (await holders.load(context.database, [agentId], 0)).get(agentId)
+
   const account = async (agentId: string) => {
-    const found = await verifiedBankAccounts.load(context.database, [agentId], 0)
-    const sealed = found.get(agentId)?.bankAccount
+    const sealed = (await holderOf(agentId))?.account?.bankAccount
     return sealed === undefined ? null : openPersonal(context.vault, 'bank_account', sealed)
   }
 
@@ -138,8 +141,9 @@ describe('a verified owner', () => {
     expect(await account(agent.id)).toBe(null)
     await advance(61)
     expect(await account(agent.id)).toBe('900000000004')
-    const found = await verifiedBankAccounts.load(context.database, [agent.id], 0)
-    expect(found.get(agent.id)).toMatchObject({ ownerId: owner.id, last4: '0004', ifsc: 'HDFC0001234' })
+    expect((await holderOf(agent.id))?.account).toMatchObject({
+      ...{ ownerId: owner.id, bankAccountLast4: '0004', bankIfsc: 'HDFC0001234' },
+    })
   })
 
   test('keeps it while another one is looked at, and gets the other one when that is verified', async () => {

@@ -56,20 +56,6 @@ export async function selectPayoutById(db: Queryable, id: Uuid): Promise<Payout 
   return row ?? null
 }
 
-/** Payouts made from a moment on, by their ids, behind one of them: for walking through all, page by page. */
-export async function selectPayoutsAfter(
-  db: Queryable,
-  afterId: Uuid | null,
-  from: Date,
-  limit: number,
-): Promise<Payout[]> {
-  return db.query<Payout>(
-    `select ${COLUMNS} from payouts p
-     where ($1::uuid is null or p.id > $1) and p.created_at >= $2 order by p.id limit $3`,
-    [afterId, from, limit],
-  )
-}
-
 /** What is on its way to banks, in paise. */
 export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
   const [row] = await db.query<{ sum: Paise }>(
