@@ -5,8 +5,8 @@ import { transferIdOf } from '../payouts/index.ts'
 import type { Comparing } from './ask.ts'
 import { knownRows, type OutsideTransfer, readTransferPage, readTransfersOf } from './book-store.ts'
 import type { Found, Outcome, Subject } from './difference.ts'
-import { lookAtFundingsOf } from './look-at-fundings.ts'
-import { lookAtPayoutsOf } from './look-at-payouts.ts'
+import { fundingWalk } from './look-at-fundings.ts'
+import { payoutWalk } from './look-at-payouts.ts'
 import { PAGE_SIZE, type Page, positionBehind } from './page.ts'
 import { boundsOf } from './page-bounds.ts'
 import type { Run } from './run.ts'
@@ -36,8 +36,8 @@ export async function lookAtBook(context: Comparing, run: Run, phase: BookPhase)
   return {
     outcomes: [
       ...stray.map(strayOutcome),
-      ...(await lookAtFundingsOf(context, older)),
-      ...(await lookAtPayoutsOf(context, older)),
+      ...(await fundingWalk.of(context, older)),
+      ...(await payoutWalk.of(context, older)),
     ],
     counted: [],
     next: positionBehind(transfers),

@@ -1,43 +1,13 @@
-import type { Uuid } from '../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../kernel/money.ts'
 import { transferIdOf } from '../payouts/index.ts'
-import { type Comparing, forEachOf } from './ask.ts'
+import type { Comparing } from './ask.ts'
 import { comparePayout, oursOfPayout, type PayoutFacts } from './compare-payout.ts'
-import { isUnchecked, type Outcome, type Subject, unchecked } from './difference.ts'
-import { PAGE_SIZE, type Page, positionBehind } from './page.ts'
-import { boundsOf, type PageBounds } from './page-bounds.ts'
+import { type Subject, unchecked } from './difference.ts'
 import { readPayoutPage, readPayouts } from './payout-facts.ts'
-import type { Run } from './run.ts'
-import type { Counted } from './totals.ts'
+import { type Look, walkThrough } from './walk.ts'
 
-interface Look {
-  readonly outcome: Outcome
-  readonly counted: Counted
-}
-
-/** A page of payouts against what their provider knows of them. */
-export async function lookAtPayouts(context: Comparing, run: Run, scope: PageBounds['scope']): Promise<Page> {
-  const facts = await readPayoutPage(context.database, boundsOf(run, scope, run.position, PAGE_SIZE))
-  const looks = await forEachOf(facts, one => lookTwice(context, one))
-  return {
-    outcomes: looks.map(look => look.outcome),
-    counted: looks.flatMap(look => look.counted),
-    next: positionBehind(facts),
-  }
-}
-
-export async function lookAtPayoutsOf(context: Comparing, ids: readonly Uuid[]): Promise<Outcome[]> {
-  const facts = await readPayouts(context.database, ids)
-  const looks = await forEachOf(facts, one => lookTwice(context, one))
-  return looks.map(look => look.outcome)
-}
-
-async function lookTwice(context: Comparing, facts: PayoutFacts): Promise<Look> {
-  const first = await look(context, facts)
-  if (first.outcome.found.length === 0 || isUnchecked(first.outcome)) return first
-  const [again] = await readPayouts(context.database, [facts.id])
-  return again === undefined ? first : look(context, again)
-}
+/** Payouts against what their provider knows of them. */
+export const payoutWalk = walkThrough<PayoutFacts>({ readPage: readPayoutPage, read: readPayouts, look })
 
 async function look(context: Comparing, facts: PayoutFacts): Promise<Look> {
   const { payoutProvider, clock } = context
@@ -56,7 +26,7 @@ async function look(context: Comparing, facts: PayoutFacts): Promise<Look> {
   return { outcome: { subject, found }, counted: [['payouts', ours, theirs]] }
 }
 
-export function subjectOfPayout(facts: PayoutFacts): Subject {
+function subjectOfPayout(facts: PayoutFacts): Subject {
   const { agentId, provider, createdAt } = facts
   return {
     about: 'payout',

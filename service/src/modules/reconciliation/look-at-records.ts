@@ -7,8 +7,8 @@ import { isCredited } from './compare-funding.ts'
 import { compareRecord, compareSettlement, itemOf, type KnownHere, partOf } from './compare-record.ts'
 import { type Outcome, type Subject, unchecked } from './difference.ts'
 import { readFundings } from './funding-facts.ts'
-import { lookAtFundingsOf } from './look-at-fundings.ts'
-import { lookAtRefundsOf } from './look-at-refunds.ts'
+import { fundingWalk } from './look-at-fundings.ts'
+import { refundWalk } from './look-at-refunds.ts'
 import { PAGE_SIZE, type Page, type SettlementPart } from './page.ts'
 import { readRefunds, readRefundsOfPayments } from './refund-facts.ts'
 import type { Run } from './run.ts'
@@ -83,8 +83,8 @@ async function lookAtRecord(
   if (found === null) return { subject, found: [] }
   const rows =
     funding !== null && record.kind !== 'refund'
-      ? await lookAtFundingsOf(context, [funding.id])
-      : await lookAtRefundsOf(context, refund === null ? [] : [refund.id])
+      ? await fundingWalk.of(context, [funding.id])
+      : await refundWalk.of(context, refund === null ? [] : [refund.id])
   const same = rows.find(row => row.found.some(({ kind }) => kind === found.kind))
   return same ?? { subject, found: [found] }
 }

@@ -1,42 +1,14 @@
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId } from '../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../kernel/money.ts'
-import { type Comparing, forEachOf } from './ask.ts'
+import type { Comparing } from './ask.ts'
 import { compareRefund, oursOfRefund, type RefundFacts } from './compare-refund.ts'
-import { isUnchecked, type Outcome, type Subject, unchecked } from './difference.ts'
-import { PAGE_SIZE, type Page, positionBehind } from './page.ts'
-import { boundsOf, type PageBounds } from './page-bounds.ts'
+import { type Subject, unchecked } from './difference.ts'
 import { readRefundPage, readRefunds } from './refund-facts.ts'
-import type { Run } from './run.ts'
 import type { Counted } from './totals.ts'
+import { type Look, walkThrough } from './walk.ts'
 
-interface Look {
-  readonly outcome: Outcome
-  readonly counted: Counted
-}
-
-/** A page of refunds that are owed or were made, against what the gateway knows of them. */
-export async function lookAtRefunds(context: Comparing, run: Run, scope: PageBounds['scope']): Promise<Page> {
-  const facts = await readRefundPage(context.database, boundsOf(run, scope, run.position, PAGE_SIZE))
-  const looks = await forEachOf(facts, one => lookTwice(context, one))
-  return {
-    outcomes: looks.map(look => look.outcome),
-    counted: looks.flatMap(look => look.counted),
-    next: positionBehind(facts),
-  }
-}
-
-export async function lookAtRefundsOf(context: Comparing, ids: readonly Uuid[]): Promise<Outcome[]> {
-  const facts = await readRefunds(context.database, ids)
-  const looks = await forEachOf(facts, one => lookTwice(context, one))
-  return looks.map(look => look.outcome)
-}
-
-async function lookTwice(context: Comparing, facts: RefundFacts): Promise<Look> {
-  const first = await look(context, facts)
-  if (first.outcome.found.length === 0 || isUnchecked(first.outcome)) return first
-  const [again] = await readRefunds(context.database, [facts.id])
-  return again === undefined ? first : look(context, again)
-}
+/** Refunds that are owed or were made, against what the gateway knows of them. */
+export const refundWalk = walkThrough<RefundFacts>({ readPage: readRefundPage, read: readRefunds, look })
 
 async function look(context: Comparing, facts: RefundFacts): Promise<Look> {
   const subject = subjectOfRefund(facts)
@@ -65,6 +37,6 @@ async function look(context: Comparing, facts: RefundFacts): Promise<Look> {
   return { outcome: { subject, found: payment?.chargedBack === true ? [] : [found] }, counted }
 }
 
-export function subjectOfRefund({ id, agentId, gateway, createdAt }: RefundFacts): Subject {
+function subjectOfRefund({ id, agentId, gateway, createdAt }: RefundFacts): Subject {
   return { about: 'refund', gateway, subject: formatId('refund', id), agentId, happenedAt: createdAt }
 }

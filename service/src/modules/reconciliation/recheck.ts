@@ -6,10 +6,10 @@ import { itemOf } from './compare-record.ts'
 import { isUnchecked, type OpenDifference, type Outcome } from './difference.ts'
 import { selectUnseen } from './difference-store.ts'
 import { lookAtTransfersOf } from './look-at-book.ts'
-import { lookAtFundingsOf } from './look-at-fundings.ts'
-import { lookAtPayoutsOf } from './look-at-payouts.ts'
+import { fundingWalk } from './look-at-fundings.ts'
+import { payoutWalk } from './look-at-payouts.ts'
 import { lookAtEach } from './look-at-records.ts'
-import { lookAtRefundsOf } from './look-at-refunds.ts'
+import { refundWalk } from './look-at-refunds.ts'
 import { type Page, positionBehind } from './page.ts'
 import type { Run, Span } from './run.ts'
 
@@ -53,11 +53,11 @@ async function lookAgain(
   if (first === undefined) return null
   switch (first.about) {
     case 'funding':
-      return lookAtFundingsOf(context, idsIn(parseId('fund', first.subject)))
+      return fundingWalk.of(context, idsIn(parseId('fund', first.subject)))
     case 'refund':
-      return lookAtRefundsOf(context, idsIn(parseId('refund', first.subject)))
+      return refundWalk.of(context, idsIn(parseId('refund', first.subject)))
     case 'payout':
-      return lookAtPayoutsOf(context, idsIn(payoutIdOf(first.subject)))
+      return payoutWalk.of(context, idsIn(payoutIdOf(first.subject)))
     case 'transfer':
       return lookAtTransfersOf(context, parseId('fund', first.subject) ?? payoutIdOf(first.subject))
     case 'record':

@@ -4,10 +4,10 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Comparing } from './ask.ts'
 import { closeDifferences, keepFound } from './difference-store.ts'
 import { lookAtBook } from './look-at-book.ts'
-import { lookAtFundings } from './look-at-fundings.ts'
-import { lookAtPayouts } from './look-at-payouts.ts'
+import { fundingWalk } from './look-at-fundings.ts'
+import { payoutWalk } from './look-at-payouts.ts'
 import { lookAtRecords, lookAtSettlements } from './look-at-records.ts'
-import { lookAtRefunds } from './look-at-refunds.ts'
+import { refundWalk } from './look-at-refunds.ts'
 import type { Page } from './page.ts'
 import { recheck } from './recheck.ts'
 import { phaseAfter, type Run } from './run.ts'
@@ -40,17 +40,17 @@ export async function takeStep(context: Comparing, runId: Uuid): Promise<Run | n
 function lookAtPage(context: Comparing, run: Run): Promise<Page> {
   switch (run.phase) {
     case 'fundings':
-      return lookAtFundings(context, run, 'span')
+      return fundingWalk.page(context, run, 'span')
     case 'open_fundings':
-      return lookAtFundings(context, run, 'open')
+      return fundingWalk.page(context, run, 'open')
     case 'refunds':
-      return lookAtRefunds(context, run, 'span')
+      return refundWalk.page(context, run, 'span')
     case 'open_refunds':
-      return lookAtRefunds(context, run, 'open')
+      return refundWalk.page(context, run, 'open')
     case 'payouts':
-      return lookAtPayouts(context, run, 'span')
+      return payoutWalk.page(context, run, 'span')
     case 'open_payouts':
-      return lookAtPayouts(context, run, 'open')
+      return payoutWalk.page(context, run, 'open')
     case 'from_gateway':
     case 'to_gateway':
     case 'from_payouts':

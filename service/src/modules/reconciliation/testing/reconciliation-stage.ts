@@ -38,6 +38,8 @@ export interface ReconciliationStage {
   query(text: string, values: readonly unknown[]): Promise<void>
   compare(context?: ReconciliationContext, days?: number): Promise<ReconciliationReport>
   differences(): Promise<Seen[]>
+  /** Compares, and answers all that is found, by kind. */
+  found(): Promise<readonly Seen[]>
   close(): Promise<void>
 }
 
@@ -68,7 +70,7 @@ export async function openReconciliationStage(between: Between = {}): Promise<Re
     await world.ledger.submit(settlePayout(payout, sighting))
   }
 
-  return {
+  const stage: ReconciliationStage = {
     world,
     context,
     provider,
@@ -101,8 +103,13 @@ export async function openReconciliationStage(between: Between = {}): Promise<Re
       }
       return seen
     },
+    async found() {
+      await stage.compare()
+      return (await stage.differences()).toSorted((left, right) => (left.kind < right.kind ? -1 : 1))
+    },
     close: () => world.close(),
   }
+  return stage
 }
 
 function postNewPayout(world: World, agentId: Uuid, provider: string): Promise<Payout> {
