@@ -16,9 +16,11 @@ import {
   SYSTEM,
   type Transfer,
 } from '../ledger/index.ts'
+import { sumHeld } from '../modules/escrow/index.ts'
 import { type PaymentOrder, pay } from '../modules/payments/pay.ts'
 import { type Refund, type RefundOrder, refundCommand } from '../modules/payments/refund.ts'
 import { findPayment } from '../modules/payments/store.ts'
+import { sumPayoutsPending } from '../modules/payouts/index.ts'
 import { type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
@@ -173,9 +175,11 @@ export async function paidBy(database: Queryable, payer: Uuid): Promise<bigint> 
   return rows[0]?.paid ?? -1n
 }
 
-/** Fails unless the whole book is right. */
+const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
+
+/** Fails unless the whole book is right, and escrow and payouts hold what their records say. */
 export async function expectBalanced(database: Database): Promise<void> {
-  const report = await checkBook(database)
+  const report = await checkBook(database, HOLDINGS)
   if (!report.balanced) throw new Error('The book is not balanced', { cause: report })
 }
 
