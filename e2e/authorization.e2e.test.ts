@@ -133,8 +133,17 @@ test.each(bySession)('%s is not done for a page of another site', async (operati
   }
 })
 
-/** These tell whoever asks whether a payment is genuine, and say so with 200. */
-const ANSWERS_STRANGERS: readonly OperationId[] = ['verifyTransaction', 'verifyReceipt']
+/** These tell whoever asks whether something is genuine, and say so with 200. */
+const ANSWERS_STRANGERS: readonly OperationId[] = [
+  'verifyTransaction',
+  'verifyReceipt',
+  'getCertificate',
+  'verifyIdentity',
+  'getPublicKey',
+]
+
+/** Whose an agent or a certificate is may be known; of all else a stranger does not even learn that it exists. */
+const MAY_BE_KNOWN: readonly string[] = ['agent_id', 'cert_id']
 
 const addressed: Row[] = guarded.filter(
   ([operation, route]) => idsIn(route).length > 0 && !ANSWERS_STRANGERS.includes(operation),
@@ -143,8 +152,7 @@ const addressed: Row[] = guarded.filter(
 test.each(addressed)('%s is refused to a stranger', async (operation, route) => {
   for (const kind of ['platform', 'agent', 'owner'] as const) {
     if (!takes(route, kind)) continue
-    // Whose an agent is may be known; of all else a stranger does not even learn that it exists.
-    const [status, code] = route.path.includes('{agent_id}')
+    const [status, code] = MAY_BE_KNOWN.includes(idsIn(route)[0] ?? '')
       ? ([403, 'authorization_error'] as const)
       : ([404, 'not_found'] as const)
     await api.refused(route, status, code, validCall(operation, strangersHeaders(world, kind)))

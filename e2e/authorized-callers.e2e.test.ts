@@ -1,6 +1,7 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
+import { emptyWallets } from './src/empty-wallets.ts'
 import { ADMIN_PHONE, logIn } from './src/log-in.ts'
 import { guarded, KINDS, type Kind, NEEDS_MORE, open, ownHeaders, takes } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -68,20 +69,3 @@ test('two right credentials of different kinds are as good as one', async () => 
   await api.ok(routes.listOwners, { headers })
   await api.ok(routes.getSession, { headers })
 })
-
-/** What passes without escrow and approval. */
-const UNASKED = 400
-
-/** Sends what the world's agents hold to the stranger's, escrow included. */
-async function emptyWallets({ network, platform, payer, payee, escrow, stranger }: World): Promise<void> {
-  const params = { escrow_id: escrow.escrow_id ?? '' }
-  await api.ok(routes.refundEscrow, { params, headers: platform.headers })
-  for (const agent of [payer, payee]) {
-    for (;;) {
-      const { available } = await network.balance(agent)
-      if (available === 0) break
-      const rupees = available > 201 ? Math.floor((available / 1.005) * 100) / 100 : available - 1
-      await network.pay(agent, stranger.agent, Math.min(rupees, UNASKED))
-    }
-  }
-}

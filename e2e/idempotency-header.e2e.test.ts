@@ -1,4 +1,4 @@
-import { type OperationId, type Route, routes } from '@batua/contract'
+import { exampleId, type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, errorOf, type Reply, type Sent } from './src/api.ts'
 import { openWindow, type ServiceDatabase } from './src/database.ts'
@@ -184,6 +184,7 @@ function otherBody(body: unknown): object {
   if ('decision' in fields) return { ...fields, note: 'another' }
   if ('phone' in fields) return { ...fields, phone: newPhone() }
   if ('to_agent_id' in fields) return { to_agent_id: newHandle() }
+  if ('agent_id' in fields) return { ...fields, agent_id: exampleId('agt') }
   if ('agent_ids' in fields) return { agent_ids: fields.agent_ids.slice(1) }
   return {}
 }

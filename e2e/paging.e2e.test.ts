@@ -1,6 +1,6 @@
 import { type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
-import type { Api, Sent } from './src/api.ts'
+import type { Api, Headers, Sent } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
@@ -13,6 +13,17 @@ let platform: Platform
 let owner: Owner
 let payer: Agent
 let payee: Agent
+let session: Headers
+
+const certify = () =>
+  api.ok(routes.issueCertificate, {
+    params: { agent_id: payer.id },
+    headers: platform.headers,
+    body: { capabilities: ['pay'] },
+  })
+
+const found = () =>
+  api.ok(routes.createOrganization, { headers: session, body: { name: 'Lab', tier: 'tier1' } })
 
 beforeAll(async () => {
   stage = await openStage()
@@ -23,6 +34,9 @@ beforeAll(async () => {
   payee = await network.agent(owner)
   await network.fund(payer, 1000)
   for (let count = 0; count < ENTRIES; count++) await network.pay(payer, payee, 1)
+  session = await network.login(owner)
+  for (let count = 0; count < ENTRIES; count++) await found()
+  for (let count = 1; count < ENTRIES; count++) await certify()
 })
 afterAll(() => stage.close())
 
@@ -56,6 +70,24 @@ const LISTS: readonly List[] = [
     total: ENTRIES + 1,
     call: () => ({ headers: platform.headers }),
     add: () => network.agent(owner),
+  },
+  {
+    name: 'organizations',
+    route: routes.listOrganizations,
+    plural: 'organizations',
+    id: 'id',
+    total: ENTRIES,
+    call: () => ({ headers: platform.headers }),
+    add: found,
+  },
+  {
+    name: 'certificates',
+    route: routes.listCertificates,
+    plural: 'certificates',
+    id: 'id',
+    total: ENTRIES,
+    call: () => ({ params: { agent_id: payer.id }, headers: payer.headers }),
+    add: certify,
   },
   {
     name: 'payments',

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApi } from './src/api.ts'
+import { runReconcile } from './src/commands.ts'
 import { type EmbeddedService, startEmbedded } from './src/embedded.ts'
 import { type Agent, openNetwork } from './src/network.ts'
-import { runReconcile } from './src/reconcile.ts'
 
 const SLOW_MACHINE = { timeout: 90_000 }
 

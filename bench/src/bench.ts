@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { openApi } from './api.ts'
+import { measureAudit } from './audit.ts'
 import { type Cleanup, cleanup } from './cleanup.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
 import { describeMachine, requireDisk } from './machine.ts'
@@ -69,6 +70,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const memory = readMemory(processes)
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
+  const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
   say('comparing the book with what was answered')
   return {
     options,
@@ -82,6 +84,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     memory,
     windows,
     settlement,
+    audit,
     findings: await verify(api, db, network, measurements.paid),
   }
 }

@@ -7,6 +7,12 @@ export function median(values: readonly number[]): number {
   return (upper + (sorted[middle - 1] ?? Number.NaN)) / 2
 }
 
+/** The value that this share of them does not exceed. NaN when there are none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN
+}
+
 /** A number for people: `12,345` or, with places, `1.24`. What was not measured is a dash. */
 export function figure(value: number, places = 0): string {
   if (!Number.isFinite(value)) return '–'

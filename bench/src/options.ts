@@ -14,6 +14,8 @@ export interface Options {
   readonly withWindows: boolean
   /** Whether a hundred thousand wallets are settled. */
   readonly withSettlement: boolean
+  /** Whether a log of ten million entries is proved and added to. */
+  readonly withAudit: boolean
   /** Where the report goes as Markdown; null: only to the terminal. */
   readonly writePath: string | null
   /** Where the service leaves its CPU profile; null: none is taken. */
@@ -22,7 +24,7 @@ export interface Options {
   readonly dataParent: string | null
 }
 
-const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows', 'settlement']
+const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows', 'settlement', 'audit']
 
 export const USAGE = `npm run bench -- [options]
 
@@ -65,6 +67,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withTpcb: only === null || only.has('tpcb'),
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
+    withAudit: only === null || only.has('audit'),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,
     dataParent: values.data ?? null,

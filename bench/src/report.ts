@@ -1,3 +1,4 @@
+import { type AuditReport, VERIFY_MS } from './audit.ts'
 import { figure, mebibytes, median } from './figures.ts'
 import { judgeGoals } from './goals.ts'
 import { LOADS, type LoadName, NEAR } from './loads.ts'
@@ -28,6 +29,8 @@ export interface Results {
   readonly windows: WindowsReport | null
   /** null: not measured. */
   readonly settlement: SettlementReport | null
+  /** null: not measured. */
+  readonly audit: AuditReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -41,6 +44,7 @@ export function renderReport(results: Results): string {
     `## Disk and memory\n\n${space(results)}`,
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
+    ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
   ]
@@ -217,6 +221,22 @@ function settlement(report: SettlementReport): string {
     `${figure(report.wallets)} wallets fall due at once and ${figure(report.paidOut)} are paid out, on one node without HTTP, while ${figure(report.payers)} agents go on paying each other on ${figure(report.connections)} connections. The provider is the sandbox's, on the same database. Memory is what the process holds, the caller's side included.`,
     table(head, body),
     `While the run goes on, payments keep ${figure(shareWhileSettling(report), 2)} of their pace.`,
+  ].join('\n\n')
+}
+
+function audit({ leaves, bytesPerLeaf, integrations, readings }: AuditReport): string {
+  const integrated = integrations.map(({ what, leaves, seconds, cpuSeconds }) => [
+    what,
+    figure(leaves),
+    figure(leaves / seconds),
+    figure((cpuSeconds * 1e6) / leaves, 1),
+  ])
+  const read = readings.map(({ what, p50Ms, p99Ms }) => [what, figure(p50Ms, 2), figure(p99Ms, 2)])
+  return [
+    `On one node without HTTP, with ${figure(leaves)} leaves in the tree, which takes ${figure(bytesPerLeaf)} bytes of disk a leaf. An entry must verify within ${figure(VERIFY_MS)} ms.`,
+    table(['Among all leaves', 'p50 ms', 'p99 ms'], read),
+    'Leaves that wait are put into the tree and signed, a bounded number at a time; CPU time is that of the process.',
+    table(['Leaves that wait, by', 'leaves', 'per second', 'µs of CPU a leaf'], integrated),
   ].join('\n\n')
 }
 

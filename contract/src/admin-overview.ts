@@ -44,13 +44,14 @@ export const Overview = answer(
       {
         balanced: nullable(
           Type.Boolean({
-            description: 'Whether the last check of the whole book found it right; null before the first.',
+            description:
+              'Whether the last check of the whole book, and that of the audit log, found them right; null before the first of the book.',
             examples: [true],
           }),
         ),
         checked_at: nullable(timestamp('When the last whole check ended; null before the first time.')),
       },
-      { description: 'The unending check of every account and every transfer.' },
+      { description: 'The unending check of every account, every transfer and every audit entry.' },
     ),
     reconciliation: answer(
       {

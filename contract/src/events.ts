@@ -231,6 +231,31 @@ export const OwnerKycUpdated = answer(
 )
 export type OwnerKycUpdated = Static<typeof OwnerKycUpdated>
 
+/** A certificate ended before its time: revoked, rotated, or its agent deactivated (contract section 8). */
+export const CertificateRevoked = answer(
+  {
+    agent_id: idSchema('agt', 'The agent that it vouched for.'),
+    certificate_id: idSchema('cert'),
+    reason: nullable(textOut('Why.', 'Key compromised')),
+    replaced_by: nullable(idSchema('cert', 'The new one, when it was rotated.')),
+    revoked_at: timestamp('When.'),
+  },
+  {
+    title: 'CertificateRevoked',
+    description: 'A certificate of an agent of yours was revoked.',
+    examples: [
+      {
+        agent_id: exampleId('agt'),
+        certificate_id: exampleId('cert'),
+        reason: 'Key compromised',
+        replaced_by: null,
+        revoked_at: EXAMPLE_TIME,
+      },
+    ],
+  },
+)
+export type CertificateRevoked = Static<typeof CertificateRevoked>
+
 /** The data of every event that is sent, by the event's name. */
 export const EVENTS = {
   'agent.funded': AgentFunded,
@@ -244,6 +269,7 @@ export const EVENTS = {
   'agent.settlement.completed': AgentSettlementCompleted,
   'agent.withdrawal.completed': AgentWithdrawalCompleted,
   'agent.withdrawal.failed': AgentWithdrawalFailed,
+  'certificate.revoked': CertificateRevoked,
   'owner.kyc.updated': OwnerKycUpdated,
 } as const satisfies Record<string, TSchema>
 

@@ -13,6 +13,15 @@ import {
   updateAgent,
 } from './agents.ts'
 import { approve, getApproval, listApprovals, reject } from './approvals.ts'
+import { getCheckpoint, getConsistency, listAuditEntries, verifyAuditEntry } from './audit.ts'
+import {
+  getCertificate,
+  issueCertificate,
+  listCertificates,
+  revokeCertificate,
+  rotateCertificate,
+  verifyCertificate,
+} from './certificates.ts'
 import {
   attestEscrow,
   getEscrow,
@@ -26,7 +35,20 @@ import { evaluatePolicy } from './evaluate.ts'
 import { receiveGatewayNotice } from './gateway.ts'
 import { getAgentExistence, getHandleAvailability } from './handles.ts'
 import { getHealth, getReadiness } from './health.ts'
+import { getMembershipProof, getPublicKey, verifyIdentity } from './identity.ts'
 import { getJwks, getServiceKeys } from './keys.ts'
+import {
+  addMember,
+  allocate,
+  createOrganization,
+  getBudget,
+  getOrganization,
+  listOrganizations,
+  listOrganizationTransactions,
+  nameTreasury,
+  removeMember,
+  updateMember,
+} from './organizations.ts'
 import { createOwner, getOwner, listOwners, submitKyc } from './owners.ts'
 import { getPayment, listPayments, pay, refundPayment } from './payments.ts'
 import { withdraw } from './payouts.ts'
@@ -113,6 +135,29 @@ export const routes = {
   verifyTransaction,
   getReceipt,
   verifyReceipt,
+  getMembershipProof,
+  verifyIdentity,
+  getPublicKey,
+  issueCertificate,
+  listCertificates,
+  getCertificate,
+  verifyCertificate,
+  revokeCertificate,
+  rotateCertificate,
+  listAuditEntries,
+  verifyAuditEntry,
+  getCheckpoint,
+  getConsistency,
+  createOrganization,
+  listOrganizations,
+  getOrganization,
+  addMember,
+  updateMember,
+  removeMember,
+  nameTreasury,
+  allocate,
+  listOrganizationTransactions,
+  getBudget,
   sendOtp,
   verifyOtp,
   logOut,

@@ -2,6 +2,7 @@ import { withdrawToBank } from './bank.ts'
 import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
 import { openClient, requireSandbox, StoryEnd } from './client.ts'
 import { holdAndRelease } from './escrow.ts'
+import { foundOrganization } from './organization.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
 import {
@@ -14,6 +15,7 @@ import {
 } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import type { Stage } from './stage.ts'
+import { checkLog, showMembership } from './trust.ts'
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
 
@@ -38,8 +40,11 @@ async function tell(stage: Stage): Promise<void> {
   await approvePayment(stage, agents, session)
   await holdAndRelease(stage, platform, agents)
   await stopAgent(stage, agents, session)
+  await foundOrganization(stage, agents, session)
   await withdrawToBank(stage, agents.payee)
+  await showMembership(stage, agents)
   await checkReceipt(stage, agents, paymentId)
+  await checkLog(stage, agents, paymentId)
   proveSums(stage, await readStatements(stage, agents))
 }
 

@@ -1,7 +1,7 @@
-import { type Balance, routes, type Transaction } from '@batua/contract'
+import { type Balance, type Receipt, routes, type ServiceKeys, type Transaction } from '@batua/contract'
 import type { Agents } from './cast.ts'
 import { inPaise, inr, paise, sum } from './money.ts'
-import { isGenuine } from './receipt-check.ts'
+import { isSigned } from './signature-check.ts'
 import { type Actor, insist, type Stage } from './stage.ts'
 
 export async function checkReceipt(
@@ -24,6 +24,11 @@ export async function checkReceipt(
   paper.proof('Checked here, with the published key and nothing but Node: genuine.')
   insist(!isGenuine({ ...receipt, amount: 4000 }, keys), 'a changed receipt does not verify')
   paper.proof(`The same receipt over ${inr(4000)} INR: forged.`)
+}
+
+/** A receipt is signed without its signature and token. */
+function isGenuine({ signature, token: _token, ...content }: Receipt, keys: ServiceKeys): boolean {
+  return isSigned(content, signature, keys)
 }
 
 /** A wallet as the service shows it at the end. */

@@ -39,7 +39,7 @@ const CHECKS: Readonly<Record<string, string>> = {
           where h.kind = 'escrow_hold'
       ) spendings group by 1) d on d.id = a.id
     left join (select credit_account as id, sum(amount_paise) as funded from transfers
-      where kind in ('payment', 'refund', 'fund', 'escrow_release') group by 1) c on c.id = a.id
+      where kind in ('payment', 'refund', 'allocation', 'fund', 'escrow_release') group by 1) c on c.id = a.id
     where a.total_spent_paise <> coalesce(d.spent, 0) or a.total_funded_paise <> coalesce(c.funded, 0)`,
   'an escrow and its transfers disagree': `
     select coalesce(e.id, h.id)::text as what

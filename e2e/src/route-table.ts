@@ -40,9 +40,11 @@ export const PREFIX: Readonly<Record<string, string>> = {
   funding_id: 'fund',
   payment_id: 'pay',
   receipt_id: 'rcp',
+  cert_id: 'cert',
   approval_id: 'apr',
   escrow_id: 'esc',
   alert_id: 'alr',
+  org_id: 'org',
   txn_id: 'txn',
 }
 

@@ -110,6 +110,18 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   reject: ofApproval,
   getReceipt: ofReceipt,
   verifyReceipt: ofReceipt,
+  issueCertificate: world => ({
+    ...ofPayer(world),
+    body: { capabilities: ['pay', 'receive'], validity_days: 30 },
+  }),
+  listCertificates: world => ({ ...ofPayer(world), query: { status: 'active', limit: 5 } }),
+  getCertificate: ofCertificate,
+  verifyCertificate: ofCertificate,
+  revokeCertificate: world => ({ ...ofCertificate(world), body: { reason: 'Key compromised' } }),
+  rotateCertificate: world => ({ ...ofCertificate(world), body: { capabilities: ['pay'] } }),
+  getMembershipProof: () => ({}),
+  verifyIdentity: ofPayer,
+  getPublicKey: ofPayer,
   sendOtp: () => ({ body: { phone: newPhone() } }),
   verifyOtp: ({ owner }) => ({ body: { phone: owner.phone, code: '000000' } }),
   logOut: () => ({}),
@@ -176,6 +188,33 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   }),
   getSandboxOtp: ({ owner }) => ({ params: { phone: owner.phone } }),
   advanceClock: () => ({ body: { advance_seconds: 0 } }),
+  createOrganization: ({ owner }) => ({ body: { name: 'Another', tier: 'tier1', owner_id: owner.id } }),
+  listOrganizations: ({ owner }) => ({ query: { owner_id: owner.id, limit: 5 } }),
+  getOrganization: ofOrganization,
+  addMember: world => ({
+    ...ofOrganization(world),
+    body: { agent_id: world.loner.id, role: 'admin', budget_limit: 400 },
+  }),
+  updateMember: world => ({ ...ofMember(world), body: { role: 'worker', budget_limit: 5000 } }),
+  removeMember: ofMember,
+  nameTreasury: world => ({ ...ofOrganization(world), body: { agent_id: world.payer.id } }),
+  allocate: world => ({ ...ofOrganization(world), body: { agent_id: world.payee.id, amount: 1 } }),
+  listOrganizationTransactions: world => ({ ...ofOrganization(world), query: { limit: 5 } }),
+  getBudget: ofOrganization,
+  listAuditEntries: world => ({
+    ...ofPayer(world),
+    query: {
+      action: 'payment.completed',
+      from_date: '2026-01-01',
+      to_date: '2099-12-31T23:59:59Z',
+      limit: 5,
+    },
+  }),
+  verifyAuditEntry: ({ payment }) => ({
+    query: { audit_id: (payment.payment_id ?? '').replace(/^pay_/, 'aud_') },
+  }),
+  getCheckpoint: () => ({}),
+  getConsistency: () => ({ query: { from: 0, to: 0 } }),
   getHealth: () => ({}),
   getReadiness: () => ({}),
 }
@@ -202,6 +241,18 @@ function ofApproval({ approval }: World): Sent {
 
 function ofEscrow({ escrow }: World): Sent {
   return { params: { escrow_id: escrow.escrow_id ?? '' } }
+}
+
+function ofOrganization({ organization }: World): Sent {
+  return { params: { org_id: organization.id } }
+}
+
+function ofMember({ organization, payee }: World): Sent {
+  return { params: { org_id: organization.id, agent_id: payee.id } }
+}
+
+function ofCertificate({ certificate }: World): Sent {
+  return { params: { cert_id: certificate.id } }
 }
 
 function bothAgents({ payer, payee }: World): Sent {
@@ -257,4 +308,8 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'refundEscrow',
   'attestEscrow',
   'reviewRiskAlert',
+  'revokeCertificate',
+  'rotateCertificate',
+  'addMember',
+  'removeMember',
 ]

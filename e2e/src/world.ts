@@ -1,4 +1,4 @@
-import { type ResponseOf, type RiskAlert, routes } from '@batua/contract'
+import { type Certificate, type Organization, type ResponseOf, type RiskAlert, routes } from '@batua/contract'
 import type { Api, Headers } from './api.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
 
@@ -14,6 +14,8 @@ export interface World {
   readonly adminHeaders: Headers
   readonly payer: Agent
   readonly payee: Agent
+  /** Of the same owner, in no organization. */
+  readonly loner: Agent
   /** From payer to payee, 100 INR, reference `invoice-1`, key `key-1`. */
   readonly payment: ResponseOf<typeof routes.pay>
   /** From payer to payee, 460 INR, which waits for the owner's approval. */
@@ -26,6 +28,10 @@ export interface World {
   readonly settlementDay: string
   /** A session of the payer's that nobody has paid. */
   readonly session: ResponseOf<typeof routes.createFunding>
+  /** The payer's first. */
+  readonly certificate: Certificate
+  /** The owner's; the payer is its treasury, the payee a worker. */
+  readonly organization: Organization
   readonly stranger: {
     readonly platform: Platform
     readonly owner: Owner
@@ -68,6 +74,9 @@ export async function openWorld(api: Api): Promise<World> {
     settlementDay: await latestSettlement(api, adminHeaders),
     payer,
     payee,
+    certificate: await firstCertificate(api, payer),
+    loner: await network.agent(owner),
+    organization: await openOrganization(api, ownerHeaders, payer, payee),
     payment,
     approval,
     escrow,
@@ -100,6 +109,27 @@ async function openAlert(api: Api, platform: Platform, adminHeaders: Headers): P
   const alert = alerts.find(each => each.platform_id === platform.id)
   if (alert === undefined) throw new Error('no alert was opened')
   return alert
+}
+
+async function openOrganization(
+  api: Api,
+  headers: Headers,
+  treasury: Agent,
+  worker: Agent,
+): Promise<Organization> {
+  const body = { name: 'Research Lab', tier: 'tier1' } as const
+  const { id } = await api.ok(routes.createOrganization, { headers, body })
+  const params = { org_id: id }
+  await api.ok(routes.addMember, { params, headers, body: { agent_id: treasury.id, role: 'treasury' } })
+  await api.ok(routes.addMember, { params, headers, body: { agent_id: worker.id, role: 'worker' } })
+  return api.ok(routes.getOrganization, { params, headers })
+}
+
+async function firstCertificate(api: Api, { id, headers }: Agent): Promise<Certificate> {
+  const { certificates } = await api.ok(routes.listCertificates, { params: { agent_id: id }, headers })
+  const [certificate] = certificates
+  if (certificate === undefined) throw new Error('every agent has a certificate')
+  return certificate
 }
 
 /** Jobs have run by now, and the first that they do is to make up for a run that was missed. */

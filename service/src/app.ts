@@ -8,20 +8,30 @@ import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createJobs, type Job } from './jobs/jobs.ts'
 import { adminJobs, serveAdmin } from './modules/admin/index.ts'
-import { quarantineAgent, raiseAgentsToTier1, serveAgents } from './modules/agents/index.ts'
+import {
+  completeAgents,
+  findAlteredAgents,
+  quarantineAgent,
+  raiseAgentsToTier1,
+  requireAgentAccess,
+  serveAgents,
+} from './modules/agents/index.ts'
 import {
   approvalJobs,
   countPendingApprovals,
   type Executors,
   serveApprovals,
 } from './modules/approvals/index.ts'
+import { addAuditMetrics, auditJobs, serveAudit } from './modules/audit/index.ts'
 import { openHolidays } from './modules/calendar/index.ts'
 import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
 import { escrowJobs, executeHold, serveEscrow, sumHeld } from './modules/escrow/index.ts'
 import { fundingJobs, fundingNotices, gatewaysOf, serveFunding } from './modules/funding/index.ts'
+import { serveIdentity } from './modules/identity/index.ts'
 import { addIntegrityMetrics, integrityJobs } from './modules/integrity/index.ts'
 import { serveKeys } from './modules/keys/index.ts'
 import { noticeJobs, serveNotices } from './modules/notices/index.ts'
+import { serveOrganizations } from './modules/organizations/index.ts'
 import { ownerJobs, serveOwners } from './modules/owners/index.ts'
 import { executePayment, servePayments } from './modules/payments/index.ts'
 import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
@@ -69,6 +79,7 @@ export interface App {
 /** Puts the service together, from the book outwards: plain factory calls. */
 export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
   const core = await openCore(config, surroundings)
+  await completeAgents(core)
   const server = await openServer(config, surroundings, core)
   const address = { port: config.port }
   const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
@@ -79,6 +90,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   serveModules(config, server, parts)
   servePages(server, parts.funding, outside, rehearsal)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
+  addAuditMetrics(core.metrics, core)
   addIntegrityMetrics(core.metrics, core)
   addReconciliationMetrics(core.metrics, core)
   addHealth(server, { isReady: core.database.ready, metrics: core.metrics })
@@ -145,10 +157,11 @@ function jobsOf(parts: Parts): Job[] {
     ...reconciliationJobs(parts.reconciliation),
     ...escrowJobs(parts),
     ...approvalJobs(parts),
-    ...policyJobs(parts.database),
+    ...policyJobs(parts),
     ...sessionJobs(parts),
     ...adminJobs(parts),
-    ...integrityJobs({ ...parts, holdings: HOLDINGS }),
+    ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents }),
+    ...auditJobs(parts),
     ...riskJobs(parts),
     ...serviceJobs(parts.database),
   ]
@@ -165,9 +178,12 @@ function serveModules(config: Config, { serve }: Server, parts: Parts): void {
   serveSettlement(serve, parts.settlement)
   servePayments(serve, parts)
   serveEscrow(serve, parts)
+  serveOrganizations(serve, parts)
   serveApprovals(serve, { ...parts, executors: executorsOf(parts) })
   serveTransactions(serve, parts)
   serveReceipts(serve, parts)
+  serveIdentity(serve, parts)
+  serveAudit(serve, { ...parts, requireAgentAccess })
   serveSessions(serve, { ...parts, secure: config.baseUrl.startsWith('https:') })
   serveRisk(serve, { ...parts, quarantine: quarantineAgent })
   serveAdmin(serve, { ...parts, countPendingApprovals, countOpenAlerts, readReconciliation })

@@ -1,8 +1,8 @@
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
 import { type Database, openDatabase } from './db/database.ts'
-import { findRunningPostgres, hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
+import { joinDatabaseServer } from './join-database-server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
 import { openVault } from './kernel/secrets.ts'
@@ -17,24 +17,6 @@ import { followSandboxClock } from './modules/sandbox/index.ts'
 import { openGateways } from './open-gateways.ts'
 import { type ReconcileOptions, readOptions, USAGE } from './reconcile-options.ts'
 import { JSON_TEXT, TEXT } from './reconcile-report.ts'
-
-/** A database to work on, and how to let go of it. */
-interface DatabaseServer {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-/** Works beside a service that is running, and starts its database when it is not. */
-async function joinDatabaseServer(config: Config, logger: Logger): Promise<DatabaseServer> {
-  const running = config.databaseUrl ?? findRunningPostgres(config.dataDir)
-  if (running !== null) return { url: running, stop: async () => undefined }
-  if (!hasDatabase(config.dataDir)) {
-    throw new Error(
-      `There is no database in ${config.dataDir}; set DATA_DIR or DATABASE_URL as the service has it`,
-    )
-  }
-  return startEmbeddedPostgres({ dataDir: config.dataDir, logger })
-}
 
 async function openContext(
   config: Config,

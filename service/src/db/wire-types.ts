@@ -14,7 +14,16 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [INT8_ARRAY, text => parseTextArray(text).map(item => (item === null ? null : BigInt(item)))],
   [types.builtins.DATE, text => text],
   [types.builtins.TIMESTAMP, text => text],
+  [types.builtins.TIMESTAMPTZ, dateOf],
 ])
+
+const parseTimestamptz: Parse = types.getTypeParser(types.builtins.TIMESTAMPTZ, 'text')
+
+/** The driver makes a number of infinity. Nothing here is that late; who reads it must find a date that is none. */
+function dateOf(text: string): Date {
+  const value = parseTimestamptz(text)
+  return value instanceof Date ? value : new Date(Number.NaN)
+}
 
 /** How values of the database become values here: int8 → bigint, numeric and uuid → string, timestamptz → Date. */
 export const WIRE_TYPES = {

@@ -11,7 +11,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
     throw new AppError('validation_error', 'The body is not valid UTF-8; encode it as UTF-8')
   const text = bytes.toString('utf8')
   const value = parse(text)
-  if (countKeysIn(value) !== countKeysWritten(text)) {
+  if (namesKeyTwice(value, text)) {
     throw new AppError(
       'validation_error',
       'The JSON body names a field twice in one object; send each field once',
@@ -57,6 +57,11 @@ function decimal(literal: string): string {
   const significant = digits.replace(/0+$/, '')
   if (significant === '') return '0'
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
+}
+
+/** Whether a key stands twice in one object of a valid JSON text, whose parsed value has it once. */
+export function namesKeyTwice(value: unknown, text: string): boolean {
+  return countKeysIn(value) !== countKeysWritten(text)
 }
 
 function countKeysIn(root: unknown): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DAY_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from './clock.ts'
+import { DAY_MS, istDay, istMonth, startOfIstDay, startOfIstMonth, timeText } from './clock.ts'
 
 const moments = fc.date({
   min: new Date('2000-01-01'),
@@ -59,4 +59,11 @@ test('days and months begin at the first millisecond that lies in them', () => {
       }
     }),
   )
+})
+
+test('a moment is written as its own, whichever was written before', () => {
+  const [first, second] = [new Date('2026-11-20T06:30:00.000Z'), new Date('2026-11-20T06:30:00.001Z')]
+  const texts = [first, first, second, first].map(timeText)
+  expect(texts).toEqual([first, first, second, first].map(moment => moment.toISOString()))
+  expect(() => timeText(new Date(Number.NaN))).toThrow(RangeError)
 })

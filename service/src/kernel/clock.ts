@@ -27,6 +27,19 @@ const IST_OFFSET_MS = 5.5 * 60 * 60 * 1000
 export const HOUR_MS = 60 * 60 * 1000
 export const DAY_MS = 24 * HOUR_MS
 
+let latestMs = Number.NaN
+let latestText = ''
+
+/** RFC 3339 with milliseconds. Everything in a batch happens at one moment, so the latest is kept. */
+export function timeText(moment: Date): string {
+  const ms = moment.getTime()
+  if (ms !== latestMs) {
+    latestText = moment.toISOString()
+    latestMs = ms
+  }
+  return latestText
+}
+
 /** The calendar day in IST (UTC+05:30, no summer time) as days since 1970-01-01. */
 export function istDay(moment: Date): number {
   return Math.floor((moment.getTime() + IST_OFFSET_MS) / DAY_MS)

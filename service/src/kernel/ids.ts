@@ -5,9 +5,16 @@ import { assert } from './assert.ts'
 export type Uuid = string
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-const DIGITS = ALPHABET.split('')
 const VALUE_OF = new Int8Array(128).fill(-1)
-for (const [value, digit] of DIGITS.entries()) VALUE_OF[digit.charCodeAt(0)] = value
+for (let value = 0; value < ALPHABET.length; value++) VALUE_OF[ALPHABET.charCodeAt(value)] = value
+/** Two digits for every ten bits. */
+const PAIRS = Array.from(
+  { length: 1024 },
+  (_, bits) => ALPHABET.charAt(bits >>> 5) + ALPHABET.charAt(bits & 31),
+)
+
+const NIBBLES = new Uint8Array(128)
+for (let value = 0; value < 16; value++) NIBBLES[value.toString(16).charCodeAt(0)] = value
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const TYPEID_SUFFIX_LENGTH = 26
@@ -19,31 +26,45 @@ export function formatId(prefix: string, uuid: Uuid): string {
 
 /** The suffix alone, for what has several ids of one UUID: a payment, its receipt, its statement lines. */
 export function typeidSuffix(uuid: Uuid): string {
-  const a = Number.parseInt(uuid.slice(0, 8), 16)
-  const b = Number.parseInt(uuid.slice(9, 13) + uuid.slice(14, 18), 16)
-  const c = Number.parseInt(uuid.slice(19, 23) + uuid.slice(24, 28), 16)
-  const d = Number.parseInt(uuid.slice(28, 36), 16)
-  // Four words of 32 bits behind two zero bits make 26 digits of 5 bits. Words are crossed at digits 6, 13 and 19.
+  // By hand, because the pay path makes four of these: slicing and parsing numbers takes twice as long.
+  const a = (hexValue(uuid, 0) << 16) | hexValue(uuid, 4)
+  const b = (hexValue(uuid, 9) << 16) | hexValue(uuid, 14)
+  const c = (hexValue(uuid, 19) << 16) | hexValue(uuid, 24)
+  const d = (hexValue(uuid, 28) << 16) | hexValue(uuid, 32)
+  // Four words of 32 bits behind two zero bits make 13 pairs of 10 bits. Words are crossed at pairs 3, 6 and 9.
   return (
-    digit(a >>> 29) +
-    fiveDigits(a >>> 4) +
-    digit(((a & 0xf) << 1) | (b >>> 31)) +
-    fiveDigits(b >>> 6) +
-    digit(b >>> 1) +
-    digit(((b & 0x1) << 4) | (c >>> 28)) +
-    fiveDigits(c >>> 3) +
-    digit(((c & 0x7) << 2) | (d >>> 30)) +
-    digit(d >>> 25) +
-    fiveDigits(d)
+    pair(a >>> 24) +
+    pair(a >>> 14) +
+    pair(a >>> 4) +
+    pair(((a & 0xf) << 6) | (b >>> 26)) +
+    pair(b >>> 16) +
+    pair(b >>> 6) +
+    pair(((b & 0x3f) << 4) | (c >>> 28)) +
+    pair(c >>> 18) +
+    pair(c >>> 8) +
+    pair(((c & 0xff) << 2) | (d >>> 30)) +
+    pair(d >>> 20) +
+    pair(d >>> 10) +
+    pair(d)
   )
 }
 
-function digit(bits: number): string {
-  return DIGITS[bits & 31] ?? ''
+function pair(bits: number): string {
+  return PAIRS[bits & 0x3ff] ?? ''
 }
 
-function fiveDigits(bits: number): string {
-  return digit(bits >>> 20) + digit(bits >>> 15) + digit(bits >>> 10) + digit(bits >>> 5) + digit(bits)
+/** Four hex digits. */
+function hexValue(text: string, at: number): number {
+  return (
+    (nibble(text, at) << 12) |
+    (nibble(text, at + 1) << 8) |
+    (nibble(text, at + 2) << 4) |
+    nibble(text, at + 3)
+  )
+}
+
+function nibble(text: string, at: number): number {
+  return NIBBLES[text.charCodeAt(at)] ?? 0
 }
 
 /** The UUID of an id with this prefix, or null when it is not one. */

@@ -56,3 +56,36 @@ export function signObject(value: object, privateKey: KeyObject): string {
 export function verifyObject(value: object, signature: string, publicKey: KeyObject): boolean {
   return verify(null, Buffer.from(canonicalJson(value)), publicKey, Buffer.from(signature, 'base64'))
 }
+
+/** What a token says beside its content. */
+export interface TokenTerms {
+  /** Its own kind, so that it cannot pass for anything else that the same key signs (RFC 8725, section 3.11). */
+  readonly typ: string
+  readonly keyId: string
+  readonly issuer: string
+  readonly issuedAt: Date
+  readonly expiresAt?: Date
+  readonly id?: string
+}
+
+/** The content as a compact EdDSA JWT (RFC 7519, RFC 8037). The same content and key give the same token. */
+export function signToken(content: object, terms: TokenTerms, privateKey: KeyObject): string {
+  const { typ, keyId, issuer, issuedAt, expiresAt, id } = terms
+  const claims = {
+    ...content,
+    iss: issuer,
+    iat: unixSeconds(issuedAt),
+    ...(expiresAt === undefined ? {} : { exp: unixSeconds(expiresAt) }),
+    ...(id === undefined ? {} : { jti: id }),
+  }
+  const signed = `${base64url({ alg: 'EdDSA', kid: keyId, typ })}.${base64url(claims)}`
+  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
+}
+
+function unixSeconds(moment: Date): number {
+  return Math.floor(moment.getTime() / 1000)
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}

@@ -78,7 +78,7 @@ export async function writeBook(tx: Queryable, book: Book, vault: Vault): Promis
   const statements: Promise<unknown>[] = []
   if (changed.length > 0) statements.push(updateBatch(tx, changed))
   if (book.transfers.length > 0) statements.push(insertBatch(tx, vault, book.transfers))
-  for (const [sink, rows] of book.writes()) statements.push(issue(() => sink.write(tx, rows)))
+  for (const [sink, rows] of book.writes()) statements.push(issue(() => sink.write(tx, rows, vault)))
   // What breaks on this side of the line is unknown to the server, which would commit the others without it.
   if (!(await brokeBeforeSending(statements))) statements.push(tx.query('commit'))
   await settled(statements)

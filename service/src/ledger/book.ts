@@ -2,6 +2,7 @@ import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import { type Account, isSystemAccount, seenMs } from './accounts.ts'
 import { addSpending, removeSpending, rollForward } from './spending.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
@@ -14,11 +15,11 @@ export interface Source<Fact> {
 
 /**
  * Rows that decisions write beside the book, in its commit: one statement for a whole batch, sent without
- * waiting for anything.
+ * waiting for anything. The vault is there for rows that are sealed.
  */
 export interface Sink<Row> {
   readonly name: string
-  write(tx: Queryable, rows: readonly Row[]): Promise<unknown>
+  write(tx: Queryable, rows: readonly Row[], vault: Vault): Promise<unknown>
 }
 
 /** One fact that a command wants from a source. */

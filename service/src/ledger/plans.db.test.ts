@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Connection } from '../db/database.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
+import { allocateOn, organize } from '../testing/allocating.ts'
 import { approvalOf, approve, reject } from '../testing/approving.ts'
 import {
   changeAgent,
@@ -36,7 +37,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** Makes the lanes send every statement they know: limits, lists of payees, keys, references, refunds. */
+/** Makes the lanes send every statement they know: limits, lists of payees, keys, references, refunds, allocations. */
 async function playEverything(): Promise<void> {
   const node = startNode({ database: recordingDatabase(db.database, sent), clock })
   const watched = { spend_limit_hourly_paise: 10_000n, max_counterparties_per_hour: 9 }
@@ -55,6 +56,8 @@ async function playEverything(): Promise<void> {
   const ask = async () => approvalOf(db.database, await node.pay(order(payer, payee, 2n)))
   await approve(node, await ask())
   await reject(node, await ask())
+  await organize(db.database, payer, [payee])
+  await allocateOn(node, payer, payee, 3n, 'k')
   await node.ledger.close()
 }
 
@@ -81,6 +84,7 @@ function literals(values: readonly unknown[]): string {
 
 function literal(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
   return Array.isArray(value) ? arrayLiteral(value) : String(value)
 }
 
@@ -135,6 +139,7 @@ async function grow(): Promise<void> {
     insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
       select id, id, id, id, 'x', '', '', '', now() from numbered;
     insert into owner_policies (owner_id) select id from numbered;
+    insert into org_members (agent_id, org_id, role, joined_at) select id, id, 'worker', now() from numbered;
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id,
         idempotency_key, reference)
       select payer, payment, payee, 'payment', 1, now(), '', payment, payment, payment from pairs;
@@ -154,8 +159,10 @@ const EXPECTED = [
   'approvals_reference (agent_id =, reference =, payee =)',
   'counterparty_windows_pkey (payer =, payee =)',
   'counterparty_windows_recent (payer =, last_paid_at >)',
+  'org_members_pkey (agent_id =)',
   'owner_policies_pkey (owner_id =)',
   'tier_defaults_pkey (tier =)',
+  'transfers_allocations (linked_id =, idempotency_key =)',
   'transfers_id (id =)',
   'transfers_idempotency (debit_account =, idempotency_key =)',
   'transfers_linked (linked_id =)',

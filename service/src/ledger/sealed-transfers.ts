@@ -22,13 +22,18 @@ export function sealedColumns(alias: string): string {
     column('credit_balance_paise', 'creditBalancePaise'),
     column('debit_sequence', 'debitSequence'),
     column('credit_sequence', 'creditSequence'),
-    column('posted_at', 'postedAt'),
+    `${wholeMilliseconds(`${alias}.posted_at`)} as "postedAt"`,
     column('linked_id', 'linkedId'),
     column('idempotency_key', 'idempotencyKey'),
     column('reference', 'reference'),
     column('note', 'note'),
     column('seal', 'seal'),
   ].join(', ')
+}
+
+/** Transfers are posted to the millisecond. A finer time was put there by hand, and becomes none, which bears no seal. */
+function wholeMilliseconds(moment: string): string {
+  return `case when ${moment} = date_trunc('milliseconds', ${moment}) then ${moment} else 'infinity' end`
 }
 
 /** Whether a row is as the posting engine wrote it: who can only write to the database cannot make a seal. */

@@ -1,5 +1,6 @@
 import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
+import { timeText } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Vault } from '../kernel/secrets.ts'
@@ -34,6 +35,8 @@ const rules = (marks: Partial<KindRules>): KindRules => ({
 export const TRANSFER_KINDS = {
   payment: rules({ spends: true, limited: true, funds: true }),
   refund: rules({ spends: true, funds: true }),
+  /** From an organization's treasury to a member: it stays with one owner, so nothing is spent. */
+  allocation: rules({ limited: true, funds: true }),
   fund: rules({ funds: true, feeAccount: SYSTEM.gatewayFees }),
   chargeback: rules({ overdraws: true }),
   escrow_hold: rules({ limited: true }),
@@ -89,7 +92,7 @@ export interface Transfer {
   readonly postedAt: Date
   /**
    * The transfer that this one belongs to: the payment of a refund, the funding of a chargeback, the hold of a release,
-   * the payout that failed. For a hold it is the agent that the money is meant for.
+   * the payout that failed. For a hold it is the agent that the money is meant for, for an allocation the organization.
    */
   readonly linkedId: Uuid | null
   readonly idempotencyKey: string | null
@@ -148,7 +151,7 @@ export async function insertBatch(
     arrayLiteral(transfers.map(transfer => transfer.creditBalancePaise)),
     arrayLiteral(transfers.map(transfer => transfer.debitSequence)),
     arrayLiteral(transfers.map(transfer => transfer.creditSequence)),
-    textArrayLiteral(transfers.map(transfer => transfer.postedAt.toISOString())),
+    textArrayLiteral(transfers.map(transfer => timeText(transfer.postedAt))),
     arrayLiteral(transfers.map(transfer => vault.seal(sealedText(transfer)).toString('hex'))),
     arrayLiteral(transfers.map(transfer => transfer.linkedId)),
     textArrayLiteral(transfers.map(transfer => transfer.idempotencyKey)),

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { parseId } from '../kernel/ids.ts'
 import { type Approval, type Approved, rejectCommand } from '../modules/approvals/index.ts'
 import { selectApproval } from '../modules/approvals/store.ts'
+import { service } from '../modules/audit/index.ts'
 import { executePayment } from '../modules/payments/index.ts'
 import type { TestNode } from './builders.ts'
 
@@ -16,11 +17,11 @@ export async function approvalOf(database: Queryable, payment: PaymentResult): P
 
 /** What the owner does, on one node. */
 export function approve({ ledger, agents }: TestNode, approval: Approval): Promise<Approved> {
-  return ledger.submit(executePayment(agents)(approval))
+  return ledger.submit(executePayment(agents)(approval, service('test')))
 }
 
 export function reject({ ledger }: TestNode, approval: Approval): Promise<Approval> {
-  return ledger.submit(rejectCommand(approval))
+  return ledger.submit(rejectCommand(approval, service('test')))
 }
 
 /** How an approval is written down now. */

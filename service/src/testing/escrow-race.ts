@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
-import type { Uuid } from '../kernel/ids.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import type { Escrow } from '../modules/escrow/escrow.ts'
 import { fireDueTimeouts } from '../modules/escrow/timeouts.ts'
+import { actsIn } from './acts.ts'
 import {
   balanceOf,
   expectBalanced,
@@ -53,6 +54,7 @@ export async function openEscrowStage(): Promise<EscrowStage> {
       await expectBalanced(db.database)
       const { held: heldPaise, booked } = await waiting(db.database)
       expect([heldPaise, booked]).toEqual([0n, 0n])
+      await expectEndsRecorded(db.database)
       expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
       await Promise.all(nodes.map(({ ledger }) => ledger.close()))
       await second.close()
@@ -126,6 +128,17 @@ function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] 
     ]
     return Array.from({ length: OF_EACH }, () => kinds).flat()
   })
+}
+
+/** Fails unless the log knows of each escrow that it was held, and how it ended, once. */
+async function expectEndsRecorded(database: Database): Promise<void> {
+  const acts = Map.groupBy(await actsIn(database), ({ target }) => target)
+  const rows = await database.query<{ id: Uuid; status: string }>('select id, status from escrows')
+  for (const { id, status } of rows) {
+    // Two nodes wrote them, so the order of the rows tells nothing.
+    const actions = acts.get(formatId('esc', id))?.map(({ action }) => action)
+    expect(actions?.toSorted()).toEqual(['escrow.held', `escrow.${status}`])
+  }
 }
 
 async function standings({ database, payer, payee }: EscrowStage): Promise<{ payer: bigint; payee: bigint }> {

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { parseId, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { hashSecret } from '../kernel/secrets.ts'
+import { service } from '../modules/audit/index.ts'
 import { attestCommand } from '../modules/escrow/attest.ts'
 import { type Escrow, type HoldIntent, meantFor } from '../modules/escrow/escrow.ts'
 import { hold } from '../modules/escrow/hold.ts'
@@ -27,15 +28,17 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
 
 /** What a node does to escrows, as the routes have it done. Agents of the builders are each their own platform. */
 export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promise<EscrowHold> {
-  return hold(ledger, agents, wanted)
+  return hold(ledger, agents, wanted, service('test'))
 }
 
 export function releaseOn({ ledger, agents }: TestNode, escrow: Escrow, payeeId: Uuid): Promise<Escrow> {
-  return ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform: false }))
+  return ledger.submit(
+    releaseCommand(agents, { escrow, payeeId, onePlatform: false, actor: service('test') }),
+  )
 }
 
 export function refundOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<Escrow> {
-  return ledger.submit(refundCommand(agents, escrow))
+  return ledger.submit(refundCommand(agents, escrow, service('test')))
 }
 
 /** With the attestor's key, which is its id until a test changes it. */

@@ -11,6 +11,7 @@ import {
 import { newUuid, parseId } from '../kernel/ids.ts'
 import { serveAdmin } from '../modules/admin/index.ts'
 import { serveAgents } from '../modules/agents/index.ts'
+import { serveIdentity } from '../modules/identity/index.ts'
 import { serveOwners } from '../modules/owners/index.ts'
 import { createAuthenticators, type PlatformsContext, servePlatforms } from '../modules/platforms/index.ts'
 import { networkContext, randomHandle, randomPan, randomPhone } from './network.ts'
@@ -49,13 +50,14 @@ export function asOwner(ownerId: string): Headers {
 /** Platforms, owners, agents and their administration over HTTP, with real credentials and a real database. */
 export async function startNetworkServer(
   database: Database,
-  options: Partial<Pick<PlatformsContext, 'signupOpen' | 'mode'>> = {},
+  options: Partial<Pick<PlatformsContext, 'signupOpen' | 'mode' | 'clock'>> = {},
 ): Promise<NetworkServer> {
-  const context = { ...networkContext(database), ...options }
+  const context = { ...networkContext(database, options.clock), ...options }
   const register = ({ serve }: Pick<TestServer, 'serve'>) => {
     servePlatforms(serve, context)
     serveOwners(serve, context)
     serveAgents(serve, context)
+    serveIdentity(serve, context)
     serveAdmin(serve, {
       ...context,
       countPendingApprovals: async () => 3,
@@ -64,7 +66,7 @@ export async function startNetworkServer(
     })
   }
   const authenticators = { ...createAuthenticators(database), ...SESSIONS }
-  const server = await startTestServer(register, { database, authenticators })
+  const server = await startTestServer(register, { database, authenticators, clock: context.clock })
   return {
     server,
     async ask(method, path, headers = {}, body) {

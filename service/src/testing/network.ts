@@ -10,6 +10,8 @@ import type { AgentRequest } from '../modules/agents/decide.ts'
 import { openAgentDirectory } from '../modules/agents/find-agent.ts'
 import type { AgentsContext } from '../modules/agents/index.ts'
 import { raiseAgentsToTier1 } from '../modules/agents/index.ts'
+import { service } from '../modules/audit/index.ts'
+import { type KeysContext, openSigningKeys, type SigningKeys } from '../modules/keys/index.ts'
 import { createOwner } from '../modules/owners/create-owner.ts'
 import type { OwnersContext } from '../modules/owners/index.ts'
 import type { Owner } from '../modules/owners/store.ts'
@@ -36,16 +38,30 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     },
     logger: silentLogger(),
     raiseAgentsToTier1,
+    signingKeys: keysOnDemand({ database, clock, vault: TEST_VAULT }),
+    serviceName: 'batua',
     // Nobody pays here; who has a ledger puts it in this one's place.
     ledger: { answered: (_accounts: readonly Uuid[]) => Promise.resolve() },
     limitIncreaseCooldownS: 86_400,
   } satisfies PlatformsContext & OwnersContext & AgentsContext
 }
 
+/** Opened when they are first asked for: a context is made without a promise. */
+function keysOnDemand(context: KeysContext): SigningKeys {
+  let opened: Promise<SigningKeys> | null = null
+  const keys = () => (opened ??= openSigningKeys(context))
+  return {
+    current: async () => (await keys()).current(),
+    at: async moment => (await keys()).at(moment),
+    byId: async id => (await keys()).byId(id),
+    all: async () => (await keys()).all(),
+  }
+}
+
 export type NetworkContext = ReturnType<typeof networkContext>
 
 export function newPlatform(context: NetworkContext): Promise<CreatedPlatform> {
-  return createPlatform(context, { name: 'Test platform' })
+  return createPlatform(context, service('test'), { name: 'Test platform' })
 }
 
 /** A person nobody else is: phone and PAN are drawn at random. */

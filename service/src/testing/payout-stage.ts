@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Uuid } from '../kernel/ids.ts'
 import { checkBook } from '../ledger/index.ts'
+import { service } from '../modules/audit/index.ts'
 import { moveDuePayouts } from '../modules/payouts/check-payout.ts'
 import { transferIdOf } from '../modules/payouts/index.ts'
 import { withdrawCommand } from '../modules/payouts/withdraw.ts'
@@ -72,7 +73,7 @@ export async function openPayoutStage(
     async withdrawn(...scripts) {
       const agentId = await people.agent()
       await fund(node.ledger, agentId, 10_000n)
-      const order = { agentId, amountPaise: null, requestKey: null }
+      const order = { agentId, amountPaise: null, requestKey: null, actor: service('test') }
       const { id } = await node.ledger.submit(withdrawCommand(node, order))
       provider.script(...scripts)
       return { agentId, id, transferId: transferIdOf({ id }) }

@@ -7,6 +7,7 @@ import { freezeOwner } from '../modules/admin/change-owner.ts'
 import { deactivateAgent } from '../modules/agents/change-agent.ts'
 import { pauseAgent } from '../modules/agents/change-states.ts'
 import type { CreatedAgent } from '../modules/agents/create-agent.ts'
+import { service } from '../modules/audit/index.ts'
 import { expectBalanced, fund, order, outcomesOf, startNode, type TestNode } from './builders.ts'
 import { createTestDatabase } from './database.ts'
 import {
@@ -17,6 +18,8 @@ import {
   newPlatform,
   platformCaller,
 } from './network.ts'
+
+const SOMEBODY = service('test')
 
 type Stopped = readonly CreatedAgent[]
 
@@ -29,17 +32,17 @@ export const STOPS = {
   },
   'bulk quarantine': {
     stop: (context: NetworkContext, agents: Stopped) =>
-      changeAgents(context, agents.map(addressOf), 'quarantine'),
+      changeAgents(context, SOMEBODY, agents.map(addressOf), 'quarantine'),
     refusal: 'Agent is quarantined',
   },
   'bulk freeze': {
     stop: (context: NetworkContext, agents: Stopped) =>
-      changeAgents(context, agents.map(addressOf), 'freeze'),
+      changeAgents(context, SOMEBODY, agents.map(addressOf), 'freeze'),
     refusal: 'Agent is frozen',
   },
   'freeze of the owner': {
     stop: (context: NetworkContext, [first]: Stopped) =>
-      freezeOwner(context, formatId('own', first?.agent.ownerId ?? '')),
+      freezeOwner(context, SOMEBODY, formatId('own', first?.agent.ownerId ?? '')),
     refusal: 'Agent is frozen',
   },
   deactivation: {

@@ -1,19 +1,22 @@
 import type { BulkResults } from '@batua/contract'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { changeStates, type StateAct, type StateOutcome } from '../agents/index.ts'
+import type { Actor } from '../audit/index.ts'
 import type { AdminContext } from './context.ts'
 
 type BulkResult = BulkResults['results'][number]
 
 /** Does one act to many agents in one commit; each succeeds or fails alone, and the answer keeps their order. */
 export async function changeAgents(
-  { database, ledger }: Pick<AdminContext, 'database' | 'ledger'>,
+  { database, clock, vault, ledger }: Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>,
+  actor: Actor,
   addresses: readonly string[],
   act: Extract<StateAct, 'freeze' | 'quarantine' | 'restore'>,
 ): Promise<BulkResults> {
   const named = addresses.map(address => ({ address, id: parseId('agt', address) }))
   const ids = named.flatMap(({ id }) => id ?? [])
-  const outcomes = await database.inTransaction(tx => changeStates(tx, ids, act))
+  const recording = { actor, vault, now: clock.now() }
+  const outcomes = await database.inTransaction(tx => changeStates(tx, ids, act, recording))
   await ledger.answered(ids)
   return { results: named.map(({ address, id }) => bulkResult(address, outcomeOf(outcomes, id))) }
 }

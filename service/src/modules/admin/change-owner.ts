@@ -1,11 +1,12 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { changeStates, type StateOutcome, selectAgentIdsOfOwner, setAgentsTier } from '../agents/index.ts'
+import { type Act, type Actor, type Recording, recordActs } from '../audit/index.ts'
 import { lockOwner, type Owner, ownerNotFound, updateOwnerStatus, updateOwnerTier } from '../owners/index.ts'
 import type { AdminContext } from './context.ts'
 
-type Context = Pick<AdminContext, 'database' | 'ledger'>
+type Context = Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>
 
 /** An owner after a freeze or its end, and how many agents changed with it. */
 export interface ChangedOwner {
@@ -13,12 +14,12 @@ export interface ChangedOwner {
   readonly agentsAffected: number
 }
 
-export function freezeOwner(context: Context, address: string): Promise<ChangedOwner> {
-  return changeStatus(context, address, 'frozen', 'freeze')
+export function freezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, address, { status: 'frozen', act: 'freeze' })
 }
 
-export function unfreezeOwner(context: Context, address: string): Promise<ChangedOwner> {
-  return changeStatus(context, address, 'active', 'thaw')
+export function unfreezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, address, { status: 'active', act: 'thaw' })
 }
 
 /**
@@ -26,16 +27,19 @@ export function unfreezeOwner(context: Context, address: string): Promise<Change
  * to one of them since.
  */
 async function changeStatus(
-  { database, ledger }: Context,
+  { database, clock, vault, ledger }: Context,
+  actor: Actor,
   address: string,
-  status: Owner['status'],
-  act: 'freeze' | 'thaw',
+  { status, act }: { readonly status: Owner['status']; readonly act: 'freeze' | 'thaw' },
 ): Promise<ChangedOwner> {
+  const recording = { actor, vault, now: clock.now() }
   const { owner, outcomes } = await database.inTransaction(async tx => {
     const owner = await lockAddressed(tx, address)
     if (owner.status === status) return { owner, outcomes: new Map<Uuid, StateOutcome>() }
     await updateOwnerStatus(tx, owner.id, status)
-    const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act)
+    const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
+    await recordOwnerAct(tx, recording, owner, { action, data: { from: owner.status, to: status } })
+    const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
     return { owner: { ...owner, status }, outcomes }
   })
   await ledger.answered([...outcomes.keys()])
@@ -43,13 +47,36 @@ async function changeStatus(
 }
 
 /** Sets the tier of an owner and its agents. An administrator's act never waits, whichever way it goes. */
-export async function setOwnerTier({ database }: Context, address: string, tier: Tier): Promise<Owner> {
+export async function setOwnerTier(
+  { database, clock, vault }: Context,
+  actor: Actor,
+  address: string,
+  tier: Tier,
+): Promise<Owner> {
+  const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(async tx => {
     const owner = await lockAddressed(tx, address)
-    await updateOwnerTier(tx, owner.id, tier)
-    await setAgentsTier(tx, owner.id, tier)
+    if (owner.tier !== tier) {
+      await updateOwnerTier(tx, owner.id, tier)
+      const act = { action: 'owner.tier_changed', data: { from: owner.tier, to: tier } } as const
+      await recordOwnerAct(tx, recording, owner, act)
+    }
+    await setAgentsTier(tx, owner.id, tier, recording)
     return { ...owner, tier }
   })
+}
+
+/** What it did to the agents stands beside it, in their own trails. */
+async function recordOwnerAct(
+  tx: Queryable,
+  { actor, vault, now }: Recording,
+  { id, platformId }: Owner,
+  { action, data }: Pick<Act, 'action' | 'data'>,
+): Promise<void> {
+  const facts = { platform_id: formatId('plt', platformId), ...data }
+  await recordActs(tx, vault, now, [
+    { agentId: null, actor, action, target: formatId('own', id), data: facts },
+  ])
 }
 
 async function lockAddressed(tx: Queryable, address: string): Promise<Owner> {

@@ -13,6 +13,7 @@ import { manualClock } from '../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../testing/network.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../testing/paying-out.ts'
 import { scriptedPayouts } from '../../testing/scripted-payouts.ts'
+import { service } from '../audit/index.ts'
 import { withdrawCommand } from '../payouts/withdraw.ts'
 import { readBalance } from '../wallets/read-balance.ts'
 import { readNegativeWallets } from './list-negative-wallets.ts'
@@ -70,7 +71,7 @@ test('a wallet that a chargeback took below zero sends nothing in any way until 
     const wanted = amountPaise === null ? null : paise(amountPaise)
     const command = withdrawCommand(
       { payoutProvider: scriptedPayouts() },
-      { agentId: wallet, amountPaise: wanted, requestKey: null },
+      { agentId: wallet, amountPaise: wanted, requestKey: null, actor: service('test') },
     )
     return node.ledger.submit(command)
   }

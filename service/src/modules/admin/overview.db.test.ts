@@ -135,5 +135,12 @@ describe('the overview', () => {
       [newUuid(NOON)],
     )
     expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: told } })
+    await db.database.query('delete from book_faults')
+    expect(await read()).toMatchObject({ ledger: { balanced: true } })
+    await db.database.query(
+      `insert into audit_faults (subject, kind, detail, found_at, seen_round)
+       values ('checkpoint', 'bad_checkpoint', '', now(), 1)`,
+    )
+    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: told } })
   })
 })

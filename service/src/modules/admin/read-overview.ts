@@ -1,6 +1,7 @@
 import type { Overview } from '@batua/contract'
 import { istDay } from '../../kernel/clock.ts'
 import { rupees } from '../../kernel/money.ts'
+import { readLogCheck } from '../audit/index.ts'
 import { readBookCheck } from '../integrity/index.ts'
 import type { AdminContext } from './context.ts'
 import { sumNegativeWallets } from './negative-wallets-store.ts'
@@ -17,6 +18,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
     const held = await sumHeldMoney(tx)
     const negative = await sumNegativeWallets(tx)
     const check = await readBookCheck(tx)
+    const log = await readLogCheck(tx)
     const reconciliation = await readReconciliation(tx)
     return {
       platforms,
@@ -31,7 +33,10 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       open_alerts: await countOpenAlerts(tx),
       // No webhooks are delivered by this service, so none has failed.
       failed_deliveries: 0,
-      ledger: { balanced: check.balanced, checked_at: check.checkedAt?.toISOString() ?? null },
+      ledger: {
+        balanced: log.faults > 0 ? false : check.balanced,
+        checked_at: check.checkedAt?.toISOString() ?? null,
+      },
       reconciliation: {
         differences: reconciliation.differences,
         checked_at: reconciliation.checkedAt?.toISOString() ?? null,

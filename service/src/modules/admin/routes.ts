@@ -2,6 +2,7 @@ import { routes } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
 import { rupees } from '../../kernel/money.ts'
+import { actorOf } from '../audit/index.ts'
 import { countOwners, requireOwnerAccess, selectOwners } from '../owners/index.ts'
 import { changeAgents } from './change-agents.ts'
 import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
@@ -15,9 +16,15 @@ export function serveAdmin(serve: Serve, context: AdminContext): void {
   serve(routes.getOverview, () => readOverview(context))
   serve(routes.listNegativeWallets, ({ query }) => readNegativeWallets(context, query))
   serveOwnerAccounts(serve, context)
-  serve(routes.bulkFreezeAgents, ({ body }) => changeAgents(context, body.agent_ids, 'freeze'))
-  serve(routes.bulkQuarantineAgents, ({ body }) => changeAgents(context, body.agent_ids, 'quarantine'))
-  serve(routes.bulkRestoreAgents, ({ body }) => changeAgents(context, body.agent_ids, 'restore'))
+  serve(routes.bulkFreezeAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'freeze'),
+  )
+  serve(routes.bulkQuarantineAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'quarantine'),
+  )
+  serve(routes.bulkRestoreAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'restore'),
+  )
 }
 
 function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
@@ -50,13 +57,15 @@ function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
     }
   })
 
-  serve(routes.setOwnerTier, async ({ params, body }) =>
-    ownerAccount(vault, await setOwnerTier(context, params.owner_id, body.tier)),
+  serve(routes.setOwnerTier, async ({ caller, params, body }) =>
+    ownerAccount(vault, await setOwnerTier(context, actorOf(caller), params.owner_id, body.tier)),
   )
 
-  serve(routes.freezeOwner, async ({ params }) => changedRecord(await freezeOwner(context, params.owner_id)))
+  serve(routes.freezeOwner, async ({ caller, params }) =>
+    changedRecord(await freezeOwner(context, actorOf(caller), params.owner_id)),
+  )
 
-  serve(routes.unfreezeOwner, async ({ params }) =>
-    changedRecord(await unfreezeOwner(context, params.owner_id)),
+  serve(routes.unfreezeOwner, async ({ caller, params }) =>
+    changedRecord(await unfreezeOwner(context, actorOf(caller), params.owner_id)),
   )
 }

@@ -1,30 +1,48 @@
-import type { Database } from '../../db/database.ts'
+import type { Queryable } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { applyDue, type Cooldown } from '../policies/index.ts'
 import { requireAgentAccess } from './access.ts'
+import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './agent-acts.ts'
 import type { AgentsContext } from './context.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
+import { endWith } from './end-agents.ts'
 import { type Agent, lockAgent, updateAgent } from './store.ts'
+
+type ChangeContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'ledger'>
+
+/** A change of one agent: what it becomes, and the acts that made it so. */
+interface Change {
+  readonly decide: (agent: Agent) => Refusal | Agent
+  readonly acts: (actor: Actor, before: Agent, after: Agent) => readonly Act[]
+  /** What changes with it in the same commit. */
+  readonly andThen?: (tx: Queryable, before: Agent, recording: Recording) => Promise<void>
+}
 
 /** Changes what decides about an agent's payments, under the lock that payments take (see lockAgent). */
 async function changeAgent(
-  { database, clock, ledger }: AgentsContext,
+  { database, clock, vault, ledger }: ChangeContext,
   caller: Caller,
   address: string,
-  decide: (agent: Agent) => Refusal | Agent,
+  { decide, acts, andThen }: Change,
 ): Promise<Agent> {
   // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
-  const { id } = await requireAgentAccess(database, caller, address)
+  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const actor = actorOf(caller, ownerId)
   const written = await database.inTransaction(async tx => {
-    const agent = await lockAgent(tx, id)
-    assert(agent !== null, 'agents are never removed')
-    const changed = decide({ ...agent, ...applyDue(agent, clock.now()) })
+    const stored = await lockAgent(tx, id)
+    assert(stored !== null, 'agents are never removed')
+    const now = clock.now()
+    const before = { ...stored, ...applyDue(stored, now) }
+    const changed = decide(before)
     if ('kind' in changed) raise(changed)
     await updateAgent(tx, changed)
+    await recordActs(tx, vault, now, [...appliedActs(stored, before), ...acts(actor, before, changed)])
+    await andThen?.(tx, before, { actor, vault, now })
     return changed
   })
   await ledger.answered([id])
@@ -37,14 +55,24 @@ export function updatePolicy(
   address: string,
   change: AgentChange,
 ): Promise<Agent> {
-  return changeAgent(context, caller, address, agent => decideChange(agent, change, cooldownOf(context)))
+  return changeAgent(context, caller, address, {
+    decide: agent => decideChange(agent, change, cooldownOf(context)),
+    acts: updatedActs,
+  })
 }
 
 /** Lets what waited and is due take effect. */
-export function applyDuePolicy(database: Database, id: Uuid, now: Date): Promise<void> {
+export function applyDuePolicy(
+  { database, vault }: Pick<ChangeContext, 'database' | 'vault'>,
+  id: Uuid,
+  now: Date,
+): Promise<void> {
   return database.inTransaction(async tx => {
-    const agent = await lockAgent(tx, id)
-    if (agent !== null) await updateAgent(tx, { ...agent, ...applyDue(agent, now) })
+    const stored = await lockAgent(tx, id)
+    if (stored === null) return
+    const applied = { ...stored, ...applyDue(stored, now) }
+    await updateAgent(tx, applied)
+    await recordActs(tx, vault, now, appliedActs(stored, applied))
   })
 }
 
@@ -55,16 +83,26 @@ export function cancelPolicyChange(
   address: string,
   control: string,
 ): Promise<Agent> {
-  return changeAgent(context, caller, address, agent => decideCancel(agent, control))
+  return changeAgent(context, caller, address, {
+    decide: agent => decideCancel(agent, control),
+    acts: cancelledActs,
+  })
 }
 
 function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext): Cooldown {
   return { now: clock.now(), cooldownMs: limitIncreaseCooldownS * 1000 }
 }
 
-/** Ends an agent for good. Ending it again changes nothing, so a caller that lost the answer may repeat it. */
-export function deactivateAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
-  return changeAgent(context, caller, address, agent => deactivate(agent, context.clock.now()))
+/**
+ * Ends an agent for good, its certificates and membership with it. Ending it again changes nothing, so a caller that
+ * lost the answer may repeat it.
+ */
+export function deactivateAgent(context: ChangeContext, caller: Caller, address: string): Promise<Agent> {
+  return changeAgent(context, caller, address, {
+    decide: agent => deactivate(agent, context.clock.now()),
+    acts: () => [],
+    andThen: (tx, { id, status }, recording) => endWith(tx, [{ id, from: status }], recording),
+  })
 }
 
 export async function rotateAgentKey(
@@ -73,6 +111,9 @@ export async function rotateAgentKey(
   address: string,
 ): Promise<{ readonly agent: Agent; readonly agentKey: string }> {
   const key = newAgentKey()
-  const agent = await changeAgent(context, caller, address, found => decideNewKey(found, key))
+  const agent = await changeAgent(context, caller, address, {
+    decide: found => decideNewKey(found, key),
+    acts: keyRotatedActs,
+  })
   return { agent, agentKey: key.text }
 }

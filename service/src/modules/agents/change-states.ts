@@ -1,14 +1,15 @@
-import type { AgentStatus } from '@batua/contract'
+import type { AgentStatus, AuditAction } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
+import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { requireAgentAccess } from './access.ts'
 import type { AgentsContext } from './context.ts'
 import { type StoredState, selectStates, updateStates } from './state-store.ts'
-import { decideState, type StateAct } from './states.ts'
+import { type AgentState, decideState, type StateAct } from './states.ts'
 import { type Agent, selectAgent } from './store.ts'
 
 /** What became of one agent: where it stands now, and why it was left as it was. */
@@ -19,17 +20,19 @@ export interface StateOutcome {
 }
 
 /**
- * Does one act to each of these agents under all their accounts' locks at once. Each succeeds or is refused alone; those
- * that do not exist are not in the answer.
+ * Does one act to each of these agents under all their accounts' locks at once, and records it of those that it
+ * changed. Each succeeds or is refused alone; those that do not exist are not in the answer.
  */
 export async function changeStates(
   tx: Queryable,
   ids: readonly Uuid[],
   act: StateAct,
+  { actor, vault, now }: Recording,
 ): Promise<Map<Uuid, StateOutcome>> {
   await lockForChange(tx, ids)
   const outcomes = new Map<Uuid, StateOutcome>()
   const changes: StoredState[] = []
+  const acts: Act[] = []
   for (const stored of await selectStates(tx, ids)) {
     const decided = decideState(stored, act, stored.ownerFrozen)
     if (decided.kind === 'refusal') {
@@ -38,24 +41,49 @@ export async function changeStates(
     }
     const { status, heldAs } = decided.state
     const changed = status !== stored.status || heldAs !== stored.heldAs
-    if (changed) changes.push({ ...stored, ...decided.state })
+    if (changed) {
+      changes.push({ ...stored, ...decided.state })
+      acts.push(stateAct(actor, act, stored, decided.state))
+    }
     outcomes.set(stored.id, { status, refusal: null, changed })
   }
   if (changes.length > 0) await updateStates(tx, changes)
+  await recordActs(tx, vault, now, acts)
   return outcomes
+}
+
+const ACTIONS = {
+  pause: 'agent.paused',
+  resume: 'agent.resumed',
+  quarantine: 'agent.quarantined',
+  freeze: 'agent.frozen',
+  restore: 'agent.restored',
+  thaw: 'agent.restored',
+} as const satisfies Record<StateAct, AuditAction>
+
+function stateAct(actor: Actor, act: StateAct, before: StoredState, after: AgentState): Act {
+  const held = before.heldAs === after.heldAs ? {} : { held_as: { from: before.heldAs, to: after.heldAs } }
+  return {
+    agentId: before.id,
+    actor,
+    action: ACTIONS[act],
+    target: formatId('agt', before.id),
+    data: { from: before.status, to: after.status, ...held },
+  }
 }
 
 /** One agent, stopped or let go by its owner's side. */
 async function changeState(
-  { database, ledger }: AgentsContext,
+  { database, clock, vault, ledger }: AgentsContext,
   caller: Caller,
   address: string,
   act: 'pause' | 'resume',
 ): Promise<Agent> {
   // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
-  const { id } = await requireAgentAccess(database, caller, address)
+  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const recording = { actor: actorOf(caller, ownerId), vault, now: clock.now() }
   const changed = await database.inTransaction(async tx => {
-    const outcome = (await changeStates(tx, [id], act)).get(id)
+    const outcome = (await changeStates(tx, [id], act, recording)).get(id)
     const agent = await selectAgent(tx, id)
     assert(outcome !== undefined && agent !== null, 'agents are never removed')
     if (outcome.refusal !== null) raise(outcome.refusal)
@@ -74,7 +102,7 @@ export function resumeAgent(context: AgentsContext, caller: Caller, address: str
 }
 
 /** Quarantines one agent within somebody else's transaction; throws a conflict when its state does not allow it. */
-export async function quarantineAgent(tx: Queryable, id: Uuid): Promise<void> {
-  const outcome = (await changeStates(tx, [id], 'quarantine')).get(id)
+export async function quarantineAgent(tx: Queryable, id: Uuid, recording: Recording): Promise<void> {
+  const outcome = (await changeStates(tx, [id], 'quarantine', recording)).get(id)
   if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)
 }

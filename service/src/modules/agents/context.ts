@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Ledger } from '../../ledger/index.ts'
+import type { SigningKeys } from '../keys/index.ts'
 import type { FindAgent } from './find-agent.ts'
 
 /** What the use cases of agents work with. */
@@ -10,6 +11,9 @@ export interface AgentsContext {
   readonly clock: Clock
   readonly vault: Vault
   readonly findAgent: FindAgent
+  /** What default certificates are signed with, and the issuer that they name. */
+  readonly signingKeys: Pick<SigningKeys, 'at'>
+  readonly serviceName: string
   readonly ledger: Pick<Ledger, 'answered'>
   /** How long a change that loosens a spend policy waits. */
   readonly limitIncreaseCooldownS: number

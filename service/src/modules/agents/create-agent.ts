@@ -1,9 +1,15 @@
 import { SECRET_PREFIXES } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
-import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
+import { assert } from '../../kernel/assert.ts'
+import { formatId, newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
 import { newKeyPair } from '../../kernel/signing.ts'
 import { openAccount } from '../../ledger/index.ts'
+import { actorOf, type Recording, recordActs } from '../audit/index.ts'
+import { type Issuer, issueDefaultCertificates, issuerAt } from '../certificates/index.ts'
+import { agentAct, identityFacts } from './agent-acts.ts'
+import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
 import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
@@ -14,15 +20,18 @@ export interface CreatedAgent {
   readonly agentKey: string
 }
 
-/** Makes an agent, its handle, its keys and its wallet in one commit. */
+/** Makes an agent, its handle, its keys, its wallet and its default certificate in one commit. */
 export async function createAgent(
-  { database, clock, vault }: AgentsContext,
+  context: AgentsContext,
   platformId: Uuid,
   request: AgentRequest,
 ): Promise<CreatedAgent> {
   const plan = decideAgent(request)
   if (plan.kind === 'refusal') raise(plan)
+  const { database, clock, vault } = context
   const now = clock.now()
+  const issuer = await issuerAt(context, now)
+  const recording = { actor: actorOf({ kind: 'platform', platformId }), vault, now }
   const id = newUuid(now)
   const key = newAgentKey()
   const signingKeys = signingKeysFor(vault, plan.publicKey)
@@ -49,10 +58,31 @@ export async function createAgent(
       sealedOwnerPan: sponsor.sealedPan,
     }
     await openAccount(tx, id, now)
-    await insertAgent(tx, created, signingKeys)
+    await storeAgent(tx, created, signingKeys, { issuer, recording })
     return created
   })
   return { agent, agentKey: key.text }
+}
+
+/** The agent with the seal of its identity and its default certificate, and that they came to be. */
+async function storeAgent(
+  tx: Queryable,
+  agent: Agent,
+  keys: SigningKeys,
+  { issuer, recording }: { readonly issuer: Issuer; readonly recording: Recording },
+): Promise<void> {
+  const { actor, vault, now } = recording
+  const subject = { ...agent, publicKey: keys.publicKey }
+  await insertAgent(tx, agent, { ...keys, seal: agentSeal(vault, subject) })
+  const [certificate] = await issueDefaultCertificates(tx, [subject], issuer, recording)
+  assert(certificate !== undefined, 'every agent has a default certificate')
+  const data = {
+    ...identityFacts(subject),
+    name: agent.name,
+    tier: agent.tier,
+    certificate_id: formatId('cert', certificate.id),
+  }
+  await recordActs(tx, vault, now, [agentAct(agent, actor, 'agent.created', data)])
 }
 
 export function newAgentKey(): { readonly text: string; readonly hash: Buffer; readonly last4: string } {

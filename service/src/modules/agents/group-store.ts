@@ -1,21 +1,22 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import { HELD_AT_END } from './store.ts'
+import { type Recording, recordActs } from '../audit/index.ts'
+import { type EndedAgent, endWith } from './end-agents.ts'
+import { heldAtEnd } from './store.ts'
 
 /**
  * Moves the agents of a verified owner out of the sandbox tier. The owner's row must be locked, so that no agent is
  * created meanwhile; the accounts are locked for the reason given at lockAgent.
  */
-export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid): Promise<void> {
+export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid, recording: Recording): Promise<void> {
   const agents = await tx.query<{ id: Uuid }>(`select id from agents where owner_id = $1`, [ownerId])
-  const ids = agents.map(agent => agent.id)
-  await lockForChange(tx, ids)
-  await tx.query(
-    `update agents set tier = 'tier1' where id = any($1::uuid[]) and tier = 'sandbox' and status <> 'deactivated'`,
-    [ids],
+  await moveToTier(
+    tx,
+    agents.map(agent => agent.id),
+    { to: 'tier1', onlyFrom: 'sandbox' },
+    recording,
   )
 }
 
@@ -29,13 +30,37 @@ export async function selectAgentIdsOfOwner(tx: Queryable, ownerId: Uuid): Promi
 }
 
 /** Moves the agents of an owner to a tier, whose limits hold from their next payment on. Locks as above. */
-export async function setAgentsTier(tx: Queryable, ownerId: Uuid, tier: Tier): Promise<void> {
-  const ids = await selectAgentIdsOfOwner(tx, ownerId)
+export async function setAgentsTier(
+  tx: Queryable,
+  ownerId: Uuid,
+  tier: Tier,
+  recording: Recording,
+): Promise<void> {
+  await moveToTier(tx, await selectAgentIdsOfOwner(tx, ownerId), { to: tier, onlyFrom: null }, recording)
+}
+
+async function moveToTier(
+  tx: Queryable,
+  ids: readonly Uuid[],
+  { to, onlyFrom }: { readonly to: Tier; readonly onlyFrom: Tier | null },
+  { actor, vault, now }: Recording,
+): Promise<void> {
   await lockForChange(tx, ids)
-  await tx.query(
-    `update agents set tier = $2 where id = any($1::uuid[]) and tier <> $2 and status <> 'deactivated'`,
-    [ids, tier],
+  const moved = await tx.query<{ id: Uuid; from: Tier }>(
+    `update agents a set tier = $2 from agents before
+     where a.id = any($1::uuid[]) and before.id = a.id and a.tier <> $2 and ($3::text is null or a.tier = $3)
+       and a.status <> 'deactivated'
+     returning a.id, before.tier as "from"`,
+    [ids, to, onlyFrom],
   )
+  const acts = moved.map(({ id, from }) => ({
+    agentId: id,
+    actor,
+    action: 'agent.tier_changed' as const,
+    target: formatId('agt', id),
+    data: { from, to },
+  }))
+  await recordActs(tx, vault, now, acts)
 }
 
 /**
@@ -47,7 +72,7 @@ export async function setAgentsTier(tx: Queryable, ownerId: Uuid, tier: Tier): P
 export async function deactivateAgentsOfPlatform(
   tx: Queryable,
   platformId: Uuid,
-  clock: Clock,
+  recording: Recording,
 ): Promise<{ readonly withBalance: number }> {
   const agents = await tx.query<{ id: Uuid }>(`select id from agents where platform_id = $1`, [platformId])
   const ids = agents.map(agent => agent.id)
@@ -59,11 +84,12 @@ export async function deactivateAgentsOfPlatform(
   )
   const withBalance = Number(row?.count ?? 0)
   if (withBalance > 0) return { withBalance }
-  await tx.query(
-    `update agents set status = 'deactivated', key_hash = '', deactivated_at = coalesce(deactivated_at, $2),
-       held_as = ${HELD_AT_END}
-     where id = any($1::uuid[])`,
-    [ids, clock.now()],
+  const ended = await tx.query<EndedAgent>(
+    `update agents a set status = 'deactivated', key_hash = '', deactivated_at = coalesce(a.deactivated_at, $2),
+       held_as = ${heldAtEnd('a')}
+     from agents before where a.id = any($1::uuid[]) and before.id = a.id returning a.id, before.status as "from"`,
+    [ids, recording.now],
   )
+  await endWith(tx, ended, recording)
   return { withBalance }
 }

@@ -110,12 +110,14 @@ export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
 }
 
 /** Ending an agent does not end what an administrator did to its money. */
-export const HELD_AT_END = `case when status in ('frozen', 'quarantined') then status else held_as end`
+export function heldAtEnd(agents: string): string {
+  return `case when ${agents}.status in ('frozen', 'quarantined') then ${agents}.status else ${agents}.held_as end`
+}
 
 const UPDATE = `
   update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, deactivated_at = $6,
     ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')},
-    held_as = case when $3 = 'deactivated' then ${HELD_AT_END} else held_as end
+    held_as = case when $3 = 'deactivated' then ${heldAtEnd('agents')} else held_as end
   where id = $1`
 
 export interface SigningKeys {
@@ -134,11 +136,15 @@ export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid):
   return rows.length === 1
 }
 
-export async function insertAgent(tx: Queryable, agent: Agent, keys: SigningKeys): Promise<void> {
+export async function insertAgent(
+  tx: Queryable,
+  agent: Agent,
+  { publicKey, privateKey, seal }: SigningKeys & { readonly seal: Buffer },
+): Promise<void> {
   await tx.query(
     `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
-       created_at, ${POLICY_COLUMNS.join(', ')})
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
+       created_at, seal, ${POLICY_COLUMNS.join(', ')})
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
     [
       agent.id,
       agent.platformId,
@@ -149,9 +155,10 @@ export async function insertAgent(tx: Queryable, agent: Agent, keys: SigningKeys
       agent.tier,
       agent.keyHash,
       agent.keyLast4,
-      keys.publicKey,
-      keys.privateKey,
+      publicKey,
+      privateKey,
       agent.createdAt,
+      seal,
       ...policyValues(agent.policy),
     ],
   )

@@ -9,6 +9,7 @@ import type {
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Command } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
 
 /** Which approval: the agent's id leads, because it says where the row lives. */
 export interface ApprovalKey {
@@ -45,6 +46,14 @@ export interface Approval extends ApprovalRequest, ApprovalKey {
   readonly madeId: Uuid | null
 }
 
+/** What somebody decided of an approval. */
+export interface Decision {
+  readonly status: 'approved' | 'rejected'
+  /** The payment or the hold that was made of it. */
+  readonly madeId: Uuid | null
+  readonly actor: Actor
+}
+
 /** What an executor did: the approval as it now stands, and what the answer shows beside it. */
 export interface Approved {
   readonly approval: Approval
@@ -52,10 +61,10 @@ export interface Approved {
 }
 
 /**
- * Does what an owner approves. Its command takes the agent's account, needs `approvalNeed`, asks `openApproval`
+ * Does what an owner, the actor, approves. Its command takes the agent's account, needs `approvalNeed`, asks `openApproval`
  * whether the approval still waits, decides everything again, posts, and ends with `closeApproval`: one commit.
  */
-export type Executor = (approval: Approval) => Command<Approved>
+export type Executor = (approval: Approval, actor: Actor) => Command<Approved>
 
 /** Who does which kind. */
 export type Executors = Readonly<Partial<{ [Kind in ApprovalKind]: Executor }>>

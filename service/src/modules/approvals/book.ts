@@ -1,8 +1,10 @@
 import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { type Book, type Need, need } from '../../ledger/index.ts'
-import type { Approval, ApprovalKey, ApprovalRequest } from './approval.ts'
+import { type Actor, service } from '../audit/index.ts'
+import { recordApproval } from './acts.ts'
+import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
 import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
 import { approvalSource, closedSink, keyOf, requestedSink } from './store.ts'
 
@@ -23,7 +25,7 @@ export function openApproval(book: Book, key: ApprovalKey): Refusal | Approval {
 }
 
 /** Asks the owner, in the commit of the batch. The agent's account is locked, so its idempotency key is exact. */
-export function requestApproval(book: Book, request: ApprovalRequest): Approval {
+export function requestApproval(book: Book, request: ApprovalRequest, actor: Actor): Approval {
   const createdAt = new Date(book.nowMs)
   const approval: Approval = {
     ...request,
@@ -36,22 +38,22 @@ export function requestApproval(book: Book, request: ApprovalRequest): Approval 
     madeId: null,
   }
   book.write(requestedSink, approval)
+  recordApproval(book, 'approval.requested', approval, actor)
   return approval
 }
 
 /** Decides an approval that waits, in the commit of the batch. */
-export function closeApproval(
-  book: Book,
-  approval: Approval,
-  status: 'approved' | 'rejected',
-  madeId: Uuid | null = null,
-): Approval {
-  return close(book, { ...approval, status, decidedAt: new Date(book.nowMs), madeId })
+export function closeApproval(book: Book, approval: Approval, { status, madeId, actor }: Decision): Approval {
+  const closed = close(book, { ...approval, status, decidedAt: new Date(book.nowMs), madeId })
+  recordApproval(book, `approval.${status}`, closed, actor)
+  return closed
 }
 
 /** Writes down that an approval's time is over. */
 export function expireApproval(book: Book, approval: Approval): Approval {
-  return close(book, standingAt(approval, book.nowMs))
+  const expired = close(book, standingAt(approval, book.nowMs))
+  recordApproval(book, 'approval.expired', expired, service('approval expiry'))
+  return expired
 }
 
 function close(book: Book, closed: Approval): Approval {

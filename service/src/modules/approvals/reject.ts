@@ -1,8 +1,9 @@
 import type { Command } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
 import type { Approval, ApprovalKey } from './approval.ts'
 import { approvalIn, approvalNeed, closeApproval, openApproval } from './book.ts'
 
-export function rejectCommand(key: ApprovalKey): Command<Approval> {
+export function rejectCommand(key: ApprovalKey, actor: Actor): Command<Approval> {
   // What an earlier decision of this very command wrote: if that was committed and the answer lost, it is done.
   let rejectedAt: Date | null = null
   return {
@@ -13,7 +14,7 @@ export function rejectCommand(key: ApprovalKey): Command<Approval> {
       if (rejectedAt !== null && isRejectedAt(written, rejectedAt)) return written
       const waiting = openApproval(book, key)
       if (waiting.kind === 'refusal') return waiting
-      const rejected = closeApproval(book, waiting, 'rejected')
+      const rejected = closeApproval(book, waiting, { status: 'rejected', madeId: null, actor })
       rejectedAt = rejected.decidedAt
       return rejected
     },

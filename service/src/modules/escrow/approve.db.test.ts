@@ -19,6 +19,7 @@ import { faultyDatabase } from '../../testing/faulty-database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { type Approval, expireDueApprovals } from '../approvals/index.ts'
 import { selectApproval } from '../approvals/store.ts'
+import { service } from '../audit/index.ts'
 import { executeHold } from './approve.ts'
 import type { HoldIntent } from './escrow.ts'
 
@@ -55,7 +56,8 @@ async function approvalOf({ approval_id }: { approval_id?: string }): Promise<Ap
   return approval
 }
 
-const approve = (approval: Approval) => node.ledger.submit(executeHold(node.agents)(approval))
+const approve = (approval: Approval) =>
+  node.ledger.submit(executeHold(node.agents)(approval, service('test')))
 
 async function holds(): Promise<number> {
   const rows = await db.database.query('select id from escrows where agent_id = $1', [payer])

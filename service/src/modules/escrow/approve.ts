@@ -8,6 +8,7 @@ import {
   type Executor,
   openApproval,
 } from '../approvals/index.ts'
+import type { Actor } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { escrowRecord } from './escrow-record.ts'
 import { prepareHold } from './prepare-hold.ts'
@@ -15,12 +16,13 @@ import { intentOf } from './terms.ts'
 
 /** Sets aside what an owner approves. */
 export function executeHold(agents: AgentRegister): Executor {
-  return approval => approvedHold(agents, approval)
+  return (approval, actor) => approvedHold(agents, approval, actor)
 }
 
 /** Decides once more, as of now, and holds the money in the commit that closes the approval. */
-function approvedHold(agents: AgentRegister, approval: Approval): Command<Approved> {
-  const prepared = prepareHold(agents, intentOf(approval), { by: 'owner', approvalId: approval.id })
+function approvedHold(agents: AgentRegister, approval: Approval, actor: Actor): Command<Approved> {
+  const mandate = { by: 'owner', approvalId: approval.id, actor } as const
+  const prepared = prepareHold(agents, intentOf(approval), mandate)
   return {
     ...prepared,
     needs: [approvalNeed(approval), ...prepared.needs],
@@ -31,7 +33,7 @@ function approvedHold(agents: AgentRegister, approval: Approval): Command<Approv
       if (plan.kind === 'refusal') return plan
       assert(plan.kind === 'hold', 'what the owner approves needs no further approval')
       const escrow = prepared.post(book)
-      const approved = closeApproval(book, waiting, 'approved', escrow.id)
+      const approved = closeApproval(book, waiting, { status: 'approved', madeId: escrow.id, actor })
       return { approval: approved, made: { escrow: escrowRecord(escrow) } }
     },
   }

@@ -1,5 +1,6 @@
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Command } from '../../ledger/index.ts'
+import { agentActor } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { escrowIn, escrowNeed, postRelease } from './close.ts'
 import { decideAttestation, decideHeld, proveAttestor } from './decide.ts'
@@ -7,7 +8,7 @@ import type { Escrow } from './escrow.ts'
 import type { ReleaseOrder } from './release.ts'
 
 /** The release that the attestor orders, to the agent that the money is meant for. */
-export interface Attestation extends ReleaseOrder {
+export interface Attestation extends Omit<ReleaseOrder, 'actor'> {
   readonly attestorId: Uuid
   /** SHA-256 of the key that the request came with. */
   readonly keyHash: Buffer
@@ -30,7 +31,7 @@ export function attestCommand(agents: AgentRegister, attestation: Attestation): 
       const { escrow } = held
       const payer = agents.facts(book, key.agentId)
       const refused = decideAttestation({ escrow, payer, payee: agents.facts(book, payeeId) }, attestor)
-      return refused ?? postRelease(book, escrow, payeeId, attestation.onePlatform)
+      return refused ?? postRelease(book, escrow, { ...attestation, actor: agentActor(attestorId) })
     },
   }
 }

@@ -24,6 +24,7 @@ import {
 } from '../../testing/escrows.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { service } from '../audit/index.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
 import { releaseCommand } from './release.ts'
 
@@ -99,7 +100,9 @@ describe('a closed escrow', () => {
   test('is told once where both sides are on one platform', async () => {
     const { ledger, agents } = node
     const escrow = await heldNow()
-    await ledger.submit(releaseCommand(agents, { escrow, payeeId: payee, onePlatform: true }))
+    await ledger.submit(
+      releaseCommand(agents, { escrow, payeeId: payee, onePlatform: true, actor: service('test') }),
+    )
     expect((await toldTo(db.database, payer)).map(({ name }) => name)).toEqual([
       'agent.escrow.held',
       'agent.escrow.released',

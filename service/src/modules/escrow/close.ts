@@ -1,7 +1,9 @@
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Book, type Need, need, SYSTEM } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
 import { type AgentRegister, type GivenBack, uncountNeeds, uncountSpend } from '../policies/index.ts'
+import { recordEscrow } from './acts.ts'
 import { type Escrow, type EscrowKey, meantFor } from './escrow.ts'
 import { tellRefunded, tellReleased } from './events.ts'
 import { closedSink, escrowSource, keyOf } from './store.ts'
@@ -16,8 +18,16 @@ export function escrowIn(book: Book, key: EscrowKey): Escrow | undefined {
   return book.fact(escrowSource, keyOf(key))
 }
 
+/** Who gets the money of an escrow, and at whose word. */
+export interface Release {
+  readonly payeeId: Uuid
+  /** Payer and payee belong to the same platform. */
+  readonly onePlatform: boolean
+  readonly actor: Actor
+}
+
 /** Credits the payee. Only now has the payer spent the money. */
-export function postRelease(book: Book, held: Escrow, payeeId: Uuid, onePlatform: boolean): Escrow {
+export function postRelease(book: Book, held: Escrow, { payeeId, onePlatform, actor }: Release): Escrow {
   book.post({
     kind: 'escrow_release',
     debit: SYSTEM.escrow,
@@ -28,6 +38,7 @@ export function postRelease(book: Book, held: Escrow, payeeId: Uuid, onePlatform
     reference: held.reference,
   })
   const released = close(book, { ...held, status: 'released', releasedTo: payeeId })
+  recordEscrow(book, released, actor)
   tellReleased(book, released, payeeId, onePlatform)
   return released
 }
@@ -38,7 +49,7 @@ export function refundNeeds(escrow: Escrow): Need[] {
 }
 
 /** Gives the money back to the payer, and to its limits. */
-export function postRefund(book: Book, agents: AgentRegister, held: Escrow): Escrow {
+export function postRefund(book: Book, agents: AgentRegister, held: Escrow, actor: Actor): Escrow {
   const payer = book.account(held.agentId)
   const facts = agents.facts(book, held.agentId)
   assert(payer !== undefined && facts !== undefined, 'agents are never removed')
@@ -53,6 +64,7 @@ export function postRefund(book: Book, agents: AgentRegister, held: Escrow): Esc
   })
   uncountSpend(book, payer, facts.ceiling, givenBack(held))
   const refunded = close(book, { ...held, status: 'refunded' })
+  recordEscrow(book, refunded, actor)
   tellRefunded(book, refunded)
   return refunded
 }

@@ -1,6 +1,13 @@
 import type { EscrowHold } from '@batua/contract'
 import type { Book, Command, Ledger } from '../../ledger/index.ts'
-import { type Approval, approvalIn, approvalNeed, requestApproval } from '../approvals/index.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  approvalIn,
+  approvalNeed,
+  requestApproval,
+} from '../approvals/index.ts'
+import type { Actor } from '../audit/index.ts'
 import type { AgentRegister, Threshold } from '../policies/index.ts'
 import type { HoldIntent } from './escrow.ts'
 import { escrowRecord, waitingRecord } from './escrow-record.ts'
@@ -8,12 +15,17 @@ import { prepareHold } from './prepare-hold.ts'
 import { storedTerms } from './terms.ts'
 
 /** Sets money aside, or asks the owner: everything is decided and written in one commit with its neighbours. */
-export function hold(ledger: Ledger, agents: AgentRegister, intent: HoldIntent): Promise<EscrowHold> {
-  return ledger.submit(holdCommand(agents, intent))
+export function hold(
+  ledger: Ledger,
+  agents: AgentRegister,
+  intent: HoldIntent,
+  actor: Actor,
+): Promise<EscrowHold> {
+  return ledger.submit(holdCommand(agents, intent, actor))
 }
 
-function holdCommand(agents: AgentRegister, intent: HoldIntent): Command<EscrowHold> {
-  const prepared = prepareHold(agents, intent, { by: 'platform' })
+function holdCommand(agents: AgentRegister, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
+  const prepared = prepareHold(agents, intent, { by: 'platform', actor })
   // What an earlier decision of this very command asked: if that was committed and the answer lost, it is done.
   let asked: Approval | null = null
   return {
@@ -25,15 +37,15 @@ function holdCommand(agents: AgentRegister, intent: HoldIntent): Command<EscrowH
       const plan = prepared.decide(book)
       if (plan.kind === 'refusal') return plan
       if (plan.kind === 'hold') return escrowRecord(prepared.post(book))
-      asked = ask(book, intent, plan.threshold)
+      asked = ask(book, intent, plan.threshold, actor)
       prepared.noteUse(book, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
       return waitingRecord(asked, intent)
     },
   }
 }
 
-function ask(book: Book, intent: HoldIntent, { layer }: Threshold): Approval {
-  return requestApproval(book, {
+function ask(book: Book, intent: HoldIntent, { layer }: Threshold, actor: Actor): Approval {
+  const request: ApprovalRequest = {
     agentId: intent.payerId,
     kind: 'escrow_hold',
     amountPaise: intent.amountPaise,
@@ -41,5 +53,6 @@ function ask(book: Book, intent: HoldIntent, { layer }: Threshold): Approval {
     idempotencyKey: intent.idempotencyKey,
     layer,
     ...storedTerms(intent),
-  })
+  }
+  return requestApproval(book, request, actor)
 }

@@ -2,15 +2,19 @@ import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Book, type Command, type Need, need, SYSTEM } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
 import { payerKey, type Use, usedKeys, useInForce } from '../payments/index.ts'
 import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
+import { recordEscrow } from './acts.ts'
 import { decideHold, type HoldFacts, type HoldPlan, type NamedAgent } from './decide.ts'
 import { type Escrow, type HoldIntent, meantFor } from './escrow.ts'
 import { tellHeld } from './events.ts'
 import { escrowSource, heldSink, keyOf } from './store.ts'
 
 /** Who stands behind a hold: its platform, or the owner who approves it. */
-export type Mandate = { readonly by: 'platform' } | { readonly by: 'owner'; readonly approvalId: Uuid }
+export type Mandate =
+  | { readonly by: 'platform'; readonly actor: Actor }
+  | { readonly by: 'owner'; readonly actor: Actor; readonly approvalId: Uuid }
 
 /** What holding and approving share: what they lock and read, how they decide, and the posting. */
 export interface PreparedHold {
@@ -46,6 +50,7 @@ export function prepareHold(agents: AgentRegister, intent: HoldIntent, mandate: 
     noteUse,
     post(book) {
       const escrow = postHold(book, intent)
+      recordEscrow(book, escrow, mandate.actor)
       noteUse(book, { id: escrow.id, kind: 'escrow_hold' })
       const spend = spendIn(book)
       if (spend !== null) countSpend(book, spend)

@@ -17,6 +17,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { type FindAgent, requireAgentAccess } from '../agents/index.ts'
+import { actorOf } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { attestCommand } from './attest.ts'
 import { meantFor, type Terms } from './escrow.ts'
@@ -62,12 +63,13 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
     const payeeId = await requireNamed(context, body.to_agent_id, 'to_agent_id')
     const payee = (await selectParties(database, [payeeId])).get(payeeId)
     const onePlatform = payee?.platformId === caller.platformId
-    return escrowRecord(await ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform })))
+    const actor = actorOf(caller)
+    return escrowRecord(await ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform, actor })))
   })
 
   serve(refundEscrow, async ({ caller, params }) => {
     const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
-    return escrowRecord(await ledger.submit(refundCommand(agents, escrow)))
+    return escrowRecord(await ledger.submit(refundCommand(agents, escrow, actorOf(caller))))
   })
 
   serve(attestEscrow, async ({ caller, params }) => {
@@ -96,7 +98,7 @@ async function holdFor(
 ): Promise<EscrowHold> {
   const payer = await requireAgentAccess(context.database, caller, params.agent_id)
   const { amount, reference, to_agent_id: recipient } = body
-  return hold(context.ledger, context.agents, {
+  const intent = {
     payerId: payer.id,
     toAgentId: recipient === undefined ? null : await requireNamed(context, recipient, 'to_agent_id'),
     attestorId: attestor === undefined ? null : await requireNamed(context, attestor, 'attestor_agent_id'),
@@ -104,7 +106,8 @@ async function holdFor(
     reference: reference?.normalize() ?? null,
     idempotencyKey: idempotencyKey === undefined ? null : ownKey(idempotencyKey),
     ...terms,
-  })
+  }
+  return hold(context.ledger, context.agents, intent, actorOf(caller))
 }
 
 /** The header's key serves as the hold's own, in a line that no key of the agent's own can have: see payments. */

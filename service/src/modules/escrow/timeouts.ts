@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Command, Ledger } from '../../ledger/index.ts'
+import { service } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { dueAction } from './decide.ts'
 import type { Escrow } from './escrow.ts'
@@ -48,11 +49,12 @@ function timeoutCommand(
   escrow: Escrow,
   parties: ReadonlyMap<string, Party>,
 ): Command<Escrow> {
+  const actor = service('escrow timeouts')
   const action = dueAction(escrow)
-  if (action.kind === 'refund') return refundCommand(agents, escrow)
+  if (action.kind === 'refund') return refundCommand(agents, escrow, actor)
   const { payeeId } = action
   const onePlatform = parties.get(escrow.agentId)?.platformId === parties.get(payeeId)?.platformId
-  return releaseCommand(agents, { escrow, payeeId, onePlatform })
+  return releaseCommand(agents, { escrow, payeeId, onePlatform, actor })
 }
 
 /** A stopped payer or payee, or somebody who was faster, is nothing to tell: the row says when it is tried again. */

@@ -5,6 +5,8 @@ import type { CreatedOrder, NewOrder, OrderKey, PaymentGateway } from '../../gat
 import { AppError } from '../../kernel/app-error.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
+import { openedAct } from './acts.ts'
 import { endFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { nextCheckAt, SESSION_MS } from './decide.ts'
@@ -26,6 +28,8 @@ export interface FundingRequest {
   readonly method: FundingMethod
   /** True when the payment begins at once, without the checkout page. */
   readonly opened: boolean
+  /** Who asks for it. */
+  readonly actor: Actor
 }
 
 /**
@@ -33,12 +37,12 @@ export interface FundingRequest {
  * the funding's id, records it, or lets the session expire.
  */
 export async function openFunding(context: FundingContext, request: FundingRequest): Promise<Funding> {
-  const { database, gateways, clock } = context
+  const { gateways, clock } = context
   const funding = newFunding(gateways.current.name, request, clock.now())
-  await insertFunding(database, funding)
+  await writeDown(context, funding, request.actor)
   const created = await createOrder(gateways.current, newOrder(context, funding, request.payer))
   if (created.kind === 'value') {
-    await recordOrder(database, funding, created.value)
+    await recordOrder(context.database, funding, created.value)
     const { gatewayOrderId, gatewaySessionId } = created.value
     return { ...funding, gatewayOrderId, gatewaySessionId }
   }
@@ -49,6 +53,13 @@ export async function openFunding(context: FundingContext, request: FundingReque
   )
   await endFunding(context, funding, 'gateway_refused')
   throw gatewayError()
+}
+
+function writeDown({ database, vault }: FundingContext, funding: Funding, actor: Actor): Promise<void> {
+  return database.inTransaction(async tx => {
+    await insertFunding(tx, funding)
+    await recordActs(tx, vault, funding.createdAt, [openedAct(funding, actor)])
+  })
 }
 
 export function gatewayError(): AppError {

@@ -62,17 +62,19 @@ export async function claimDueRefunds(
   )
 }
 
-export async function settleRefund(
+/** False: it was settled before. */
+export async function updateSettled(
   db: Queryable,
   id: Uuid,
   status: 'done' | 'failed',
   now: Date,
-): Promise<void> {
-  await db.query(
+): Promise<boolean> {
+  const settled = await db.query(
     `update gateway_refunds set status = $2, settled_at = $3, next_attempt_at = null
-     where id = $1 and next_attempt_at is not null`,
+     where id = $1 and next_attempt_at is not null returning id`,
     [id, status, now],
   )
+  return settled.length === 1
 }
 
 /** The gateway has it, or could not be asked: look again at `nextAttemptAt`. */

@@ -1,9 +1,12 @@
 import type { Answer } from '../../gateways/answer.ts'
 import type { PaymentGateway, RefundStatus } from '../../gateways/payment-gateway.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, parseId } from '../../kernel/ids.ts'
+import { recordActs } from '../audit/index.ts'
+import { refundAct } from './acts.ts'
 import type { FundingContext } from './context.ts'
 import { logFailures } from './log-failures.ts'
-import { type ClaimedRefund, claimDueRefunds, postponeRefund, settleRefund } from './refund-store.ts'
+import { type ClaimedRefund, claimDueRefunds, postponeRefund, updateSettled } from './refund-store.ts'
+import { selectFundingById } from './store.ts'
 
 const BATCH = 20
 /** Longer than two questions to a gateway may take. */
@@ -36,13 +39,28 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
       : await askOrSend(gateway, refund)
   const status = statusOf(answer)
   if (status === 'done' || status === 'failed') {
-    await settleRefund(database, refund.id, status, clock.now())
+    await settleRefund(context, refund, status)
     if (status === 'done') logger.info(facts, 'refund: done')
     else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; a person must pay this back')
     return
   }
   const next = new Date(clock.now().getTime() + pauseMs(attempts))
   await postponeRefund(database, refund.id, status, next)
+}
+
+/** Two nodes may learn of the end at once, and one of them writes it down. */
+function settleRefund(
+  { database, vault, clock }: FundingContext,
+  refund: ClaimedRefund,
+  status: 'done' | 'failed',
+): Promise<void> {
+  const now = clock.now()
+  const fundingId = parseId('fund', refund.orderId)
+  return database.inTransaction(async tx => {
+    const funding = fundingId === null ? null : await selectFundingById(tx, fundingId)
+    if (!(await updateSettled(tx, refund.id, status, now))) return
+    await recordActs(tx, vault, now, [refundAct(refund, status, funding?.agentId ?? null)])
+  })
 }
 
 /** An earlier attempt may have reached the gateway, so it is asked before anything is sent again. */

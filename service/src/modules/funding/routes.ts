@@ -10,6 +10,7 @@ import { AppError, raise } from '../../kernel/app-error.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Agent, requireAgentAccess } from '../agents/index.ts'
+import { type Actor, actorOf } from '../audit/index.ts'
 import { openPersonal, requireOwnerAccess } from '../owners/index.ts'
 import { endFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
@@ -24,7 +25,8 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
   serve(createFunding, async call => {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
     const { amount, method = 'link' } = call.body
-    return sessionRecord(context, await open(context, agent, amount, method, false))
+    const asked = { amount, method, opened: false, actor: actorOf(call.caller, agent.ownerId) }
+    return sessionRecord(context, await open(context, agent, asked))
   })
 
   serve(getFunding, async call => {
@@ -37,23 +39,27 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
 
   serve(createUpiCollect, async call => {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
-    return startUpiFunding(context, agent, call.body.amount, call.body.upi_id)
+    const { amount, upi_id: upiId } = call.body
+    const actor = actorOf(call.caller, agent.ownerId)
+    return startUpiFunding(context, agent, { amount, method: 'upi', opened: true, actor }, upiId)
   })
 }
 
-async function open(
-  context: FundingContext,
-  agent: Agent,
-  amount: number,
-  method: FundingMethod,
-  opened: boolean,
-): Promise<Funding> {
+/** A payment session as it is asked for. */
+interface Asked {
+  readonly amount: number
+  readonly method: FundingMethod
+  readonly opened: boolean
+  readonly actor: Actor
+}
+
+async function open(context: FundingContext, agent: Agent, { amount, ...asked }: Asked): Promise<Funding> {
   const amountPaise = requirePaise(amount, 'amount')
   const refusal = decideReceiver(agent.status)
   if (refusal !== null) raise(refusal)
   const customer = await customerOf(context, agent)
   const payer = { agentId: agent.id, handle: agent.handle, customer }
-  return openFunding(context, { payer, amountPaise, method, opened })
+  return openFunding(context, { payer, amountPaise, ...asked })
 }
 
 /** Gateways want to know who pays: the agent's owner, by a stable id and a phone. */
@@ -70,10 +76,10 @@ async function customerOf(
 async function startUpiFunding(
   context: FundingContext,
   agent: Agent,
-  amount: number,
+  asked: Asked,
   upiId: string,
 ): Promise<ResponseOf<typeof createUpiCollect>> {
-  const funding = await open(context, agent, amount, 'upi', true)
+  const funding = await open(context, agent, asked)
   const intent = await upiIntentOf(context, funding)
   const collected = await collectUpi(context, funding, upiId)
   // What cannot be paid must not stay open: nobody was told of it.

@@ -3,6 +3,7 @@ import { formatId, newUuid } from '../../kernel/ids.ts'
 import { type Paise, paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
 import { emit } from '../events/index.ts'
+import { recordStep } from './acts.ts'
 import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
 import { fundingEvent } from './funding-events.ts'
@@ -30,6 +31,7 @@ export function settleFunding(
       const verdict = judge(before, sighting, now, ending)
       const funding = changed(before, sighting, verdict, now)
       postStep(book, funding, verdict.step)
+      recordStep(book, funding, verdict.step)
       const event = fundingEvent(funding, verdict.step.kind, balanceOf(book, funding))
       if (event !== null) emit(book, event)
       book.setFact(fundingSource, keyOf(key), funding)

@@ -33,7 +33,7 @@ export async function checkNextSlice(
   const position = await claimSlice(database, { token, now, until, dueBefore })
   if (position === null) return 0
   const seen = await inSnapshot(database, async tx => {
-    const slice = await proveSlice(tx, context.vault, position, limits)
+    const slice = await proveSlice(tx, context, position, limits)
     const sums = slice.isAtEnd && !(await isFarBehind(tx, UNFOLDED)) ? await checkSums(tx, context) : null
     return { slice, sums }
   })

@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { isGenuine, SYSTEM } from '../../ledger/index.ts'
+import { isGenuine, isSystemAccount, SYSTEM } from '../../ledger/index.ts'
 import { condense, type EndHash } from './chain.ts'
+import type { IntegrityContext } from './context.ts'
 import { FIRST_UUID, type Piece, type Position } from './position.ts'
 import {
   type AccountFigures,
@@ -33,6 +34,9 @@ export interface Slice {
   readonly isAtEnd: boolean
 }
 
+/** What proofs are made with beside the book. */
+type ProofContext = Pick<IntegrityContext, 'vault' | 'findAlteredAgents'>
+
 interface Walk {
   readonly tx: Queryable
   readonly vault: Vault
@@ -48,10 +52,11 @@ interface Walk {
 /** Proves the accounts behind a position, in the snapshot of `tx`, until so much was read or none is left. */
 export async function proveSlice(
   tx: Queryable,
-  vault: Vault,
+  context: ProofContext,
   position: Position,
   limits: SliceLimits,
 ): Promise<Slice> {
+  const { vault } = context
   const hash: EndHash = end => vault.seal(`end of a step: ${end}`)
   const found = { position, checked: [], faults: [] }
   const left = { rowsLeft: limits.rows, walletsLeft: limits.wallets }
@@ -66,8 +71,18 @@ export async function proveSlice(
     await nextTurn()
   }
   const { position: reached, checked, faults } = walk
+  await proveAgents(walk, context)
   if (reached.piece?.kind === 'wallet') condense(reached.piece.proof.chain, hash)
   return { position: reached, checked, faults, isAtEnd }
+}
+
+/** That whoever the wallets belong to is still who it was created as. */
+async function proveAgents({ tx, vault, checked, faults }: Walk, context: ProofContext): Promise<void> {
+  const wallets = checked.filter(id => !isSystemAccount(id))
+  if (wallets.length === 0) return
+  for (const subject of await context.findAlteredAgents(tx, vault, wallets)) {
+    faults.push({ subject, kind: 'altered_agent', detail: 'it is not who it was created as' })
+  }
 }
 
 const SYSTEM_IDS = Object.values(SYSTEM).toSorted()

@@ -21,8 +21,9 @@ const ownOrWallets = (account: string) =>
   `case when ${account} in (${SYSTEM_IDS}) then ${account} else '${WALLETS}' end`
 
 /**
- * $1 and $2 are ids, $3 and $4 their moments. Payments and holds get their ids when they are posted. The others may
- * continue a thing with an older id, a funding say, so for them the moment counts; an index of their own has it.
+ * $1 and $2 are ids, $3 and $4 their moments. Payments and holds, which are many, get their ids when they are posted. Of
+ * the others some continue a thing with an older id, a funding say, so for them the moment counts; an index of their own
+ * has it.
  */
 const SUM_RANGE = `
   select kind, ${ownOrWallets('debit_account')} as debit_account, ${ownOrWallets('credit_account')} as credit_account,

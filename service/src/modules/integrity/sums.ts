@@ -9,6 +9,7 @@ export const SUM_FAULTS = ['sum_differs', 'escrow_differs', 'payouts_differ', 'u
 const MOVEMENTS: Record<TransferKind, readonly (readonly [Uuid, Uuid])[]> = {
   payment: [[WALLETS, WALLETS]],
   refund: [[WALLETS, WALLETS]],
+  allocation: [[WALLETS, WALLETS]],
   fund: [[SYSTEM.gateway, WALLETS]],
   chargeback: [
     [WALLETS, SYSTEM.gateway],

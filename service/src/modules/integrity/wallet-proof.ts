@@ -10,6 +10,7 @@ export const WALLET_FAULTS = [
   'broken_history',
   'wrong_counters',
   'overdrawn',
+  'altered_agent',
 ] as const
 
 /** Something that is wrong with an account of the book. */

@@ -1,4 +1,6 @@
+import { recordActs, service } from '../audit/index.ts'
 import type { KeysContext } from './context.ts'
+import { keyCreated } from './key-created.ts'
 import { inUseFirst, keyInForce, newStoredKey, openKey, type SigningKey } from './signing-key.ts'
 import { insertKey, lockKeys, selectKeys } from './store.ts'
 
@@ -66,6 +68,8 @@ async function makeFirstKey({ database, vault, clock }: KeysContext): Promise<vo
     await lockKeys(tx)
     if ((await selectKeys(tx)).length > 0) return
     const now = clock.now()
-    await insertKey(tx, newStoredKey(vault, now, now))
+    const key = newStoredKey(vault, now, now)
+    await insertKey(tx, key)
+    await recordActs(tx, vault, now, [keyCreated(service('start'), key)])
   })
 }

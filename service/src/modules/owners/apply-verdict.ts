@@ -1,9 +1,11 @@
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { formatId } from '../../kernel/ids.ts'
+import { recordActs } from '../audit/index.ts'
 import { recordEvents } from '../events/index.ts'
 import { deleteCheck, isOpenCheck, type KycCheck, postponeCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { decideKyc, isFinal, pauseMs } from './decide.ts'
+import { BANK_VERIFICATION, decidedAct } from './owner-acts.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**
@@ -11,7 +13,7 @@ import { lockOwner, type Owner, updateKyc } from './store.ts'
  * open any more: a newer one took its place, or another node was told the verdict first.
  */
 export function applyVerdict(
-  { database, clock, logger, raiseAgentsToTier1 }: OwnersContext,
+  { database, clock, vault, logger, raiseAgentsToTier1 }: OwnersContext,
   check: KycCheck,
   verdict: BankVerdict,
 ): Promise<Owner | null> {
@@ -26,7 +28,10 @@ export function applyVerdict(
     }
     const owner = { ...before, ...decideKyc(before, check.account, verdict) }
     await updateKyc(tx, owner.id, owner)
-    if (owner.tier !== before.tier) await raiseAgentsToTier1(tx, owner.id)
+    if (isFinal(verdict)) await recordActs(tx, vault, now, [decidedAct(before, owner, check.account)])
+    if (owner.tier !== before.tier) {
+      await raiseAgentsToTier1(tx, owner.id, { actor: BANK_VERIFICATION, vault, now })
+    }
     if (owner.kycStatus !== before.kycStatus || owner.kycReason !== before.kycReason) {
       await recordEvents(tx, now, [updated(owner)])
       const { kycStatus: status, kycReason: reason } = owner

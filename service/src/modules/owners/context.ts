@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { Recording } from '../audit/index.ts'
 
 /** What the use cases of owners work with. */
 export interface OwnersContext {
@@ -13,5 +14,5 @@ export interface OwnersContext {
   readonly bankVerifier: BankVerifier
   readonly logger: Logger
   /** Moves a verified owner's agents out of the sandbox tier, in the same commit. Agents know owners, not the reverse. */
-  readonly raiseAgentsToTier1: (tx: Queryable, ownerId: Uuid) => Promise<void>
+  readonly raiseAgentsToTier1: (tx: Queryable, ownerId: Uuid, recording: Recording) => Promise<void>
 }

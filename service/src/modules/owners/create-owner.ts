@@ -2,8 +2,10 @@ import type { BodyOf, createOwner as createOwnerRoute } from '@batua/contract'
 import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { recordActs } from '../audit/index.ts'
 import type { OwnersContext } from './context.ts'
 import { normalisePan, normalisePhone } from './normalise.ts'
+import { createdAct } from './owner-acts.ts'
 import { personalIndex, sealPersonal } from './personal-data.ts'
 import { insertOwner, type Owner, selectSameOwner } from './store.ts'
 
@@ -50,14 +52,18 @@ export async function createOwner(
     phoneIndex: personalIndex(vault, 'phone', person.phone),
     panIndex: personalIndex(vault, 'pan', person.pan),
   }
-  const owner = await insertOwner(database, {
-    ...identity,
-    id: newUuid(now),
-    name: person.name,
-    phone: sealPersonal(vault, 'phone', person.phone),
-    email: person.email === null ? null : sealPersonal(vault, 'email', person.email),
-    pan: sealPersonal(vault, 'pan', person.pan),
-    createdAt: now,
+  const owner = await database.inTransaction(async tx => {
+    const inserted = await insertOwner(tx, {
+      ...identity,
+      id: newUuid(now),
+      name: person.name,
+      phone: sealPersonal(vault, 'phone', person.phone),
+      email: person.email === null ? null : sealPersonal(vault, 'email', person.email),
+      pan: sealPersonal(vault, 'pan', person.pan),
+      createdAt: now,
+    })
+    if (inserted !== null) await recordActs(tx, vault, now, [createdAct(inserted)])
+    return inserted
   })
   if (owner !== null) return owner
 

@@ -18,11 +18,14 @@ import {
 import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
 import { deactivateAgent } from '../agents/change-agent.ts'
 import { selectAgent } from '../agents/store.ts'
+import { service } from '../audit/index.ts'
 import { requireOwnerAccess } from './access.ts'
 import { createOwner } from './create-owner.ts'
 import { ownerRecord } from './owner-record.ts'
 import { selectOwner } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
+
+const SOMEBODY = service('test')
 
 let testDatabase: TestDatabase
 let database: Database
@@ -145,7 +148,7 @@ describe('KYC', () => {
     const { agent: ended } = await newAgent(context, owner)
     await deactivateAgent(context, platformCaller(platformId), formatId('agt', ended.id))
 
-    const verified = await submitKyc(context, owner, bank)
+    const verified = await submitKyc(context, SOMEBODY, owner, bank)
     expect(ownerRecord(TEST_VAULT, verified)).toMatchObject({
       kyc_status: 'verified',
       tier: 'tier1',
@@ -174,7 +177,7 @@ describe('KYC', () => {
         await someoneWaitsForLock(database)
       },
     }
-    await submitKyc(slow, owner, bank)
+    await submitKyc(slow, SOMEBODY, owner, bank)
     expect((await creation)?.agent.tier).toBe('tier1')
   })
 
@@ -184,7 +187,7 @@ describe('KYC', () => {
     let verification: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
       await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
-      verification = submitKyc(context, owner, bank)
+      verification = submitKyc(context, SOMEBODY, owner, bank)
       await someoneWaitsForLock(database)
       expect((await selectAgent(tx, agent.id))?.tier).toBe('sandbox')
     })
@@ -199,12 +202,12 @@ describe('KYC', () => {
       bankVerifier: {
         ...context.bankVerifier,
         async verifyAccount() {
-          await submitKyc(context, owner, bank)
+          await submitKyc(context, SOMEBODY, owner, bank)
           return { kind: 'pending', reference: 'r1' } as const
         },
       },
     }
-    const late = submitKyc(overtaken, owner, { ...bank, bank_account: '999999999' })
+    const late = submitKyc(overtaken, SOMEBODY, owner, { ...bank, bank_account: '999999999' })
     expect(await refusalOf(late)).toMatchObject({ code: 'conflict' })
     expect(await selectOwner(database, owner.id)).toMatchObject({
       kycStatus: 'verified',
@@ -228,7 +231,7 @@ describe('KYC', () => {
           } as const),
       },
     }
-    const failed = await submitKyc(refusing, owner, bank)
+    const failed = await submitKyc(refusing, SOMEBODY, owner, bank)
     expect(failed).toMatchObject({ kycStatus: 'failed', kycReason: 'name_mismatch', tier: 'sandbox' })
     expect((await selectAgent(database, agent.id))?.tier).toBe('sandbox')
   })

@@ -1,6 +1,7 @@
 import { routes } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
+import { actorOf } from '../audit/index.ts'
 import { requireOwnerAccess } from './access.ts'
 import type { OwnersContext } from './context.ts'
 import { createOwner } from './create-owner.ts'
@@ -30,7 +31,8 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
   )
 
   serve(routes.submitKyc, async ({ caller, params, body }) => {
-    const owner = await submitKyc(context, await requireOwnerAccess(database, caller, params.owner_id), body)
+    const asked = await requireOwnerAccess(database, caller, params.owner_id)
+    const owner = await submitKyc(context, actorOf(caller, asked.id), asked, body)
     return {
       ...ownerRecord(vault, owner),
       name_at_bank: owner.nameAtBank,

@@ -1,10 +1,12 @@
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
 import { ownerNotFound } from './access.ts'
 import { applyVerdict } from './apply-verdict.ts'
 import { type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
+import { submittedAct } from './owner-acts.ts'
 import { openPersonal, sealPersonal } from './personal-data.ts'
 import { lockOwner, type Owner } from './store.ts'
 
@@ -17,10 +19,11 @@ export const ASKING_MS = 45_000
  */
 export async function submitKyc(
   context: OwnersContext,
+  actor: Actor,
   asked: Owner,
   request: { readonly bank_account: string; readonly bank_ifsc: string },
 ): Promise<Owner> {
-  const check = await writeCheck(context, asked, request)
+  const check = await writeCheck(context, actor, asked, request)
   const verdict = await askBank(context, asked, check)
   const owner = await applyVerdict(context, check, verdict)
   if (owner === null) throw overtaken()
@@ -30,6 +33,7 @@ export async function submitKyc(
 
 async function writeCheck(
   { database, clock, vault }: OwnersContext,
+  actor: Actor,
   asked: Owner,
   request: { readonly bank_account: string; readonly bank_ifsc: string },
 ): Promise<KycCheck> {
@@ -41,8 +45,10 @@ async function writeCheck(
   }
   const check = { ownerId: asked.id, id: newUuid(now), account, reference: null, attempts: 0 }
   await database.inTransaction(async tx => {
-    if ((await lockOwner(tx, asked.id)) === null) throw ownerNotFound()
+    const owner = await lockOwner(tx, asked.id)
+    if (owner === null) throw ownerNotFound()
     await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
+    await recordActs(tx, vault, now, [submittedAct(actor, owner, account)])
   })
   return check
 }

@@ -2,6 +2,7 @@ import { createSandboxBankVerifier } from '../../gateways/sandbox/bank-verifier.
 import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../testing/network.ts'
+import { service } from '../audit/index.ts'
 import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 import { type Owner, selectOwner } from './store.ts'
@@ -36,7 +37,7 @@ export async function openKycStage(): Promise<KycStage> {
     clock,
     newOwner: () => newOwner(network, platform.id),
     submit: (owner, account, by = context) =>
-      submitKyc(by, owner, { bank_account: account, bank_ifsc: 'hdfc0001234' }),
+      submitKyc(by, service('test'), owner, { bank_account: account, bank_ifsc: 'hdfc0001234' }),
     async stored({ id }) {
       const found = await selectOwner(database, id)
       if (found === null) throw new Error('owners are never removed')

@@ -1,8 +1,10 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
+import { timeText } from '../../kernel/clock.ts'
 import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type Book, type Command, type Need, need, type Transfer } from '../../ledger/index.ts'
+import { recordPayment } from '../audit/index.ts'
 import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
 import { type ApprovalPlan, decidePayment, type Mandate, type PaymentPlan } from './decide.ts'
 import { payerKey, referenceKey, type Use, usedKeys, usedReferences, useInForce } from './uses.ts'
@@ -86,6 +88,7 @@ export function preparePayment(
     noteUse,
     post(book, plan) {
       const transfer = postPayment(book, intent, plan)
+      recordPayment(book, transfer)
       noteUse(book, { id: transfer.id, kind: transfer.kind })
       const spend = spendIn(book)
       if (spend !== null) countSpend(book, spend)
@@ -127,6 +130,6 @@ export function resultOf(transfer: Transfer): PaymentResult {
     cost: rupees(transfer.feePaise),
     receipt_id: `rcp_${suffix}`,
     transaction_id: `txn_${suffix}`,
-    created_at: transfer.postedAt.toISOString(),
+    created_at: timeText(transfer.postedAt),
   }
 }

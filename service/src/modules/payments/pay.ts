@@ -2,7 +2,14 @@ import type { PaymentResult } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Book, Command, Ledger } from '../../ledger/index.ts'
-import { type Approval, approvalIn, approvalNeed, requestApproval } from '../approvals/index.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  approvalIn,
+  approvalNeed,
+  requestApproval,
+} from '../approvals/index.ts'
+import { agentActor } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { type PaymentIntent, preparePayment, resultOf } from './command.ts'
 import type { ApprovalPlan } from './decide.ts'
@@ -39,7 +46,7 @@ function payCommand(agents: AgentRegister, order: PaymentOrder): Command<Payment
 }
 
 function ask(book: Book, order: PaymentOrder, plan: ApprovalPlan): Approval {
-  return requestApproval(book, {
+  const request: ApprovalRequest = {
     agentId: order.payerId,
     kind: 'payment',
     payeeId: plan.payeeId,
@@ -51,7 +58,8 @@ function ask(book: Book, order: PaymentOrder, plan: ApprovalPlan): Approval {
     uniqueReference: order.uniqueReference,
     layer: plan.threshold.layer,
     terms: null,
-  })
+  }
+  return requestApproval(book, request, agentActor(order.payerId))
 }
 
 function balanceIn(book: Book, { agentId }: Approval): Paise {

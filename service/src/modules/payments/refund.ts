@@ -3,7 +3,8 @@ import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
-import { type Book, type Command, need } from '../../ledger/index.ts'
+import { type Book, type Command, need, type Transfer } from '../../ledger/index.ts'
+import { agentActor, record } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
 import { type PaymentRow, refundables } from './store.ts'
@@ -80,6 +81,7 @@ function postRefund(book: Book, order: RefundOrder, keyed: string | null): Refun
   const refundedTotal = (refundedPaise + amountPaise) as Paise
   book.setFact(refundables, payment.id, { payment, refundedPaise: refundedTotal })
   if (keyed !== null) book.setFact(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
+  recordRefund(book, transfer, payment)
   return {
     refund_id: formatId('rfd', transfer.id),
     payment_id: formatId('pay', payment.id),
@@ -87,6 +89,21 @@ function postRefund(book: Book, order: RefundOrder, keyed: string | null): Refun
     refunded_total: rupees(refundedTotal),
     transaction_id: formatId('txn', transfer.id),
   }
+}
+
+function recordRefund(book: Book, { id, amountPaise }: Transfer, payment: PaymentRow): void {
+  record(book, {
+    agentId: payment.payee,
+    actor: agentActor(payment.payee),
+    action: 'payment.refunded',
+    target: formatId('rfd', id),
+    data: {
+      payment_id: formatId('pay', payment.id),
+      to: formatId('agt', payment.payer),
+      amount: rupees(amountPaise),
+      transaction_id: formatId('txn', id),
+    },
+  })
 }
 
 function tooMuch(payment: PaymentRow, refundedPaise: Paise): Refusal {

@@ -19,6 +19,7 @@ import {
   type PayoutNetwork,
   type PayoutNode,
 } from '../../testing/paying-out.ts'
+import { service } from '../audit/index.ts'
 import { takeNotice } from '../notices/index.ts'
 import { moveDuePayouts } from './check-payout.ts'
 import { payoutNotices, transferIdOf } from './index.ts'
@@ -54,7 +55,7 @@ async function withdrawn(): Promise<Sent> {
   const agentId = await people.agent()
   await fund(node.ledger, agentId, 10_000n)
   const { id } = await node.ledger.submit(
-    withdrawCommand(node, { agentId, amountPaise: null, requestKey: null }),
+    withdrawCommand(node, { agentId, amountPaise: null, requestKey: null, actor: service('test') }),
   )
   return { agentId, id, transferId: transferIdOf({ id }) }
 }

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/database.ts
 import { manualClock } from '../../testing/manual-clock.ts'
 import { openPayoutNetwork, openPayoutNode, type PayoutNetwork } from '../../testing/paying-out.ts'
 import { noticeOf, type SendScript, scriptedPayouts } from '../../testing/scripted-payouts.ts'
+import { service } from '../audit/index.ts'
 import { takeNotice } from '../notices/index.ts'
 import { moveDuePayouts } from './check-payout.ts'
 import { UNKNOWN_BELIEVED_MS } from './decide.ts'
@@ -114,7 +115,7 @@ type Stage = ReturnType<typeof openStage>
 async function newPayout({ first }: Stage): Promise<Made> {
   const agentId = await people.agent()
   await fund(first.ledger, agentId, AMOUNT)
-  const order = { agentId, amountPaise: null, requestKey: null }
+  const order = { agentId, amountPaise: null, requestKey: null, actor: service('test') }
   return { agentId, transferId: transferIdOf(await first.ledger.submit(withdrawCommand(first, order))) }
 }
 

@@ -1,6 +1,8 @@
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Book, SYSTEM } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
+import { recordRequested } from './acts.ts'
 import type { BankAccount, Payout, PayoutKind } from './payout.ts'
 import { newPayoutSink } from './store.ts'
 
@@ -11,6 +13,8 @@ export interface NewPayout {
   readonly account: BankAccount
   readonly amountPaise: Paise
   readonly provider: string
+  /** Who wants it. */
+  readonly actor: Actor
   readonly settlementDay?: number
   readonly requestKey?: string | null
 }
@@ -41,5 +45,6 @@ export function postPayout(book: Book, request: NewPayout): Payout {
     nextCheckAt: transfer.postedAt,
   }
   book.write(newPayoutSink, payout)
+  recordRequested(book, payout, request.actor)
   return payout
 }

@@ -5,6 +5,7 @@ import { formatId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { rupees } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../agents/index.ts'
+import { actorOf } from '../audit/index.ts'
 import { estimatedArrival } from '../calendar/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { transactionIdOf } from './payout.ts'
@@ -20,6 +21,7 @@ export function servePayouts(serve: Serve, context: PayoutsContext): void {
         agentId: agent.id,
         amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
         requestKey: idempotencyKey === undefined ? null : `${callerName(caller)} ${idempotencyKey}`,
+        actor: actorOf(caller, agent.ownerId),
       }),
     )
     return {

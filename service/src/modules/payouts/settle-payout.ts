@@ -3,6 +3,7 @@ import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
 import { emit } from '../events/index.ts'
+import { recordStep } from './acts.ts'
 import { judge, nextCheckAt, type Verdict } from './decide.ts'
 import { type Payout, type PayoutKey, type Sighting, transactionIdOf } from './payout.ts'
 import { keyOf, payoutSink, payoutSource } from './store.ts'
@@ -25,6 +26,7 @@ export function settlePayout(key: PayoutKey, sighting: Sighting): Command<Settle
       const { step, contradiction } = judge(before, sighting)
       const payout = changed(before, sighting, step, now)
       postStep(book, payout, step)
+      recordStep(book, payout, step)
       book.setFact(payoutSource, keyOf(key), payout)
       book.write(payoutSink, payout)
       return { payout, step: step.kind, contradiction }

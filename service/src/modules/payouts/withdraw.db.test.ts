@@ -17,12 +17,14 @@ import {
   verify,
 } from '../../testing/paying-out.ts'
 import { scriptedPayouts } from '../../testing/scripted-payouts.ts'
+import { service } from '../audit/index.ts'
 import { servePayouts } from './index.ts'
 import { withdrawCommand } from './withdraw.ts'
 
 /** A Friday, a quarter to four in India. */
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
 const provider = scriptedPayouts()
+const actor = service('test')
 
 let db: TestDatabase
 let node: PayoutNode
@@ -151,7 +153,7 @@ test.each([
 
 test('two nodes that withdraw everything at once withdraw it once', async () => {
   const agentId = await funded(10_000n)
-  const order = { agentId, amountPaise: null, requestKey: null }
+  const order = { agentId, amountPaise: null, requestKey: null, actor }
   const all = Array.from({ length: 10 }, (_, index) => {
     const context = index % 2 === 0 ? node : other
     return context.ledger.submit(withdrawCommand(context, order))
@@ -163,7 +165,12 @@ test('two nodes that withdraw everything at once withdraw it once', async () => 
 
 test('a request repeated after a crash is the same payout, another one under its key is refused', async () => {
   const agentId = await funded(10_000n)
-  const order = { agentId, amountPaise: paise(1_000n), requestKey: `platform:x ${newUuid(clock.now())}` }
+  const order = {
+    agentId,
+    amountPaise: paise(1_000n),
+    requestKey: `platform:x ${newUuid(clock.now())}`,
+    actor,
+  }
   const first = await node.ledger.submit(withdrawCommand(node, order))
   const again = await Promise.all([
     node.ledger.submit(withdrawCommand(node, order)),
@@ -179,7 +186,7 @@ test('a request repeated after a crash is the same payout, another one under its
 
 test('a key that is older than a day answers no new request with an old payout', async () => {
   const agentId = await funded(10_000n)
-  const order = { agentId, amountPaise: null, requestKey: 'platform:x every month' }
+  const order = { agentId, amountPaise: null, requestKey: 'platform:x every month', actor }
   const first = await node.ledger.submit(withdrawCommand(node, { ...order, amountPaise: paise(1_000n) }))
   clock.advance(DAY_MS - 1)
   expect((await other.ledger.submit(withdrawCommand(other, order))).id).toBe(first.id)
@@ -194,7 +201,7 @@ test('a key that is older than a day answers no new request with an old payout',
 test('two requests of one batch under one key are one payout', async () => {
   const agentId = await funded(10_000n)
   const key = { 'idempotency-key': newUuid(clock.now()) }
-  const order = { agentId, amountPaise: paise(1_000n), requestKey: 'platform:x same batch' }
+  const order = { agentId, amountPaise: paise(1_000n), requestKey: 'platform:x same batch', actor }
   const both = await Promise.all([1, 2].map(() => node.ledger.submit(withdrawCommand(node, order))))
   expect(both[0]?.id).toBe(both[1]?.id)
   const first = await ask(agentId, { amount: 10 }, key)

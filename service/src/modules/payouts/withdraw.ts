@@ -3,6 +3,7 @@ import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Command, need } from '../../ledger/index.ts'
+import type { Actor } from '../audit/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { decideWithdrawal } from './decide.ts'
 import { transactionIdOf } from './payout.ts'
@@ -16,6 +17,7 @@ export interface WithdrawalOrder {
   readonly amountPaise: Paise | null
   /** Who asks and under which Idempotency-Key; null: without one. */
   readonly requestKey: string | null
+  readonly actor: Actor
 }
 
 /** What is answered of a withdrawal, the first time and again. */
@@ -54,6 +56,7 @@ export function withdrawCommand(
         amountPaise,
         provider,
         requestKey,
+        actor: order.actor,
       })
       if (request !== null) book.setFact(earlierRequests, request, payout)
       return payout

@@ -1,7 +1,9 @@
 import type { BodyOf, createPlatform as createPlatformRoute } from '@batua/contract'
 import { raise } from '../../kernel/app-error.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
 import type { PlatformsContext } from './context.ts'
+import { createdAct } from './platform-acts.ts'
 import { sealEmail } from './platform-record.ts'
 import { newPlatformSecret, newWebhookSecret } from './secrets.ts'
 import { insertPlatform, type Platform } from './store.ts'
@@ -16,6 +18,7 @@ export interface CreatedPlatform {
 
 export async function createPlatform(
   { database, clock, vault, mode }: PlatformsContext,
+  actor: Actor,
   request: BodyOf<typeof createPlatformRoute>,
 ): Promise<CreatedPlatform> {
   const webhookUrl = request.webhook_url ?? null
@@ -33,10 +36,13 @@ export async function createPlatform(
     webhookUrl,
     createdAt: now,
   }
-  await insertPlatform(database, {
-    ...platform,
-    secretHash: secret.hash,
-    webhookSecret: webhookSecret.sealed,
+  await database.inTransaction(async tx => {
+    await insertPlatform(tx, {
+      ...platform,
+      secretHash: secret.hash,
+      webhookSecret: webhookSecret.sealed,
+    })
+    await recordActs(tx, vault, now, [createdAct(actor, platform)])
   })
   return {
     platform: { ...platform, status: 'active' },

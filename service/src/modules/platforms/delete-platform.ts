@@ -1,10 +1,12 @@
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { deactivateAgentsOfPlatform } from '../agents/index.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
 import { countHeldOfPlatform } from '../escrow/index.ts'
 import { countPendingOfPlatform } from '../payouts/index.ts'
 import { platformNotFound } from './access.ts'
 import type { PlatformsContext } from './context.ts'
+import { platformAct } from './platform-acts.ts'
 import { lockPlatform, type Platform, updatePlatform } from './store.ts'
 
 /**
@@ -13,13 +15,15 @@ import { lockPlatform, type Platform, updatePlatform } from './store.ts'
  * before, and its balance counts, or after, and finds no agent that takes it.
  */
 export async function deletePlatform(
-  { database, clock }: PlatformsContext,
+  { database, clock, vault }: PlatformsContext,
+  actor: Actor,
   platformId: Uuid,
 ): Promise<Platform> {
+  const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(async tx => {
     const platform = await lockPlatform(tx, platformId)
     if (platform === null) throw platformNotFound()
-    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId, clock)
+    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId, recording)
     if (withBalance > 0) throw hasBalances(withBalance)
     const withEscrow = await countHeldOfPlatform(tx, platformId)
     if (withEscrow > 0) throw hasEscrow(withEscrow)
@@ -27,6 +31,9 @@ export async function deletePlatform(
     if (withPayout > 0) throw hasPayouts(withPayout)
     const deleted: Platform = { ...platform, status: 'deleted' }
     await updatePlatform(tx, deleted)
+    if (platform.status !== 'deleted') {
+      await recordActs(tx, vault, recording.now, [platformAct(actor, 'platform.deleted', platformId)])
+    }
     return deleted
   })
 }

@@ -9,11 +9,15 @@ export function sealEmail(vault: Vault, email: string | null): Buffer | null {
   return email === null ? null : vault.encrypt(email, EMAIL)
 }
 
+export function openEmail(vault: Vault, sealed: Buffer | null): string | null {
+  return sealed === null ? null : vault.decrypt(sealed, EMAIL)
+}
+
 export function platformRecord(vault: Vault, platform: Platform): PlatformRecord {
   return {
     platform_id: formatId('plt', platform.id),
     name: platform.name,
-    email: platform.email === null ? null : vault.decrypt(platform.email, EMAIL),
+    email: openEmail(vault, platform.email),
     status: platform.status,
     webhook_url: platform.webhookUrl,
     created_at: platform.createdAt.toISOString(),

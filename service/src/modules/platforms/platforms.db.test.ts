@@ -18,6 +18,7 @@ import {
 } from '../../testing/network.ts'
 import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
 import { insertAgent, lockSponsor, selectAgent } from '../agents/store.ts'
+import { service } from '../audit/index.ts'
 import { requirePlatformAccess } from './access.ts'
 import { createPlatform } from './create-platform.ts'
 import { createAuthenticators } from './credentials.ts'
@@ -25,6 +26,9 @@ import { deletePlatform } from './delete-platform.ts'
 import { platformRecord } from './platform-record.ts'
 import { openWebhookSecret, rotateSecret, rotateWebhookSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
+
+const SOMEBODY = service('test')
+const NO_SEAL = Buffer.alloc(16)
 
 let testDatabase: TestDatabase
 let database: Database
@@ -55,7 +59,7 @@ const fund = (agentId: Uuid) => move(SYSTEM.gateway, agentId, [agentId], 'fund')
 
 describe('a platform', () => {
   test('is created with two secrets of which none is kept readable', async () => {
-    const created = await createPlatform(context, {
+    const created = await createPlatform(context, SOMEBODY, {
       name: 'Example',
       email: 'dev@example.com',
       webhook_url: 'https://example.com/hook?a=1',
@@ -80,9 +84,9 @@ describe('a platform', () => {
   })
 
   test('changes what is sent, clears what is null, and keeps the rest', async () => {
-    const { platform } = await createPlatform(context, { name: 'Old', email: 'dev@example.com' })
-    await updatePlatform(context, platform.id, { webhook_url: 'http://localhost:1/hook' })
-    const changed = await updatePlatform(context, platform.id, { name: 'New', email: null })
+    const { platform } = await createPlatform(context, SOMEBODY, { name: 'Old', email: 'dev@example.com' })
+    await updatePlatform(context, SOMEBODY, platform.id, { webhook_url: 'http://localhost:1/hook' })
+    const changed = await updatePlatform(context, SOMEBODY, platform.id, { name: 'New', email: null })
     expect(platformRecord(TEST_VAULT, changed)).toMatchObject({
       name: 'New',
       email: null,
@@ -107,7 +111,7 @@ describe('secrets of a platform', () => {
     const id = formatId('plt', platform.id)
     const authenticators = createAuthenticators(database)
     expect(await authenticators.platform(id, platformSecret)).toEqual(platformCaller(platform.id))
-    const secret = await rotateSecret(context, platform.id)
+    const secret = await rotateSecret(context, SOMEBODY, platform.id)
     expect(await authenticators.platform(id, platformSecret)).toBeNull()
     expect(await authenticators.platform(id, secret)).toEqual(platformCaller(platform.id))
   })
@@ -128,7 +132,7 @@ describe('secrets of a platform', () => {
 
   test('the webhook secret that was in use signs for another day', async () => {
     const { platform, webhookSecret } = await newPlatform(context)
-    const { secret, previousUntil } = await rotateWebhookSecret(context, platform.id)
+    const { secret, previousUntil } = await rotateWebhookSecret(context, SOMEBODY, platform.id)
     const [row] = await database.query<{
       webhook_secret: Buffer
       previous_webhook_secret: Buffer
@@ -149,7 +153,9 @@ describe('deleting a platform', () => {
     const { platform, platformSecret } = await newPlatform(context)
     const created = await newAgent(context, await newOwner(context, platform.id))
     await fund(created.agent.id)
-    expect(await refusalOf(deletePlatform(context, platform.id))).toMatchObject({ code: 'conflict' })
+    expect(await refusalOf(deletePlatform(context, SOMEBODY, platform.id))).toMatchObject({
+      code: 'conflict',
+    })
     const authenticators = createAuthenticators(database)
     expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).not.toBeNull()
     expect(await authenticators.agent(created.agentKey)).toEqual(agentCaller(created))
@@ -168,19 +174,19 @@ describe('deleting a platform', () => {
          bank_ifsc, created_at) values ($1, $1, $1, 'withdraw', 1, 'test', '', '0001', 'HDFC0001234', now())`,
       [agent.id],
     )
-    const refusal = () => refusalOf(deletePlatform(context, platform.id))
+    const refusal = () => refusalOf(deletePlatform(context, SOMEBODY, platform.id))
     expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_escrow: 1 } })
     await database.query(`update escrows set status = 'released' where id = $1`, [agent.id])
     expect(await refusal()).toMatchObject({ code: 'conflict', details: { agents_with_payout: 1 } })
     expect((await selectAgent(database, agent.id))?.status).toBe('active')
     await database.query(`update payouts set status = 'failed' where id = $1`, [agent.id])
-    expect((await deletePlatform(context, platform.id)).status).toBe('deleted')
+    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
   })
 
   test('ends its secret, its agents and their keys', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))
-    expect((await deletePlatform(context, platform.id)).status).toBe('deleted')
+    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
     const authenticators = createAuthenticators(database)
     expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).toBeNull()
     expect(await authenticators.agent(agentKey)).toBeNull()
@@ -194,7 +200,7 @@ describe('deleting a platform', () => {
     await database.inTransaction(async tx => {
       await tx.query(`select id from accounts where id = $1 for no key update`, [agent.id])
       await tx.query(`update accounts set balance_paise = 1 where id = $1`, [agent.id])
-      deletion = refusalOf(deletePlatform(context, platform.id))
+      deletion = refusalOf(deletePlatform(context, SOMEBODY, platform.id))
       await someoneWaitsForLock(database)
     })
     expect(await deletion).toMatchObject({ code: 'conflict' })
@@ -208,10 +214,14 @@ describe('deleting a platform', () => {
     let deletion: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
       await lockSponsor(tx, platform.id, owner.id)
-      deletion = deletePlatform(context, platform.id)
+      deletion = deletePlatform(context, SOMEBODY, platform.id)
       await someoneWaitsForLock(database)
       await openAccount(tx, id, context.clock.now())
-      await insertAgent(tx, { ...agent, id, handle: randomHandle() }, { publicKey: '', privateKey: null })
+      await insertAgent(
+        tx,
+        { ...agent, id, handle: randomHandle() },
+        { publicKey: '', privateKey: null, seal: NO_SEAL },
+      )
     })
     await deletion
     expect((await selectAgent(database, id))?.status).toBe('deactivated')
@@ -228,7 +238,7 @@ describe('deleting a platform', () => {
         newAgent(context, owner),
       ])
       const [deleted] = await Promise.allSettled([
-        deletePlatform(context, platform.id),
+        deletePlatform(context, SOMEBODY, platform.id),
         ...agents.map(({ agent }) => fund(agent.id)),
         newAgent(context, owner),
       ])

@@ -1,6 +1,7 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { formatId } from '../../kernel/ids.ts'
+import { actorOf } from '../audit/index.ts'
 import { requireLivingPlatform, requirePlatformAccess } from './access.ts'
 import type { PlatformsContext } from './context.ts'
 import { createPlatform } from './create-platform.ts'
@@ -12,8 +13,8 @@ import { updatePlatform } from './update-platform.ts'
 export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   const { database, vault } = context
 
-  serve(signUpRoute(context), async ({ body }) => {
-    const { platform, platformSecret, webhookSecret } = await createPlatform(context, body)
+  serve(signUpRoute(context), async ({ caller, body }) => {
+    const { platform, platformSecret, webhookSecret } = await createPlatform(context, actorOf(caller), body)
     return {
       ...platformRecord(vault, platform),
       platform_secret: platformSecret,
@@ -27,22 +28,25 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
 
   serve(routes.updatePlatform, async ({ caller, params, body }) => {
     const { id } = await requireLivingPlatform(database, caller, params.platform_id)
-    return platformRecord(vault, await updatePlatform(context, id, body))
+    return platformRecord(vault, await updatePlatform(context, actorOf(caller), id, body))
   })
 
   serve(routes.deletePlatform, async ({ caller, params }) => {
     const { id } = await requirePlatformAccess(database, caller, params.platform_id)
-    return platformRecord(vault, await deletePlatform(context, id))
+    return platformRecord(vault, await deletePlatform(context, actorOf(caller), id))
   })
 
   serve(routes.rotatePlatformSecret, async ({ caller, params }) => {
     const { id } = await requireLivingPlatform(database, caller, params.platform_id)
-    return { platform_id: formatId('plt', id), platform_secret: await rotateSecret(context, id) }
+    return {
+      platform_id: formatId('plt', id),
+      platform_secret: await rotateSecret(context, actorOf(caller), id),
+    }
   })
 
   serve(routes.rotateWebhookSecret, async ({ caller, params }) => {
     const { id } = await requireLivingPlatform(database, caller, params.platform_id)
-    const { secret, previousUntil } = await rotateWebhookSecret(context, id)
+    const { secret, previousUntil } = await rotateWebhookSecret(context, actorOf(caller), id)
     return {
       platform_id: formatId('plt', id),
       webhook_secret: secret,

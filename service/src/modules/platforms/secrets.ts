@@ -3,7 +3,9 @@ import { SECRET_PREFIXES } from '@batua/contract'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
 import type { PlatformsContext } from './context.ts'
+import { platformAct } from './platform-acts.ts'
 import { replaceWebhookSecret, updateSecretHash } from './store.ts'
 
 const WEBHOOK_SECRET_BYTES = 32
@@ -25,19 +27,35 @@ export function openWebhookSecret(vault: Vault, sealed: Buffer): string {
 }
 
 /** Replaces the platform's secret; the old one stops working at once. */
-export async function rotateSecret({ database }: PlatformsContext, platformId: Uuid): Promise<string> {
+export async function rotateSecret(
+  { database, clock, vault }: PlatformsContext,
+  actor: Actor,
+  platformId: Uuid,
+): Promise<string> {
   const secret = newPlatformSecret()
-  await updateSecretHash(database, platformId, secret.hash)
+  const act = platformAct(actor, 'platform.secret_rotated', platformId)
+  await database.inTransaction(async tx => {
+    await updateSecretHash(tx, platformId, secret.hash)
+    await recordActs(tx, vault, clock.now(), [act])
+  })
   return secret.text
 }
 
 /** Replaces the webhook secret; for a day both sign, so that receivers change over without a gap. */
 export async function rotateWebhookSecret(
   { database, clock, vault }: PlatformsContext,
+  actor: Actor,
   platformId: Uuid,
 ): Promise<{ readonly secret: string; readonly previousUntil: Date }> {
   const secret = newWebhookSecret(vault)
-  const previousUntil = new Date(clock.now().getTime() + DAY_MS)
-  await replaceWebhookSecret(database, platformId, secret.sealed, previousUntil)
+  const now = clock.now()
+  const previousUntil = new Date(now.getTime() + DAY_MS)
+  const act = platformAct(actor, 'platform.webhook_secret_rotated', platformId, {
+    previous_secret_expires_at: previousUntil.toISOString(),
+  })
+  await database.inTransaction(async tx => {
+    await replaceWebhookSecret(tx, platformId, secret.sealed, previousUntil)
+    await recordActs(tx, vault, now, [act])
+  })
   return { secret: secret.text, previousUntil }
 }

@@ -1,15 +1,18 @@
 import type { BodyOf, updatePlatform as updatePlatformRoute } from '@batua/contract'
 import { raise } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
 import { platformNotFound } from './access.ts'
 import type { PlatformsContext } from './context.ts'
-import { sealEmail } from './platform-record.ts'
+import { updatedAct } from './platform-acts.ts'
+import { openEmail, sealEmail } from './platform-record.ts'
 import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
 
 /** Changes what was sent, and leaves the rest; null clears. */
 export async function updatePlatform(
-  { database, vault, mode }: PlatformsContext,
+  { database, clock, vault, mode }: PlatformsContext,
+  actor: Actor,
   platformId: Uuid,
   change: BodyOf<typeof updatePlatformRoute>,
 ): Promise<Platform> {
@@ -24,10 +27,16 @@ export async function updatePlatform(
     const changed = {
       ...platform,
       name: name === undefined ? platform.name : name.normalize('NFC'),
-      email: email === undefined ? platform.email : sealEmail(vault, email),
+      email:
+        email === undefined || email === openEmail(vault, platform.email)
+          ? platform.email
+          : sealEmail(vault, email),
       webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
     }
+    const act = updatedAct(actor, platform, changed)
+    if (act === null) return platform
     await writePlatform(tx, changed)
+    await recordActs(tx, vault, clock.now(), [act])
     return changed
   })
 }

@@ -11,6 +11,7 @@ import {
   type Need,
   need,
   type Source,
+  TRANSFER_KINDS,
 } from '../../ledger/index.ts'
 import { type Ceiling, watchesCounterparties } from './controls.ts'
 import {
@@ -126,7 +127,7 @@ function paidInBatch({ transfers }: Book, { payerId, payeeId }: GivenBack): bigi
   for (const { kind, debitAccount, creditAccount, linkedId, amountPaise } of transfers) {
     if (debitAccount !== payerId) continue
     const payee = kind === 'escrow_hold' ? (linkedId ?? creditAccount) : creditAccount
-    if (payee === payeeId && (kind === 'payment' || kind === 'escrow_hold')) paid += amountPaise
+    if (payee === payeeId && TRANSFER_KINDS[kind].limited) paid += amountPaise
   }
   return paid
 }

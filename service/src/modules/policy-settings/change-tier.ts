@@ -9,6 +9,9 @@ import type { Database } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
+import type { PolicySettingsContext } from './context.ts'
+import { tierChangedAct } from './policy-acts.ts'
 import {
   announceTier,
   lockTier,
@@ -28,7 +31,8 @@ export async function listTiers(database: Database): Promise<TierDefaults[]> {
  * with it should this process stop in between.
  */
 export async function changeTier(
-  database: Database,
+  { database, clock, vault }: Pick<PolicySettingsContext, 'database' | 'clock' | 'vault'>,
+  actor: Actor,
   name: string,
   change: BodyOf<typeof updateTierRoute>,
 ): Promise<TierDefaults> {
@@ -40,7 +44,10 @@ export async function changeTier(
     const limits = await lockTier(tx, tier)
     if (limits === null) throw new Error(`assertion failed: the tier ${tier} is in the database`)
     const next = decideTier(limits, change)
+    const act = tierChangedAct(actor, limits, next)
+    if (act === null) return limits
     await updateTier(tx, next)
+    await recordActs(tx, vault, clock.now(), [act])
     return next
   })
   await announce(database, tier)

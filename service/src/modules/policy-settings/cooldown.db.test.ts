@@ -6,6 +6,7 @@ import {
   type SignedUp,
   type StageAgent,
 } from '../../testing/limits/policy-stage.ts'
+import { networkContext } from '../../testing/network.ts'
 import { policyJobs } from './index.ts'
 
 const DAY_MS = 86_400_000
@@ -130,12 +131,13 @@ test('the same wish again keeps its moment, and another one takes a new one', as
 
 test('two nodes that do the same due changes do each once, beside payments', async () => {
   const { db, clock } = stage
+  const context = networkContext(db.database, clock)
   const agents = await Promise.all(
     Array.from({ length: 30 }, () => stage.newAgent(signedUp, { spend_limit_per_tx: 7 })),
   )
   for (const agent of agents) await change(agent, { spend_limit_per_tx: 9 })
   clock.advance(DAY_MS)
-  const nodes = [policyJobs(db.database), policyJobs(db.database)].flat()
+  const nodes = [policyJobs(context), policyJobs(context)].flat()
   const payments = agents.map((agent, at) => stage.pay(agent, payee, 7, at % 2))
   await Promise.all(nodes.map(job => job.run(clock.now())))
   for (const { status } of await Promise.all(payments)) expect(status).toBe(200)

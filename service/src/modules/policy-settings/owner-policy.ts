@@ -1,8 +1,8 @@
 import type { OwnerPolicy } from '@batua/contract'
-import type { Database } from '../../db/database.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { AppError, type Refusal, raise } from '../../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import { type Act, actorOf, recordActs } from '../audit/index.ts'
 import {
   applyDue,
   changePolicy,
@@ -14,6 +14,7 @@ import {
 } from '../policies/index.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { lockOwnerPolicy, selectOwnerPolicy, updateOwnerPolicy } from './owner-policy-store.ts'
+import { LIMIT_INCREASES, ownerPolicyActs } from './policy-acts.ts'
 
 /** Which owner of the session a call means: the only one, or the one that it names. */
 function ownerOf({ ownerIds }: OwnerCaller, named: string | undefined): Uuid {
@@ -47,41 +48,52 @@ export function changeOwnerPolicy(
   named: string | undefined,
   change: PolicyChange,
 ): Promise<OwnerPolicy> {
+  const ownerId = ownerOf(caller, named)
   const now = context.clock.now()
   const cooldown = { now, cooldownMs: context.limitIncreaseCooldownS * 1000 }
-  return changeUnderLock(context.database, ownerOf(caller, named), now, state =>
-    changePolicy(state, change, cooldown),
-  )
+  const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
+  return changeUnderLock(context, ownerId, act, state => changePolicy(state, change, cooldown))
 }
 
 export function cancelOwnerPolicyChange(
-  { database, clock }: PolicySettingsContext,
+  context: PolicySettingsContext,
   caller: OwnerCaller,
   named: string | undefined,
   control: string,
 ): Promise<OwnerPolicy> {
-  return changeUnderLock(database, ownerOf(caller, named), clock.now(), state => {
+  const ownerId = ownerOf(caller, named)
+  const actor = actorOf(caller, ownerId)
+  const act = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
+  return changeUnderLock(context, ownerId, act, state => {
     const left = withoutChange(state.pending, control)
     return 'kind' in left ? left : { ...state, pending: left }
   })
 }
 
 /** Lets what waited and is due take effect. */
-export async function applyDueOwnerPolicy(database: Database, ownerId: Uuid, now: Date): Promise<void> {
-  await changeUnderLock(database, ownerId, now, state => state)
+export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<void> {
+  const act = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
+  await changeUnderLock(context, ownerId, act, state => state)
 }
 
+type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
+
+/** What is due takes effect before anything else, as an act of its own. */
 function changeUnderLock(
-  database: Database,
+  { database, vault }: Recorder,
   ownerId: Uuid,
-  now: Date,
+  { now, ...act }: Pick<Act, 'actor' | 'action'> & { readonly now: Date },
   decide: (state: PolicyState) => Refusal | PolicyState,
 ): Promise<OwnerPolicy> {
   return database.inTransaction(async tx => {
-    const changed = decide(applyDue(await lockOwnerPolicy(tx, ownerId), now))
-    if ('kind' in changed) raise(changed)
-    await updateOwnerPolicy(tx, ownerId, changed)
-    return recordOf(ownerId, changed)
+    const before = await lockOwnerPolicy(tx, ownerId)
+    const applied = applyDue(before, now)
+    const after = decide(applied)
+    if ('kind' in after) raise(after)
+    const acts = ownerPolicyActs(ownerId, { before, applied, after }, act)
+    if (acts.length > 0) await updateOwnerPolicy(tx, ownerId, after)
+    await recordActs(tx, vault, now, acts)
+    return recordOf(ownerId, after)
   })
 }
 

@@ -1,6 +1,7 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { agentRecord, cancelPolicyChange } from '../agents/index.ts'
+import { actorOf } from '../audit/index.ts'
 import { showAgentPolicy } from './agent-policy.ts'
 import { changeTier, listTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
@@ -29,5 +30,7 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
 
   serve(routes.listTiers, async () => ({ tiers: await listTiers(database) }))
 
-  serve(routes.updateTier, ({ params, body }) => changeTier(database, params.tier, body))
+  serve(routes.updateTier, ({ caller, params, body }) =>
+    changeTier(context, actorOf(caller), params.tier, body),
+  )
 }

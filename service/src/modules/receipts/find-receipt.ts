@@ -1,8 +1,7 @@
 import type { Caller } from '../../http/caller.ts'
-import { assert } from '../../kernel/assert.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import { mayAccess } from '../agents/index.ts'
+import { isGenuineAgent, mayAccess } from '../agents/index.ts'
 import type { ReceiptsContext } from './context.ts'
 import type { ReceiptFacts } from './receipt.ts'
 import { type FoundPayment, findSealedPayment } from './sealed-payment.ts'
@@ -21,15 +20,26 @@ export function receiptIdIn(address: string): Uuid | null {
   return parseId('rcp', address) ?? parseId('pay', address)
 }
 
-export async function receiptFacts({ database }: ReceiptsContext, payment: Transfer): Promise<ReceiptFacts> {
+/** A payment with both its sides; null when one of them is gone, though agents are never removed. */
+export async function receiptFacts(
+  { database }: ReceiptsContext,
+  payment: Transfer,
+): Promise<ReceiptFacts | null> {
   const parties = await selectParties(database, [payment.debitAccount, payment.creditAccount])
   const payer = parties.find(party => party.id === payment.debitAccount)
   const payee = parties.find(party => party.id === payment.creditAccount)
-  assert(payer !== undefined && payee !== undefined, 'agents are never removed')
-  return { payment, payer, payee }
+  return payer === undefined || payee === undefined ? null : { payment, payer, payee }
 }
 
 /** The agents of either side, their platforms and owners. An administrator is no party to a payment. */
 export function isParty(caller: Caller, { payer, payee }: ReceiptFacts): boolean {
   return caller.kind !== 'admin' && (mayAccess(caller, payer) || mayAccess(caller, payee))
+}
+
+/** Whether both sides are who they were created as: their handles stand in the receipt. */
+export function areGenuine(
+  { vault }: Pick<ReceiptsContext, 'vault'>,
+  { payer, payee }: ReceiptFacts,
+): boolean {
+  return isGenuineAgent(vault, payer) && isGenuineAgent(vault, payee)
 }

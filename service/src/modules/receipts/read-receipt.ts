@@ -3,7 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { ReceiptsContext } from './context.ts'
-import { findPayment, isParty, receiptFacts } from './find-receipt.ts'
+import { areGenuine, findPayment, isParty, receiptFacts } from './find-receipt.ts'
 import { receiptContent, signReceipt } from './receipt.ts'
 
 /** The receipt of a payment, made and signed as it is asked for, with the key that was in force when it was paid. */
@@ -17,7 +17,9 @@ export async function readReceipt(
   assert(found.kind !== 'altered', `the transfer behind ${address} is as it was posted`)
   if (found.kind === 'none') throw receiptNotFound()
   const facts = await receiptFacts(context, found.payment)
+  assert(facts !== null, `the agents of ${address} are there`)
   if (!isParty(caller, facts)) throw receiptNotFound()
+  assert(areGenuine(context, facts), `the agents of ${address} are who they were created as`)
   const key = await context.signingKeys.at(found.payment.postedAt)
   return signReceipt(receiptContent(facts, context.serviceName, key.id), key)
 }

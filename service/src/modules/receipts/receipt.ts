@@ -1,8 +1,7 @@
 import type { Receipt } from '@batua/contract'
-import { SignJWT } from 'jose'
 import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { signObject } from '../../kernel/signing.ts'
+import { signObject, signToken } from '../../kernel/signing.ts'
 import type { Transfer } from '../../ledger/index.ts'
 import type { SigningKey } from '../keys/index.ts'
 import type { Party } from './store.ts'
@@ -38,22 +37,21 @@ export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: strin
 }
 
 /** The signed receipt. Ed25519 draws nothing at random, so the same payment and key make the same bytes each time. */
-export async function signReceipt(content: ReceiptContent, key: SigningKey): Promise<Receipt> {
+export function signReceipt(content: ReceiptContent, key: SigningKey): Receipt {
   const signature = signObject(content, key.privateKey)
-  return { ...content, signature, token: await receiptToken(content, key) }
+  return { ...content, signature, token: receiptToken(content, key) }
 }
 
-/**
- * The receipt as a JWT. Its own `typ` keeps it from passing for anything else that the same key signs (RFC 8725,
- * section 3.11), and it is issued at the payment's time, so that it too is the same each time.
- */
-function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
-  return new SignJWT({ ...content })
-    .setProtectedHeader({ alg: 'EdDSA', kid: key.id, typ: 'receipt+jwt' })
-    .setIssuer(content.issuer)
-    .setIssuedAt(new Date(content.created_at))
-    .setJti(content.receipt_id)
-    .sign(key.privateKey)
+/** Issued at the payment's time, so that it too is the same each time. */
+function receiptToken(content: ReceiptContent, key: SigningKey): string {
+  const terms = {
+    typ: 'receipt+jwt',
+    keyId: key.id,
+    issuer: content.issuer,
+    issuedAt: new Date(content.created_at),
+    id: content.receipt_id,
+  }
+  return signToken(content, terms, key.privateKey)
 }
 
 /** What a stranger to the payment may see: what the two said to each other stays theirs, and the token holds it. */

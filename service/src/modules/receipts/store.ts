@@ -1,17 +1,15 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { SealedIdentity } from '../agents/index.ts'
 
-/** One side of a payment: its name, and whose it is. */
-export interface Party {
-  readonly id: Uuid
-  readonly handle: string
-  readonly platformId: Uuid
-  readonly ownerId: Uuid
-}
+/** One side of a payment: its name, and whose it is, sealed when it was created. */
+export type Party = SealedIdentity
 
 export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {
   return db.query<Party>(
-    `select id, handle, platform_id as "platformId", owner_id as "ownerId" from agents where id = any($1::uuid[])`,
+    `select id, handle, platform_id as "platformId", owner_id as "ownerId", public_key as "publicKey",
+       created_at as "createdAt", seal
+     from agents where id = any($1::uuid[])`,
     [ids],
   )
 }

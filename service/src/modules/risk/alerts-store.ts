@@ -33,11 +33,11 @@ export interface NewAlert {
 }
 
 /**
- * Opens alerts; where one of its subject and rule is open already, that one stays as it is. A subject that is no agent
- * is a platform.
+ * Opens alerts and answers those that it opened: where one of its subject and rule is open already, that one stays as it
+ * is. A subject that is no agent is a platform.
  */
-export async function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promise<void> {
-  await tx.query(
+export function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promise<Alert[]> {
+  return tx.query<Alert>(
     `insert into risk_alerts (id, subject_id, agent_id, platform_id, rule, severity, score, evidence, created_at)
      select v.id, v.subject, a.id, coalesce(a.platform_id, v.subject), v.rule, v.severity, v.score,
        v.evidence::jsonb, v.created_at
@@ -45,7 +45,8 @@ export async function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): 
        v(id, subject, rule, severity, score, evidence, created_at)
      left join agents a on a.id = v.subject
      order by v.subject, v.rule
-     on conflict (subject_id, rule) where status = 'open' do nothing`,
+     on conflict (subject_id, rule) where status = 'open' do nothing
+     returning ${COLUMNS}`,
     [
       alerts.map(alert => alert.id),
       alerts.map(alert => alert.subjectId),

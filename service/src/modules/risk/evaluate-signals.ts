@@ -5,7 +5,7 @@ import { selectStandings } from './alerts-store.ts'
 import type { RiskJobsContext } from './context.ts'
 import { decideFailedAuthentication, decideRefusals, type SignalFacts } from './decide.ts'
 import type { Finding, Found } from './finding.ts'
-import { openAlerts } from './open-alerts.ts'
+import { type Opening, openAlerts } from './open-alerts.ts'
 import { inForce, type Rule, type RuleSet } from './rules.ts'
 import type { RulesReader } from './rules-reader.ts'
 import { MINUTE_MS } from './scope.ts'
@@ -19,7 +19,7 @@ const COUNTS_AT_ONCE = 1_000
  * writes its own and then sees everybody's, so the last to write sees all.
  */
 export async function evaluateSignals(
-  { database, signals }: RiskJobsContext,
+  { database, vault, signals }: RiskJobsContext,
   readRules: RulesReader,
   now: Date,
 ): Promise<number> {
@@ -34,8 +34,8 @@ export async function evaluateSignals(
   }
   await database.inTransaction(async tx => {
     const rules = await readRules(tx)
-    await evaluateRefusals(tx, rules, counts, now)
-    await evaluateFailures(tx, rules, counts, now)
+    await evaluateRefusals(tx, rules, counts, { vault, now })
+    await evaluateFailures(tx, rules, counts, { vault, now })
   })
   return counts.length
 }
@@ -44,26 +44,31 @@ async function evaluateRefusals(
   tx: Queryable,
   rules: RuleSet,
   counts: readonly SignalCount[],
-  now: Date,
+  opening: Opening,
 ): Promise<void> {
   const rule = inForce(rules, 'repeated_refusals')
   if (rule === null) return
   const subjects = subjectsOf(counts, 'policy_refusal')
   const decide = (facts: SignalFacts) => decideRefusals(facts, rule.thresholds)
-  await openAlerts(tx, rule, await found(tx, rule, 'policy_refusal', subjects, now, decide), now)
+  await openAlerts(tx, rule, await found(tx, rule, 'policy_refusal', subjects, opening.now, decide), opening)
 }
 
 async function evaluateFailures(
   tx: Queryable,
   rules: RuleSet,
   counts: readonly SignalCount[],
-  now: Date,
+  opening: Opening,
 ): Promise<void> {
   const rule = inForce(rules, 'failed_authentication')
   if (rule === null) return
   const subjects = subjectsOf(counts, 'failed_authentication')
   const decide = (facts: SignalFacts) => decideFailedAuthentication(facts, rule.thresholds)
-  await openAlerts(tx, rule, await found(tx, rule, 'failed_authentication', subjects, now, decide), now)
+  await openAlerts(
+    tx,
+    rule,
+    await found(tx, rule, 'failed_authentication', subjects, opening.now, decide),
+    opening,
+  )
 }
 
 function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {

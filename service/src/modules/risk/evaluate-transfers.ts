@@ -7,7 +7,7 @@ import { evaluateCircularFlow } from './evaluate-circular-flow.ts'
 import { EVALUATORS, type PayerRuleName } from './evaluate-rules.ts'
 import { inSlices } from './in-slices.ts'
 import { recordFirstPayments } from './new-payees-store.ts'
-import { openAlerts } from './open-alerts.ts'
+import { type Opening, openAlerts } from './open-alerts.ts'
 import { CROWD, decidePace, type Pace } from './pace.ts'
 import type { ReceiversReader } from './receivers.ts'
 import { inForce, type RuleSet } from './rules.ts'
@@ -31,13 +31,14 @@ const MAX_PAYERS = 20_000
  * the cursor's row evaluates, and moves the cursor in the same commit that opens the alerts: nothing is read twice.
  */
 export async function evaluateNewTransfers(
-  { database }: RiskJobsContext,
+  { database, vault }: RiskJobsContext,
   readRules: RulesReader,
   readReceivers: ReceiversReader,
   now: Date,
 ): Promise<number> {
   const settledBelow = firstUuidAt(new Date(now.getTime() - SETTLED_AFTER_MS))
   if ((await paceOf(database, settledBelow)) === null) return 0
+  const opening = { vault, now }
   return database.inTransaction(async tx => {
     const position = await lockCursor(tx)
     // Another node may have moved it since.
@@ -49,11 +50,11 @@ export async function evaluateNewTransfers(
     const receivers = passing === null ? null : await readReceivers(tx, stretch, passing.thresholds)
     await inBatches(tx, stretch, receivers, async batch => {
       for (const name of Object.keys(EVALUATORS) as PayerRuleName[])
-        await evaluate(tx, rules, name, batch, now)
+        await evaluate(tx, rules, name, batch, opening)
     })
     const circular = inForce(rules, 'circular_flow')
     if (circular !== null)
-      await openAlerts(tx, circular, await evaluateCircularFlow(tx, circular, stretch), now)
+      await openAlerts(tx, circular, await evaluateCircularFlow(tx, circular, stretch), opening)
     await moveCursor(tx, stretch.lastId)
     return stretch.transfers
   })
@@ -99,9 +100,9 @@ async function evaluate<Name extends PayerRuleName>(
   rules: RuleSet,
   name: Name,
   batch: Batch,
-  now: Date,
+  opening: Opening,
 ): Promise<void> {
   const rule = inForce(rules, name)
   if (rule === null) return
-  await openAlerts(tx, rule, await EVALUATORS[name](tx, rule, batch), now)
+  await openAlerts(tx, rule, await EVALUATORS[name](tx, rule, batch), opening)
 }

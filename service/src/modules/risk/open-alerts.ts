@@ -1,6 +1,9 @@
 import type { Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { recordActs } from '../audit/index.ts'
+import { alertOpened } from './alert-acts.ts'
 import { insertAlerts, type NewAlert } from './alerts-store.ts'
+import type { RiskJobsContext } from './context.ts'
 import { evidenceOf, type Found } from './finding.ts'
 import { inSlices } from './in-slices.ts'
 import type { AnyThresholds } from './rules.ts'
@@ -10,12 +13,17 @@ interface AlertingRule extends Pick<NewAlert, 'rule' | 'severity' | 'score'> {
   readonly thresholds: AnyThresholds
 }
 
+/** When alerts are opened, and what seals their place in the audit log. */
+export interface Opening extends Pick<RiskJobsContext, 'vault'> {
+  readonly now: Date
+}
+
 /** Opens an alert for each finding of a rule, where none is open. */
 export async function openAlerts(
   tx: Queryable,
   { rule, severity, score, thresholds }: AlertingRule,
   found: readonly Found[],
-  now: Date,
+  { vault, now }: Opening,
 ): Promise<void> {
   await inSlices(found, async slice => {
     const alerts = slice.map(({ subjectId, finding }) => ({
@@ -27,7 +35,8 @@ export async function openAlerts(
       evidence: evidenceOf(finding, thresholds),
       createdAt: now,
     }))
-    await insertAlerts(tx, alerts)
+    const opened = await insertAlerts(tx, alerts)
+    await recordActs(tx, vault, now, opened.map(alertOpened))
     return []
   })
 }

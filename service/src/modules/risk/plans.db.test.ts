@@ -4,6 +4,7 @@ import type { Connection, Database, Queryable } from '../../db/database.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { TEST_VAULT } from '../../testing/network.ts'
 import { riskJobs } from './jobs.ts'
 import { createSignalRecorder } from './signals.ts'
 import { fillBook } from './testing/fill-book.ts'
@@ -40,7 +41,13 @@ beforeAll(async () => {
   })
   const signals = createSignalRecorder(clock)
   signals.policyRefusal('01890000-0000-7000-8000-00000000000a')
-  const jobs = riskJobs({ database: recording(db.database), clock, logger: silentLogger(), signals })
+  const jobs = riskJobs({
+    database: recording(db.database),
+    clock,
+    vault: TEST_VAULT,
+    logger: silentLogger(),
+    signals,
+  })
   for (const job of jobs) while ((await job.run(clock.now())) > 0);
   await db.database.query(`
     insert into risk_alerts (id, subject_id, agent_id, platform_id, rule, severity, score, evidence, status,

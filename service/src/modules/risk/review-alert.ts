@@ -1,6 +1,8 @@
 import type { BodyOf, reviewRiskAlert } from '@batua/contract'
 import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { type Actor, recordActs } from '../audit/index.ts'
+import { alertReviewed } from './alert-acts.ts'
 import { type Alert, type Review, selectAlert, updateReviewed } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
 
@@ -48,10 +50,11 @@ function notOpen(status: Alert['status']): Refusal {
  */
 export async function reviewAlert(
   context: RiskContext,
+  actor: Actor,
   address: string,
   request: ReviewRequest,
 ): Promise<Alert> {
-  const reviewed = await closeAlert(context, parseId('alr', address), request)
+  const reviewed = await closeAlert(context, actor, parseId('alr', address), request)
   if (request.action !== undefined && reviewed.agentId !== null) {
     await context.ledger.answered([reviewed.agentId])
   }
@@ -63,22 +66,27 @@ export async function reviewAlert(
  * the alert's own row, which only one review can close, has the last word on both.
  */
 function closeAlert(
-  { database, clock, quarantine }: RiskContext,
+  { database, clock, vault, quarantine }: RiskContext,
+  actor: Actor,
   id: Uuid | null,
   request: ReviewRequest,
 ): Promise<Alert> {
+  const now = clock.now()
   return database.inTransaction(async tx => {
     const alert = id === null ? null : await selectAlert(tx, id)
     if (alert === null) throw new AppError('not_found', 'There is no alert with this id')
     const plan = decideReview(alert, request)
     if (plan.kind === 'refusal') raise(plan)
-    if (plan.quarantine !== null) await quarantine(tx, plan.quarantine)
+    if (plan.quarantine !== null) await quarantine(tx, plan.quarantine, { actor, vault, now })
     const reviewed = await updateReviewed(tx, alert.id, {
       status: plan.status,
       note: request.note?.normalize('NFC') ?? null,
-      reviewedAt: clock.now(),
+      reviewedAt: now,
     })
-    if (reviewed !== null) return reviewed
+    if (reviewed !== null) {
+      await recordActs(tx, vault, now, [alertReviewed(actor, reviewed, plan.quarantine !== null)])
+      return reviewed
+    }
     const winner = await selectAlert(tx, alert.id)
     return raise(notOpen(winner?.status ?? 'dismissed'))
   })

@@ -12,6 +12,7 @@ import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
+import { actorOf } from '../audit/index.ts'
 import { alertRecord } from './alert-record.ts'
 import {
   type AlertFilter,
@@ -39,8 +40,8 @@ export function serveRisk(serve: Serve, context: RiskContext): void {
     return page('alerts', alerts, alertRecord, total, request)
   })
 
-  serve(reviewRiskAlert, async ({ params, body }) =>
-    alertRecord(await reviewAlert(context, params.alert_id, body)),
+  serve(reviewRiskAlert, async ({ caller, params, body }) =>
+    alertRecord(await reviewAlert(context, actorOf(caller), params.alert_id, body)),
   )
 
   serve(getRiskScore, async ({ params, now }) => {

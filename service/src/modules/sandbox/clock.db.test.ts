@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
 import { foldTransfers } from '../../ledger/index.ts'
+import { actsDuring } from '../../testing/acts.ts'
 import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { TEST_VAULT } from '../../testing/network.ts'
+import { service } from '../audit/index.ts'
 import { advanceClock } from './clock.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
@@ -45,6 +48,7 @@ test('what a node pays that has not heard yet of a moved clock is missing in no 
     {
       database: db.database,
       clock,
+      vault: TEST_VAULT,
       lastOtp: async () => null,
       jobs: () => ({
         async runDue() {
@@ -52,6 +56,7 @@ test('what a node pays that has not heard yet of a moved clock is missing in no 
         },
       }),
     },
+    service('test'),
     MOVED_S,
   )
   expect(clock.now().getTime() - clockBehind.now().getTime()).toBe(MOVED_S * 1_000)
@@ -63,4 +68,26 @@ test('what a node pays that has not heard yet of a moved clock is missing in no 
   await db.database.query(`update fold_cursors set paused_until = clock_timestamp()`)
   // Transactions of other test files on this server may delay it a little.
   await expect.poll(foldedBefore, { timeout: 10_000 }).toSatisfy((before: Uuid) => before > (late?.id ?? ''))
+})
+
+test('a move of the clock is recorded with how far, and doing what is due is not', async () => {
+  const context = {
+    database: db.database,
+    clock,
+    vault: TEST_VAULT,
+    lastOtp: async () => null,
+    jobs: () => ({ runDue: async () => undefined }),
+  }
+  const move = (seconds: number) =>
+    actsDuring(db.database, () => advanceClock(context, service('test'), seconds))
+  expect(await move(60)).toEqual([
+    {
+      agentId: null,
+      actor: { type: 'service', id: 'test' },
+      action: 'sandbox.clock_moved',
+      target: 'sandbox_clock',
+      data: { advance_seconds: 60 },
+    },
+  ])
+  expect(await move(0)).toEqual([])
 })

@@ -3,12 +3,14 @@ import type { SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
 import type { SandboxPayouts } from '../../gateways/sandbox/payouts.ts'
 import type { Jobs } from '../../jobs/jobs.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { FundingContext } from '../funding/index.ts'
 
 /** What sandbox mode works with, whichever gateway it has. Never made in live mode, so none of its routes exist there. */
 export interface SandboxMode {
   readonly database: Database
   readonly clock: Clock
+  readonly vault: Vault
   /** The last one-time code that was sent to a phone of ten digits; null when none was. */
   readonly lastOtp: (phone: string) => Promise<string | null>
   /** Asked for when it is needed, because the jobs are made of all modules, this one too. */

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { service } from '../audit/index.ts'
 import { checkFunding, type Funding, orderIdOf } from '../funding/index.ts'
 import { deletePlatform } from '../platforms/delete-platform.ts'
 import { playOutcome } from './play-outcome.ts'
@@ -83,7 +84,11 @@ test('the sessions of a deleted platform end with it', async () => {
     [agent],
   )
   const { funding: context, clock } = world
-  await deletePlatform({ ...context, clock, signupOpen: true, mode: 'sandbox' }, row?.id ?? '')
+  await deletePlatform(
+    { ...context, clock, signupOpen: true, mode: 'sandbox' },
+    service('test'),
+    row?.id ?? '',
+  )
   expect((await playOutcome(world.sandbox, session, 'success')).status).toBe('failed')
   expect(await world.balance(agent)).toBe(0n)
   expect(await orderStatus(funding)).not.toEqual({ status: 'active' })

@@ -1,6 +1,7 @@
 import { advanceClock as advanceClockRoute, completeSandboxPayment, getSandboxOtp } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { actorOf } from '../audit/index.ts'
 import { orderIdOf, sessionIdOf, wireStatus } from '../funding/index.ts'
 import { normalisePhone } from '../owners/index.ts'
 import { advanceClock } from './clock.ts'
@@ -25,7 +26,7 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
   serve(
     advanceClockRoute,
     async call => {
-      const now = await advanceClock(context, call.body.advance_seconds)
+      const now = await advanceClock(context, actorOf(call.caller), call.body.advance_seconds)
       return { now: now.toISOString() }
     },
     UNCOUNTED,

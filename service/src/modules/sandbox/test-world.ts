@@ -11,6 +11,7 @@ import { openVault, type Vault } from '../../kernel/secrets.ts'
 import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { deactivateAgent } from '../agents/change-agent.ts'
+import { service } from '../audit/index.ts'
 import {
   type Funding,
   type FundingContext,
@@ -75,18 +76,16 @@ export async function openWorld(
     webhookSecrets: ['test-secret', 'secret-before'],
     merchantName: 'Batua',
   })
+  const base = { database, clock, vault }
   const funding: FundingContext = {
-    database,
+    ...base,
     ledger,
-    clock,
-    vault,
     gateways: gatewaysOf(around(gateway)),
     logger: silentLogger(),
     checkoutUrl: 'http://127.0.0.1/checkout',
   }
   const sandbox: SandboxContext = {
-    database,
-    clock,
+    ...base,
     funding,
     gateway,
     payouts: { rehearsal: { sendNotices: () => Promise.resolve(0) } },
@@ -128,7 +127,13 @@ export async function openWorld(
 
 async function openSessionFor(context: FundingContext, agentId: Uuid, amountPaise: bigint): Promise<Opened> {
   const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
-  const request = { payer, amountPaise: paise(amountPaise), method: 'link', opened: true } as const
+  const request = {
+    payer,
+    amountPaise: paise(amountPaise),
+    method: 'link',
+    opened: true,
+    actor: service('test'),
+  } as const
   const funding = await openFunding(context, request)
   return { funding, session: sessionIdOf(funding) }
 }

@@ -1,13 +1,16 @@
 import { OTP_VALID_S, routes } from '@batua/contract'
+import type { AdminCaller, OwnerCaller } from '../../http/caller.ts'
 import type { Answer, Serve } from '../../http/serve.ts'
 import { endedCookie, sessionCookie } from '../../http/session-cookies.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { recordActs } from '../audit/index.ts'
 import { listOwnerRecords } from '../owners/index.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
 import type { SessionsContext } from './context.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
 import { type CodeRequest, sendCode } from './send-code.ts'
+import { sessionEnded } from './session-acts.ts'
 import { deleteSession, selectSession } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
@@ -66,14 +69,17 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
   )
 }
 
-function serveLogOut(serve: Serve, { database, secure }: SessionRoutes): void {
-  const end = async (audience: Audience, sessionId: Uuid, answer: Answer) => {
-    await deleteSession(database, sessionId)
-    answer.header('set-cookie', endedCookie(audience, secure))
+function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
+  const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: Answer) => {
+    await database.inTransaction(async tx => {
+      const isEnded = await deleteSession(tx, caller.sessionId)
+      if (isEnded) await recordActs(tx, vault, now, [sessionEnded(caller)])
+    })
+    answer.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const
   }
-  serve(routes.logOut, ({ caller }, answer) => end('owner', caller.sessionId, answer))
-  serve(routes.logOutAdmin, ({ caller }, answer) => end('admin', caller.sessionId, answer))
+  serve(routes.logOut, ({ caller, now }, answer) => end(caller, now, answer))
+  serve(routes.logOutAdmin, ({ caller, now }, answer) => end(caller, now, answer))
 }
 
 function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {

@@ -74,8 +74,10 @@ export async function selectOwnerIds(db: Queryable, phoneIndex: Buffer): Promise
   return rows.map(({ id }) => id)
 }
 
-export async function deleteSession(db: Queryable, id: Uuid): Promise<void> {
-  await db.query(`delete from sessions where id = $1`, [id])
+/** Ends a session; false when it was over already. */
+export async function deleteSession(tx: Queryable, id: Uuid): Promise<boolean> {
+  const rows = await tx.query(`delete from sessions where id = $1 returning id`, [id])
+  return rows.length === 1
 }
 
 /** Deletes sessions that are over, a bounded batch; answers how many. */

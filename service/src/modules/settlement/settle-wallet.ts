@@ -1,6 +1,7 @@
 import type { SettlementSkipReason } from '@batua/contract'
 import { type Paise, paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Book, type Command, need } from '../../ledger/index.ts'
+import { service } from '../audit/index.ts'
 import { holders, postPayout } from '../payouts/index.ts'
 import type { SettlementContext } from './context.ts'
 import { decideSettlement } from './decide.ts'
@@ -43,7 +44,11 @@ export function settleWallet(
       if (decision.kind === 'not_due' || account === null) return { kind: 'not_due' }
       const provider = payoutProvider.name
       const amountPaise = balancePaise
-      postPayout(book, { agentId, kind: 'settlement', account, amountPaise, provider, settlementDay: day })
+      const actor = service('settlement')
+      postPayout(book, {
+        ...{ agentId, kind: 'settlement', account, amountPaise, provider },
+        ...{ settlementDay: day, actor },
+      })
       book.setFact(settledWallets, settled, true)
       return { kind: 'paid' }
     },

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { SYSTEM } from '../../ledger/index.ts'
+import { actsIn } from '../../testing/acts.ts'
 import { balanceOf, changeAgent, expectBalanced, fund, order, post } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
@@ -67,6 +68,15 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
   const events = await db.database.query(`select name, data from events where agent_id = $1`, [agentId])
   expect(events).toMatchObject([
     { name: 'agent.settlement.completed', data: { amount: 975.01, utr: 'UTR0' } },
+  ])
+  await node.run()
+  const acts = (await actsIn(db.database)).filter(({ action }) => action.startsWith('payout.'))
+  expect(acts).toMatchObject([
+    {
+      ...{ agentId: formatId('agt', agentId), action: 'payout.requested' },
+      ...{ actor: { type: 'service', id: 'settlement' }, data: { kind: 'settlement', amount: 975.01 } },
+    },
+    { action: 'payout.completed', target: acts[0]?.target, data: { kind: 'settlement', utr: 'UTR0' } },
   ])
 })
 

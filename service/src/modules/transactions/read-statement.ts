@@ -1,10 +1,10 @@
 import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
 import type { Caller, OwnerCaller } from '../../http/caller.ts'
+import { spanOf } from '../../http/date-span.ts'
 import { page, pageOf } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { requireAgentAccess } from '../agents/index.ts'
 import type { TransactionsContext } from './context.ts'
-import { spanOf } from './span.ts'
 import { lineIdOf, statementScope } from './statement-scope.ts'
 import { countLines, selectAgentsOf, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
@@ -21,7 +21,7 @@ export async function readStatement(
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
   const { id, name } = await requireAgentAccess(database, caller, address)
-  return readLines({ database }, new Map([[id, name]]), query)
+  return readStatementOf({ database }, new Map([[id, name]]), query)
 }
 
 /** A page of the statements of all of an owner's agents as one list, or of one of them. */
@@ -31,10 +31,11 @@ export async function readOwnerStatement(
   { agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
 ): Promise<TransactionList> {
   if (agent_id !== undefined) return readStatement({ database }, caller, agent_id, query)
-  return readLines({ database }, await selectAgentsOf(database, caller.ownerIds), query)
+  return readStatementOf({ database }, await selectAgentsOf(database, caller.ownerIds), query)
 }
 
-async function readLines(
+/** A page of the statements of these agents, whose names are given, as one list. */
+export async function readStatementOf(
   { database }: Reading,
   agents: ReadonlyMap<Uuid, string>,
   query: QueryOf<typeof listTransactions>,

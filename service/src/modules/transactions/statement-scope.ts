@@ -1,6 +1,6 @@
 import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '@batua/contract'
+import type { Span } from '../../http/date-span.ts'
 import { creditSideOf, firstUuidAt, movementOf, type Uuid } from '../../kernel/ids.ts'
-import type { Span } from './span.ts'
 
 /** Which lines of a statement are asked for. */
 export interface StatementFilter {

@@ -52,7 +52,7 @@ const CREDIT_LINES = `
     where t.kind = 'escrow_release' and h.id = t.linked_id limit 1
   ) hold on true
   where 'credits' = any($5::text[]) and t.credit_account = w.wallet and t.id >= $2 and t.id < $4
-    and t.kind in ('payment', 'refund', 'escrow_release')
+    and t.kind in ('payment', 'refund', 'allocation', 'escrow_release')
   order by t.id desc limit $7`
 
 const FUNDING_LINES = `
@@ -73,7 +73,7 @@ export const SELECT_LINES = `
   select w.wallet, id, side, kind, counterparty, amount_paise as "amountPaise", fee_paise as "feePaise", status,
     began_at as "beganAt", linked_id as "linkedId", reference, note, utr
   from unnest($1::uuid[]) as w (wallet) cross join lateral (
-    (${debitLines('debits', `kind in ('payment', 'refund', 'escrow_hold')`)})
+    (${debitLines('debits', `kind in ('payment', 'refund', 'allocation', 'escrow_hold')`)})
     union all (${debitLines('holds', `kind = 'escrow_hold'`)})
     union all (${CREDIT_LINES}) union all (${FUNDING_LINES}) union all (${PAYOUT_LINES})
   ) lines

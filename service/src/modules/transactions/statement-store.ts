@@ -9,6 +9,7 @@ import { COUNT_RANGE, COUNT_WHOLE, SELECT_LAST_SKIPPED, SELECT_LINES } from './s
 export type LineKind =
   | 'payment'
   | 'refund'
+  | 'allocation'
   | 'escrow_hold'
   | 'escrow_release'
   | 'fund'

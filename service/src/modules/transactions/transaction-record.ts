@@ -73,6 +73,8 @@ function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
     case 'escrow_release':
       assert(linkedId !== null, 'a release names its hold')
       return { escrow_id: formatId('esc', linkedId) }
+    case 'allocation':
+      return {}
     case 'withdraw':
     case 'settlement':
       return utr === null ? {} : { utr }

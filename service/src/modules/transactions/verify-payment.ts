@@ -1,9 +1,10 @@
 import type { QueryOf, Verification, VerifyFailure, verifyTransaction } from '@batua/contract'
 import type { AgentCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { rupeesText } from '../../kernel/money.ts'
+import { actorOf, recordActs } from '../audit/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
 import { insertUse, selectRefunded, selectUse } from './nonce-store.ts'
@@ -24,7 +25,7 @@ export async function verifyPayment(
   const payment = await findVerifiable(context, address)
   if (payment === null) return answer(address, 'transaction_not_found', null)
 
-  const failure = await checkPayment(context, { payment, callerId: caller.agentId, expected, use, now })
+  const failure = await checkPayment(context, { payment, caller, expected, use, now })
   const isParty = caller.agentId === payment.payee || caller.agentId === payment.payer
   return answer(address, failure, isParty ? payment : null)
 }
@@ -62,26 +63,45 @@ function useOf({ consume, consume_id: consumeId, nonce }: VerificationQuery): Us
 
 interface Check {
   readonly payment: VerifiablePayment
-  readonly callerId: Uuid
+  readonly caller: AgentCaller
   readonly expected: Expectation
   readonly use: Use | null
   readonly now: Date
 }
 
 async function checkPayment(context: TransactionsContext, check: Check): Promise<VerifyFailure | null> {
-  const { payment, callerId, expected, use, now } = check
+  const { payment, caller, expected, use } = check
   const { database } = context
+  const callerId = caller.agentId
   const refundedPaise = await selectRefunded(database, payment.id)
   const earlier = use === null ? null : await selectUse(database, callerId, use.nonce)
   const granted = use !== null && isSameUse(earlier, payment.id, use.consumeId)
   const failure = decideVerification({ payment, refundedPaise, callerId, expected, granted })
   if (failure !== null || use === null || granted) return failure
 
-  const wanted: NonceUse = { paymentId: payment.id, consumeId: use.consumeId }
-  if (await insertUse(database, callerId, use.nonce, wanted, now)) return null
+  if (await useUp(context, check, use)) return null
   // Someone else was faster; it may have been this very request, sent twice.
   const winner = await selectUse(database, callerId, use.nonce)
   return isSameUse(winner, payment.id, use.consumeId) ? null : 'nonce_already_used'
+}
+
+function useUp({ database, vault }: TransactionsContext, check: Check, use: Use): Promise<boolean> {
+  const { payment, caller, now } = check
+  const { nonce, consumeId } = use
+  return database.inTransaction(async tx => {
+    const used: NonceUse = { paymentId: payment.id, consumeId }
+    if (!(await insertUse(tx, caller.agentId, nonce, used, now))) return false
+    await recordActs(tx, vault, now, [
+      {
+        agentId: caller.agentId,
+        actor: actorOf(caller),
+        action: 'nonce.consumed',
+        target: formatId('txn', payment.id),
+        data: { nonce, consume_id: consumeId, from: formatId('agt', payment.payer) },
+      },
+    ])
+    return true
+  })
 }
 
 function answer(

@@ -1,8 +1,10 @@
 import { deepEqual } from 'node:assert/strict'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { SYSTEM } from '../../ledger/index.ts'
+import { allocateOn } from '../allocating.ts'
 import { order, outcomesOf } from '../builders.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
+import { allocationLayers, foundAround } from './limits-allocations.ts'
 import {
   decidedMs,
   layersOf,
@@ -93,6 +95,7 @@ interface Mix {
   readonly payer: number
   readonly payments: readonly Payment[]
   readonly holds: readonly Hold[]
+  readonly allocations: readonly Payment[]
   readonly refunds: number
 }
 
@@ -104,6 +107,7 @@ export async function mixStep(play: Play, step: Mix): Promise<void> {
   stage.setClocks(new Date(Math.max(...times)))
   const ended = [...payer.held.values()].slice(0, step.refunds)
   const isOther = ({ payee }: Hold) => payee !== step.payer
+  await foundAround(play, payer.id)
   await outcomesOf<object>([
     ...step.payments.filter(isOther).map(({ payee, amount }, at) => {
       return nodeAt(play, at % 2).pay(order(payer.id, walletAt(play, payee), amount))
@@ -111,6 +115,9 @@ export async function mixStep(play: Play, step: Mix): Promise<void> {
     ...step.holds.filter(isOther).map(({ payee, amount }, at) => {
       const toAgentId = payee === null ? null : walletAt(play, payee)
       return holdOn(nodeAt(play, at % 2), intent(payer.id, amount, { toAgentId }))
+    }),
+    ...step.allocations.filter(isOther).map(({ payee, amount }, at) => {
+      return allocateOn(nodeAt(play, at % 2), payer.id, walletAt(play, payee), amount)
     }),
     ...ended.map((escrow, at) => refundOn(nodeAt(play, (at + 1) % 2), escrow)),
   ])
@@ -137,7 +144,7 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
   const rows = await stage.database.query<Row>(
     `select t.id, t.kind, t.credit_account as payee, t.linked_id as named, t.amount_paise as amount, t.posted_at
      from transfers t
-     where (t.debit_account = $1 and t.kind in ('payment', 'escrow_hold'))
+     where (t.debit_account = $1 and t.kind in ('payment', 'escrow_hold', 'allocation'))
        or (t.credit_account = $1 and t.kind = 'escrow_refund')
      order by case t.kind when 'escrow_refund' then t.credit_sequence else t.debit_sequence end`,
     [payer.id],
@@ -157,11 +164,16 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
       ...(isHold ? { holdId: id } : {}),
     })
     if (read.length <= known) continue
-    deepEqual(brokenByLast(isHold ? holdLayers(layers, named) : layers, read), [])
+    deepEqual(brokenByLast(layersFor(kind, layers, named), read), [])
     if (isHold) payer.held.set(id, await escrowOf(stage.database, { escrow_id: formatId('esc', id) }))
   }
   deepEqual(read.slice(0, known).map(paid), payer.history.map(paid))
   payer.history.splice(0, known, ...read)
+}
+
+function layersFor(kind: string, layers: PlainLayers, named: Uuid | null): PlainLayers {
+  if (kind === 'allocation') return allocationLayers(layers)
+  return kind === 'escrow_hold' ? holdLayers(layers, named) : layers
 }
 
 function paid({ payee, amount, atMs, holdId }: PastPayment): PastPayment {

@@ -56,12 +56,21 @@ export type Step =
       readonly escrow: number
       readonly how: 'refund' | 'release'
     }
-  /** Payments and holds, while so many that wait are refunded. */
+  /** To a member, the payer being the treasury. */
+  | {
+      readonly do: 'allocate'
+      readonly node: number
+      readonly payer: number
+      readonly payee: number
+      readonly amount: bigint
+    }
+  /** Payments, holds and allocations, while so many that wait are refunded. */
   | {
       readonly do: 'mix'
       readonly payer: number
       readonly payments: readonly Payment[]
       readonly holds: readonly Hold[]
+      readonly allocations: readonly Payment[]
       readonly refunds: number
     }
 
@@ -165,6 +174,7 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
       payer,
       payments: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 6 }),
       holds: fc.array(fc.record({ payee: fc.option(wallet), amount }), { maxLength: 4 }),
+      allocations: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 4 }),
       refunds: fc.integer({ min: 1, max: 4 }),
     }),
   },
@@ -182,6 +192,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       amount,
       rehearse: fc.boolean(),
     }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('allocate' as const), node, payer, payee: wallet, amount }),
   },
   {
     weight: 4,

@@ -4,6 +4,7 @@ import { paise } from '../../kernel/money.ts'
 import { evaluateCommand } from '../../modules/payments/evaluate.ts'
 import { type ControlColumns, order } from '../builders.ts'
 import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
+import { allocateStep } from './limits-allocations.ts'
 import { endStep, holdStep, mixStep } from './limits-holds.ts'
 import {
   decidedMs,
@@ -68,6 +69,8 @@ async function playStep(play: Play, step: Step): Promise<void> {
       return holdStep(play, step)
     case 'end':
       return endStep(play, step)
+    case 'allocate':
+      return allocateStep(play, step)
     case 'mix':
       return mixStep(play, step)
   }

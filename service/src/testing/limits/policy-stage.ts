@@ -1,17 +1,19 @@
 import type { Authenticators } from '../../http/caller.ts'
+import type { Serve } from '../../http/serve.ts'
 import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
 import { createJobs } from '../../jobs/jobs.ts'
 import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
+import type { Ledger } from '../../ledger/index.ts'
 import { openAgentKeyring, serveAgents } from '../../modules/agents/index.ts'
 import { serveOwners } from '../../modules/owners/index.ts'
 import { servePayments } from '../../modules/payments/index.ts'
 import { createAuthenticators, servePlatforms } from '../../modules/platforms/index.ts'
 import { policyJobs, servePolicySettings } from '../../modules/policy-settings/index.ts'
-import { fund, startNode } from '../builders.ts'
+import { fund, startNode, type TestNode } from '../builders.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
-import { networkContext, randomHandle, randomPan, randomPhone } from '../network.ts'
+import { type NetworkContext, networkContext, randomHandle, randomPan, randomPhone } from '../network.ts'
 
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>
@@ -65,7 +67,12 @@ export function asOwners(...ownerIds: string[]): Headers {
   return { cookie: `service_session=${ownerIds.join('.')}`, 'sec-fetch-site': 'same-origin' }
 }
 
-async function startServer(db: TestDatabase, clock: ManualClock) {
+type StageContext = NetworkContext & Pick<TestNode, 'agents'> & { readonly ledger: Ledger }
+
+/** Routes that a stage serves beside its own. */
+export type MoreRoutes = (serve: Serve, context: StageContext) => void
+
+async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoutes) {
   const { database } = db
   const node = startNode({ database, clock })
   const authenticators = { ...createAuthenticators(database), ...SESSIONS }
@@ -82,17 +89,22 @@ async function startServer(db: TestDatabase, clock: ManualClock) {
         keyring: openAgentKeyring(database),
         signals: { policyRefusal: () => undefined },
       })
+      more(serve, context)
     },
     { database, authenticators, clock },
   )
   return { server, node }
 }
 
-export async function openPolicyStage(start: Date): Promise<PolicyStage> {
+export async function openPolicyStage(start: Date, more: MoreRoutes = () => undefined): Promise<PolicyStage> {
   const db = await createTestDatabase()
   const clock = manualClock(start)
-  const nodes = [await startServer(db, clock), await startServer(db, clock)] as const
-  const jobs = createJobs({ clock, logger: silentLogger(), jobs: policyJobs(db.database) })
+  const nodes = [await startServer(db, clock, more), await startServer(db, clock, more)] as const
+  const jobs = createJobs({
+    clock,
+    logger: silentLogger(),
+    jobs: policyJobs(networkContext(db.database, clock)),
+  })
   const stage: PolicyStage = {
     db,
     clock,

@@ -2,6 +2,7 @@ import type { FundingMethod, PaidMethod } from '@batua/contract'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
+import { service } from '../../modules/audit/index.ts'
 import { collectUpi, endFunding, orderIdOf, sessionIdOf } from '../../modules/funding/index.ts'
 import { openFunding } from '../../modules/funding/open-funding.ts'
 import { type PlayedOutcome, playOutcome } from '../../modules/sandbox/index.ts'
@@ -46,7 +47,8 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   const rupees = dice.chance(MAGIC_SHARE) ? dice.pick(MAGIC_RUPEES) : null
   const amountPaise = paise(rupees === null ? BigInt(dice.between(100, 500_000)) : rupees * 100n)
   if (rupees !== null) world.tally.met(`magic amount: ${rupees}`)
-  const request = { payer: { agentId, handle, customer }, amountPaise, method: dice.pick(METHODS) }
+  const payer = { agentId, handle, customer }
+  const request = { payer, amountPaise, method: dice.pick(METHODS), actor: service('test') }
   const opened = await heard(world, openFunding(node.funding, { ...request, opened: dice.chance(0.5) }))
   if (opened.kind !== 'answer') return
   const funding = opened.answer

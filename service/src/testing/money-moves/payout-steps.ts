@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { paise } from '../../kernel/money.ts'
+import { service } from '../../modules/audit/index.ts'
 import { selectOwner } from '../../modules/owners/store.ts'
 import { submitKyc } from '../../modules/owners/submit-kyc.ts'
 import { type Withdrawn, withdrawCommand } from '../../modules/payouts/withdraw.ts'
@@ -20,7 +21,7 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
     ? dice.pick(MAGIC_RUPEES) * 100n
     : BigInt(dice.between(100, 100_000))
   const amountPaise = dice.chance(WHOLE_SHARE) ? null : paise(wanted)
-  const order = { agentId, amountPaise, requestKey: randomUUID() }
+  const order = { agentId, amountPaise, requestKey: randomUUID(), actor: service('test') }
   const ask = (by: MoneyNode) => heard(world, by.ledger.submit(withdrawCommand(by.payouts, order)))
   const other = dice.pick(world.nodes)
   const atOnce = dice.chance(0.2)
@@ -42,5 +43,8 @@ export async function submitAccount(world: MoneyWorld, node: MoneyNode): Promise
   const owner = await selectOwner(outside, dice.pick(world.people).ownerId)
   if (owner === null) return
   const bank_account = dice.pick(dice.chance(0.6) ? PAYABLE_ACCOUNTS : REFUSED_ACCOUNTS)
-  await tried(world, submitKyc(node.owners, owner, { bank_account, bank_ifsc: 'HDFC0001234' }))
+  await tried(
+    world,
+    submitKyc(node.owners, service('test'), owner, { bank_account, bank_ifsc: 'HDFC0001234' }),
+  )
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { parseId } from '../../kernel/ids.ts'
+import { service } from '../../modules/audit/index.ts'
 import { hold } from '../../modules/escrow/hold.ts'
 import { refundCommand } from '../../modules/escrow/refund.ts'
 import { releaseCommand } from '../../modules/escrow/release.ts'
@@ -56,7 +57,7 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
     timeoutMs: isTimed ? dice.between(1, 48) * HOUR_MS : null,
     autoAction: isTimed ? dice.pick(['refund', 'release'] as const) : null,
   })
-  const answer = await heard(world, hold(ledger, agents, wanted))
+  const answer = await heard(world, hold(ledger, agents, wanted, service('test')))
   const id = answer.kind === 'answer' ? parseId('esc', answer.answer.escrow_id ?? '') : null
   if (id !== null) escrows.push(id)
 }
@@ -69,8 +70,14 @@ export async function endEscrow(world: MoneyWorld, node: MoneyNode): Promise<voi
   if (escrow === null) return
   const payeeId = escrow.toAgentId ?? dice.pick(people).agentId
   const release = (by: MoneyNode) =>
-    tried(world, by.ledger.submit(releaseCommand(by.agents, { escrow, payeeId, onePlatform: true })))
-  const refund = (by: MoneyNode) => tried(world, by.ledger.submit(refundCommand(by.agents, escrow)))
+    tried(
+      world,
+      by.ledger.submit(
+        releaseCommand(by.agents, { escrow, payeeId, onePlatform: true, actor: service('test') }),
+      ),
+    )
+  const refund = (by: MoneyNode) =>
+    tried(world, by.ledger.submit(refundCommand(by.agents, escrow, service('test'))))
   const first = dice.pick([release, refund])
   await Promise.all([first(node), dice.chance(0.3) ? refund(dice.pick(world.nodes)) : null])
 }

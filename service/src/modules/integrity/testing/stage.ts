@@ -18,7 +18,9 @@ const holdings: Holdings = { escrow: sumHeld, payouts: sumPayoutsPending }
 
 export function testContext(database: Database, clock: Clock, logged: string[] = []): IntegrityContext {
   const error = (_facts: unknown, message?: string) => logged.push(String(message))
-  return { database, clock, vault: TEST_VAULT, logger: { error }, holdings }
+  // Agents of most tests have nothing but a wallet.
+  const findAlteredAgents = () => Promise.resolve([])
+  return { database, clock, vault: TEST_VAULT, logger: { error }, holdings, findAlteredAgents }
 }
 
 /** Begins a round at once, however long ago the last one was, and goes through with it. */
@@ -79,6 +81,9 @@ export async function everyKind(node: TestNode, database: Database, clock: Clock
   const chargeback = { kind: 'chargeback', credit: SYSTEM.gateway } as const
   await post(node.ledger, [debtor], { ...chargeback, debit: debtor, amountPaise: paise(5_000n) })
   await post(node.ledger, [], { ...chargeback, debit: SYSTEM.chargebacks, amountPaise: paise(100n) })
+  await post(node.ledger, [payer, payee], {
+    ...{ kind: 'allocation', debit: payer, credit: payee, amountPaise: paise(500n) },
+  })
   await everyHold(node, database, payer, payee)
   await everyPayout(node, database, payer)
   return { payer, payee, debtor }

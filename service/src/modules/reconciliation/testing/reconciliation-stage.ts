@@ -5,6 +5,7 @@ import { createSandboxPayouts } from '../../../gateways/sandbox/payouts.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
+import { service } from '../../audit/index.ts'
 import type { Funding } from '../../funding/index.ts'
 import { orderIdOf } from '../../funding/index.ts'
 import { type Payout, postPayout, transferIdOf } from '../../payouts/index.ts'
@@ -119,7 +120,14 @@ function postNewPayout(world: World, agentId: Uuid, provider: string): Promise<P
     bankAccountLast4: '9012',
     bankIfsc: 'HDFC0001234',
   }
-  const order = { agentId, kind: 'withdraw', account, amountPaise: paise(10_000n), provider } as const
+  const order = {
+    agentId,
+    kind: 'withdraw',
+    account,
+    amountPaise: paise(10_000n),
+    provider,
+    actor: service('test'),
+  } as const
   return world.ledger.submit({ accounts: [agentId], needs: [], decide: book => postPayout(book, order) })
 }
 

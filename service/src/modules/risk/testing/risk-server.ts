@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { Authenticators } from '../../../http/caller.ts'
 import { call, type Reply, startTestServer, TEST_ADMIN } from '../../../http/test-server.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { TEST_VAULT } from '../../../testing/network.ts'
 import type { RiskContext } from '../context.ts'
 import { serveRisk } from '../routes.ts'
 import type { RiskWorld } from './risk-world.ts'
@@ -38,7 +39,7 @@ export async function startRiskServer(
 ): Promise<RiskServer> {
   const { database, clock, ledger } = world
   const server = await startTestServer(
-    ({ serve }) => serveRisk(serve, { database, clock, ledger, quarantine }),
+    ({ serve }) => serveRisk(serve, { database, clock, vault: TEST_VAULT, ledger, quarantine }),
     {
       database,
       clock,

@@ -8,6 +8,7 @@ import { type AgentColumns, fund, newAgent } from '../../../testing/builders.ts'
 import { createTestDatabase } from '../../../testing/database.ts'
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
+import { TEST_VAULT } from '../../../testing/network.ts'
 import type { Alert } from '../alerts-store.ts'
 import { riskJobs } from '../jobs.ts'
 import { createSignalRecorder, type SignalRecorder } from '../signals.ts'
@@ -50,7 +51,8 @@ export async function openRiskWorld(): Promise<RiskWorld> {
   const warnings: unknown[] = []
   const warn: Logger['warn'] = (line: unknown) => void warnings.push(line)
   const logger = { ...silentLogger(), warn, error: failOn }
-  const newNode = () => createJobs({ clock, logger, jobs: riskJobs({ database, clock, logger, signals }) })
+  const newNode = () =>
+    createJobs({ clock, logger, jobs: riskJobs({ database, clock, vault: TEST_VAULT, logger, signals }) })
   const nodes = [newNode(), newNode(), newNode()]
   const pay: RiskWorld['pay'] = (payer, payee, amount) => postPayment(ledger, payer, payee, amount)
   const run: RiskWorld['run'] = async (count = 1) => {

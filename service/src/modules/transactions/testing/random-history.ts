@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { holdMoney, refundHold, releaseHold } from './escrow-history.ts'
 import { endPayout, PAYOUT_ENDS, type PayoutEnd, payOut } from './payout-history.ts'
 import {
+  allocate,
   completeFunding,
   failFunding,
   type History,
@@ -21,6 +22,7 @@ export type Step =
       readonly paise: bigint
       readonly reference: string | null
     }
+  | { readonly do: 'allocate'; readonly from: number; readonly to: number; readonly paise: bigint }
   | { readonly do: 'refund'; readonly pick: number; readonly paise: bigint }
   | { readonly do: 'open'; readonly agent: number; readonly paise: bigint }
   | { readonly do: 'complete'; readonly pick: number; readonly fee: bigint }
@@ -65,6 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('open' as const), agent: wallet, paise: fundedPaise }),
   },
+  fc.record({ do: fc.constant('allocate' as const), from: wallet, to: wallet, paise: smallPaise }),
   fc.record({ do: fc.constant('refund' as const), pick: fc.nat(), paise: smallPaise }),
   fc.record({ do: fc.constant('complete' as const), pick: fc.nat(), fee: feePaise }),
   fc.record({ do: fc.constantFrom('fail' as const, 'reverse' as const), pick: fc.nat() }),
@@ -117,6 +120,11 @@ export async function take(history: History, wallets: readonly HistoryAgent[], n
       const [from, to] = [wallets[next.from], wallets[next.to]]
       if (from === undefined || to === undefined || from === to) return
       await pay(history, from, to, next.paise, { reference: next.reference, note: null })
+      return
+    }
+    case 'allocate': {
+      const [from, to] = [wallets[next.from], wallets[next.to]]
+      if (from !== undefined && to !== undefined && from !== to) await allocate(history, from, to, next.paise)
       return
     }
     case 'refund': {

@@ -89,6 +89,19 @@ export async function refund(history: History, payment: KnownPayment, amountPais
   writePair(history, transfer, payee, payer, { reference, note: null, payment_id: formatId('pay', id) })
 }
 
+export async function allocate(
+  history: History,
+  treasury: HistoryAgent,
+  member: HistoryAgent,
+  amountPaise: bigint,
+): Promise<void> {
+  const sides = { debit: treasury.id, credit: member.id }
+  const transfer = await post(history.ledger, [treasury.id, member.id], {
+    ...{ kind: 'allocation', amountPaise: paise(amountPaise), ...sides },
+  })
+  writePair(history, transfer, treasury, member, { reference: null, note: null })
+}
+
 export async function openFunding(
   history: History,
   agent: HistoryAgent,
@@ -171,7 +184,7 @@ function writePair(
   transfer: Transfer,
   from: HistoryAgent,
   to: HistoryAgent,
-  words: Words & { readonly payment_id: string },
+  words: Words & { readonly payment_id?: string },
 ): void {
   const amount = inr(transfer.amountPaise)
   const common = { amount, status: 'completed', ...words } as const

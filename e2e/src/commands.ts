@@ -4,14 +4,25 @@ import type { Env } from './service.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-export interface Reconciled {
+/** How a command ended. */
+export interface Ended {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** `npm run reconcile`, to its end, with nothing of the tests' own environment. */
-export function runReconcile(env: Env, args: readonly string[] = []): Promise<Reconciled> {
+/** `npm run reconcile`, to its end. */
+export function runReconcile(env: Env, args: readonly string[] = []): Promise<Ended> {
+  return runCommand('reconcile', env, args)
+}
+
+/** `npm run rotate-signing-key`, to its end. */
+export function runRotateSigningKey(env: Env, args: readonly string[] = []): Promise<Ended> {
+  return runCommand('rotate-signing-key', env, args)
+}
+
+/** With nothing of the tests' own environment. */
+function runCommand(command: string, env: Env, args: readonly string[]): Promise<Ended> {
   const environment = {
     PATH: process.env['PATH'] ?? '',
     MASTER_KEY: Buffer.alloc(32, 'e2e').toString('base64'),
@@ -20,7 +31,7 @@ export function runReconcile(env: Env, args: readonly string[] = []): Promise<Re
   return new Promise(resolve => {
     execFile(
       process.execPath,
-      ['service/src/reconcile.ts', ...args],
+      [`service/src/${command}.ts`, ...args],
       { cwd: ROOT, env: environment },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),

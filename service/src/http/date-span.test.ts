@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spanOf } from './span.ts'
+import { spanOf } from './date-span.ts'
 
 const iso = (from?: string, to?: string) => {
   const span = spanOf(from, to)

@@ -1,5 +1,5 @@
 import { isDate } from '@batua/contract'
-import { DAY_MS, startOfIstDay } from '../../kernel/clock.ts'
+import { DAY_MS, startOfIstDay } from '../kernel/clock.ts'
 
 /** A span of time: from `from` on, before `until`. null: open on that side. */
 export interface Span {

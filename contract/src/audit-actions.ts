@@ -1,0 +1,76 @@
+/** Every act that the audit log knows, and what it means (contract section 7). New ones may be added. */
+export const AUDIT_ACTIONS = {
+  'platform.created': 'A platform signed up.',
+  'platform.updated': 'A platform’s name, e-mail or webhook address was changed.',
+  'platform.deleted': 'A platform was deleted; its credentials and its agents’ keys ended.',
+  'platform.secret_rotated': 'A platform’s secret was replaced.',
+  'platform.webhook_secret_rotated': 'A platform’s webhook secret was replaced.',
+  'owner.created': 'A human owner was registered.',
+  'owner.kyc_submitted': 'A bank account was handed in for verification.',
+  'owner.kyc_decided': 'The bank verified an owner’s account, or did not.',
+  'owner.tier_changed': 'An administrator moved an owner and its agents to another tier.',
+  'owner.policy_changed':
+    'An owner’s own limits were changed, or a change of them was put off by the cooldown.',
+  'owner.policy_change_cancelled': 'A change that waited for the cooldown was dropped.',
+  'owner.policy_change_applied': 'A change that waited for the cooldown took effect.',
+  'owner.frozen': 'An administrator froze an owner.',
+  'owner.unfrozen': 'An administrator unfroze an owner.',
+  'agent.created': 'An agent was created with its wallet, key and default certificate.',
+  'agent.sealed': 'An agent that was made before there were seals got its own.',
+  'agent.updated': 'An agent’s name or policy was changed, or a change was put off by the cooldown.',
+  'agent.policy_change_cancelled': 'A change that waited for the cooldown was dropped.',
+  'agent.policy_change_applied': 'A change that waited for the cooldown took effect.',
+  'agent.key_rotated': 'An agent’s key was replaced.',
+  'agent.tier_changed': 'An agent moved to another tier with its owner.',
+  'agent.paused': 'An agent was paused.',
+  'agent.resumed': 'A paused agent became active again.',
+  'agent.quarantined': 'An agent was quarantined.',
+  'agent.frozen': 'An agent was frozen.',
+  'agent.restored': 'A quarantine or freeze of an agent was lifted.',
+  'agent.deactivated': 'An agent ended, for good.',
+  'certificate.issued': 'A certificate was issued to an agent.',
+  'certificate.revoked': 'A certificate was revoked.',
+  'session.started': 'Somebody logged in.',
+  'session.ended': 'Somebody logged out.',
+  'payment.completed': 'An agent paid another.',
+  'payment.refunded': 'A payee gave money of a payment back.',
+  'nonce.consumed': 'A payee used up the nonce of a payment.',
+  'approval.requested': 'A payment or hold waits for its owner.',
+  'approval.approved': 'An owner approved what waited.',
+  'approval.rejected': 'An owner rejected what waited.',
+  'approval.expired': 'What waited for its owner expired.',
+  'funding.opened': 'A payment session for an owner was opened.',
+  'funding.completed': 'An owner’s money arrived in a wallet.',
+  'funding.failed': 'A payment session ended without money.',
+  'funding.reversed': 'A bank took a funding back.',
+  'funding.refunded': 'Money that no wallet was credited with was sent back to its payer.',
+  'funding.refund_failed':
+    'Money that no wallet was credited with could not be sent back; a person has to pay it back.',
+  'escrow.held': 'Money was set aside in escrow.',
+  'escrow.released': 'An escrow was released to its payee.',
+  'escrow.refunded': 'An escrow went back to its payer.',
+  'payout.requested': 'Money left a wallet for the owner’s bank, by withdrawal or settlement.',
+  'payout.completed': 'A payout reached the bank.',
+  'payout.failed': 'A payout did not reach the bank and is back in the wallet.',
+  'payout.reversed': 'The bank sent a payout back.',
+  'org.created': 'An organization was founded.',
+  'org.member_added': 'An agent joined an organization.',
+  'org.member_changed': 'A member’s role or budget was changed.',
+  'org.member_removed': 'An agent left an organization.',
+  'org.treasury_named': 'An organization’s treasury agent was named.',
+  'org.allocated': 'Money moved from an organization’s treasury to a member.',
+  'tier.changed': 'An administrator changed the defaults of a tier.',
+  'risk.alert_opened': 'A risk rule found something.',
+  'risk.alert_reviewed': 'An administrator reviewed a finding.',
+  'signing_key.created': 'A key that signs for the service was made.',
+  'sandbox.clock_moved': 'The sandbox’s clock was moved ahead.',
+} as const
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS
+
+export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[]
+
+/** Who acts: somebody with a credential, or the service itself (contract section 7). */
+export const ACTOR_TYPES = ['platform', 'agent', 'owner', 'admin', 'public', 'service'] as const
+
+export type ActorType = (typeof ACTOR_TYPES)[number]

@@ -1,0 +1,170 @@
+import { type Static, Type } from 'typebox'
+import { AGENT_STATUSES } from './agents.ts'
+import { CAPABILITIES, capabilitiesOut } from './certificates.ts'
+import { base64Out, EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { exampleId, idParam, idSchema } from './ids.ts'
+import { KYC_STATUSES, TIERS } from './owners.ts'
+import { route } from './route.ts'
+import { answer, nullable, oneOf, request } from './schema.ts'
+
+const issuer = textOut('The service that signed it.', 'batua')
+const keyId = textOut('Which of the service’s public keys signed it.', 'key-2026-11')
+const token = textOut('The same as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA')
+const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
+const EXAMPLE_SIGNATURE = `${'A'.repeat(86)}==`
+
+/**
+ * What the service says of an agent now (contract section 7). Signed: RFC 8785 canonical JSON of it without `signature`
+ * and `token`, Ed25519, base64.
+ */
+export const IdentityVerification = answer(
+  {
+    agent_id: idSchema('agt'),
+    handle: textOut('The agent’s handle.', 'researcher'),
+    name: textOut('The agent’s name.', 'Research Agent'),
+    status: oneOf(AGENT_STATUSES, 'Its state now.'),
+    tier: oneOf(TIERS, 'Its trust tier.'),
+    kyc_status: oneOf(KYC_STATUSES, 'Whether its owner’s bank account is verified.'),
+    member_since: timestamp('When it joined the network.'),
+    certificate_id: nullable(idSchema('cert', 'Its newest certificate in force; null when there is none.')),
+    capabilities: capabilitiesOut,
+    public_key: base64Out('Its Ed25519 public key, base64 of its 32 bytes.', 32),
+    verified_at: timestamp('When this was said.'),
+    issuer,
+    key_id: keyId,
+    signature: base64Out(
+      'Ed25519 over the RFC 8785 canonical JSON of this object without `signature` and `token`, base64.',
+      64,
+    ),
+    token,
+  },
+  {
+    title: 'IdentityVerification',
+    description: 'What the service says of an agent, signed.',
+    examples: [
+      {
+        agent_id: exampleId('agt'),
+        handle: 'researcher',
+        name: 'Research Agent',
+        status: 'active',
+        tier: 'tier1',
+        kyc_status: 'verified',
+        member_since: EXAMPLE_TIME,
+        certificate_id: exampleId('cert'),
+        capabilities: [...CAPABILITIES],
+        public_key: EXAMPLE_PUBLIC_KEY,
+        verified_at: EXAMPLE_TIME,
+        issuer: 'batua',
+        key_id: 'key-2026-11',
+        signature: EXAMPLE_SIGNATURE,
+        token: EXAMPLE_TOKEN,
+      },
+    ],
+  },
+)
+export type IdentityVerification = Static<typeof IdentityVerification>
+
+/** How long a membership proof is valid (interface section 8), in seconds. */
+export const PROOF_VALIDITY_S = 3_600
+
+/**
+ * That an agent is a member of the network (interface section 2, contract section 7). Signed: RFC 8785 canonical JSON
+ * of `proof`, Ed25519, base64. Valid for one hour.
+ */
+export const MembershipProof = answer(
+  {
+    proof: answer(
+      {
+        issuer,
+        agent_id: idSchema('agt'),
+        handle: textOut('The agent’s handle.', 'researcher'),
+        kyc_status: oneOf(KYC_STATUSES, 'Whether its owner’s bank account is verified.'),
+        network_age_days: Type.Integer({ description: 'Whole days since it joined.', examples: [42] }),
+        tier: oneOf(TIERS, 'Its trust tier.'),
+        issued_at: timestamp('When this was said.'),
+        expires_at: timestamp('One hour later.'),
+        key_id: keyId,
+      },
+      { description: 'What is signed.' },
+    ),
+    signature: base64Out('Ed25519 over the RFC 8785 canonical JSON of `proof`, base64.', 64),
+    token,
+  },
+  {
+    title: 'MembershipProof',
+    description: 'A proof to show to anybody for an hour.',
+    examples: [
+      {
+        proof: {
+          issuer: 'batua',
+          agent_id: exampleId('agt'),
+          handle: 'researcher',
+          kyc_status: 'verified',
+          network_age_days: 42,
+          tier: 'tier1',
+          issued_at: EXAMPLE_TIME,
+          expires_at: '2026-11-20T11:15:30.000Z',
+          key_id: 'key-2026-11',
+        },
+        signature: EXAMPLE_SIGNATURE,
+        token: EXAMPLE_TOKEN,
+      },
+    ],
+  },
+)
+export type MembershipProof = Static<typeof MembershipProof>
+
+const ofAgent = request({ agent_id: idParam('agt', 'The agent’s id or handle.') })
+
+export const getMembershipProof = route({
+  operationId: 'getMembershipProof',
+  method: 'GET',
+  path: '/v1/agents/me/proof',
+  tag: 'Identity',
+  summary: 'Get a membership proof',
+  description:
+    'For the calling agent, to show to anybody; they verify it offline. Not for a deactivated agent.',
+  who: ['agent'],
+  status: 200,
+  response: MembershipProof,
+  errors: [],
+})
+
+export const verifyIdentity = route({
+  operationId: 'verifyIdentity',
+  method: 'GET',
+  path: '/v1/identity/{agent_id}/verify',
+  tag: 'Identity',
+  summary: 'Verify an agent’s identity',
+  description: 'What the service says of the agent at this moment, signed. Any credential will do.',
+  who: ['platform', 'agent', 'owner', 'admin'],
+  params: ofAgent,
+  status: 200,
+  response: IdentityVerification,
+  errors: ['not_found'],
+})
+
+export const getPublicKey = route({
+  operationId: 'getPublicKey',
+  method: 'GET',
+  path: '/v1/identity/{agent_id}/public-key',
+  tag: 'Identity',
+  summary: 'Get an agent’s public key',
+  description: 'Any credential will do.',
+  who: ['platform', 'agent', 'owner', 'admin'],
+  params: ofAgent,
+  status: 200,
+  response: answer(
+    {
+      agent_id: idSchema('agt'),
+      algorithm: oneOf(['Ed25519'], 'The signature algorithm.'),
+      public_key: base64Out('The agent’s public key, base64 of its 32 bytes.', 32),
+    },
+    {
+      title: 'AgentPublicKey',
+      description: 'The key that the agent signs with.',
+      examples: [{ agent_id: exampleId('agt'), algorithm: 'Ed25519', public_key: EXAMPLE_PUBLIC_KEY }],
+    },
+  ),
+  errors: ['not_found'],
+})

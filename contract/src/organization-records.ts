@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox'
+import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
+import { exampleId, idSchema } from './ids.ts'
+import { answer, nullable, oneOf } from './schema.ts'
+
+/** How many agents an organization of each tier may have (interface section 8). */
+export const MAX_AGENTS = { tier1: 5, tier2: 20, tier3: 100 } as const
+
+export type OrganizationTier = keyof typeof MAX_AGENTS
+
+export const ORGANIZATION_TIERS = ['tier1', 'tier2', 'tier3'] as const
+
+/** `frozen` while its owner is frozen. */
+export const ORGANIZATION_STATUSES = ['active', 'frozen'] as const
+
+export const MEMBER_ROLES = ['treasury', 'admin', 'worker'] as const
+
+export type MemberRole = (typeof MEMBER_ROLES)[number]
+
+const organizationProperties = {
+  id: idSchema('org'),
+  name: textOut('Its name.', 'Research Lab'),
+  owner_id: idSchema('own', 'Whose agents it groups.'),
+  tier: oneOf(ORGANIZATION_TIERS, 'Its size class.'),
+  max_agents: Type.Integer({ description: 'How many members it may have.', examples: [5] }),
+  status: oneOf(ORGANIZATION_STATUSES, '`frozen` while its owner is frozen.'),
+  treasury_agent_id: nullable(
+    idSchema('agt', 'The member whose wallet money is allocated from; null until named.'),
+  ),
+  created_at: timestamp('When it was founded.'),
+}
+
+const organizationExample = {
+  id: exampleId('org'),
+  name: 'Research Lab',
+  owner_id: exampleId('own'),
+  tier: 'tier1',
+  max_agents: 5,
+  status: 'active',
+  treasury_agent_id: null,
+  created_at: EXAMPLE_TIME,
+}
+
+/** An organization: agents of one owner with a treasury and budgets (interface section 2, contract section 8). */
+export const Organization = answer(organizationProperties, {
+  title: 'Organization',
+  description: 'Agents of one owner with a common treasury.',
+  examples: [organizationExample],
+})
+export type Organization = Static<typeof Organization>
+
+const memberProperties = {
+  agent_id: idSchema('agt'),
+  agent_name: textOut('The agent’s name.', 'Translation Agent'),
+  role: oneOf(MEMBER_ROLES, 'Its role. There is one treasury at most.'),
+  budget_limit: nullable(
+    amountOut('At most this much may it spend in an IST calendar month, INR; null: no budget of its own.'),
+  ),
+}
+
+const memberExample = {
+  agent_id: exampleId('agt', 2),
+  agent_name: 'Translation Agent',
+  role: 'worker',
+  budget_limit: 400,
+}
+
+/** A member of an organization (interface section 2). Amounts in INR. */
+export const Member = answer(
+  { org_id: idSchema('org'), ...memberProperties, joined_at: timestamp('When it became a member.') },
+  {
+    title: 'Member',
+    description: 'A member of an organization.',
+    examples: [{ org_id: exampleId('org'), ...memberExample, joined_at: EXAMPLE_TIME }],
+  },
+)
+export type Member = Static<typeof Member>
+
+/** The budgets of an organization's members for this IST calendar month (contract section 8). Amounts in INR. */
+export const Budget = answer(
+  {
+    org_id: idSchema('org'),
+    members: Type.Array(
+      answer(
+        {
+          ...memberProperties,
+          spent_this_month: amountOut(
+            'What it spent in this IST calendar month, fees apart, INR; before it joined too.',
+          ),
+          remaining: nullable(
+            amountOut('What its budget leaves, INR, never below 0; null without a budget.'),
+          ),
+        },
+        { description: 'One member.' },
+      ),
+      { description: 'All members, the treasury first.' },
+    ),
+  },
+  {
+    title: 'Budget',
+    description: 'Who may spend how much this month.',
+    examples: [
+      { org_id: exampleId('org'), members: [{ ...memberExample, spent_this_month: 0, remaining: 400 }] },
+    ],
+  },
+)
+export type Budget = Static<typeof Budget>

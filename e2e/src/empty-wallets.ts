@@ -1,0 +1,20 @@
+import { routes } from '@batua/contract'
+import type { World } from './world.ts'
+
+/** What passes without escrow and approval. */
+const UNASKED = 400
+
+/** Sends what the world's agents hold to the stranger's, escrow included: only then may its platform be deleted. */
+export async function emptyWallets(world: World): Promise<void> {
+  const { api, network, platform, payer, payee, escrow, stranger } = world
+  const params = { escrow_id: escrow.escrow_id ?? '' }
+  await api.ok(routes.refundEscrow, { params, headers: platform.headers })
+  for (const agent of [payer, payee]) {
+    for (;;) {
+      const { available } = await network.balance(agent)
+      if (available === 0) break
+      const rupees = available > 201 ? Math.floor((available / 1.005) * 100) / 100 : available - 1
+      await network.pay(agent, stranger.agent, Math.min(rupees, UNASKED))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { type OperationId, routes } from '@batua/contract'
+import type { Api, Headers, Sent } from './api.ts'
+import { emptyWallets } from './empty-wallets.ts'
+import { VALID_CALLS } from './valid-calls.ts'
+import type { World } from './world.ts'
+
+/** Routes that are not read-only by their method and still leave nothing in the audit log, each with its reason. */
+export const UNRECORDED: Partial<Record<OperationId, string>> = {
+  evaluatePolicy: 'asks what a payment would come to, and moves nothing',
+  sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
+  sendAdminOtp: 'the same',
+  receiveGatewayNotice:
+    'this one is signed by nobody and refused; what a genuine one changes is recorded there',
+}
+
+/** An administrator of whom no test has asked for a code yet. */
+export const FRESH_ADMIN = '9888888887'
+
+/** The valid calls of these would leave their world as it is: what has to be there before they change something. */
+const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = {
+  async resumeAgent(world) {
+    const { params = {} } = VALID_CALLS.resumeAgent(world)
+    await world.api.send(routes.pauseAgent, { params, headers: world.platform.headers })
+    return { params }
+  },
+  async unfreezeOwner(world) {
+    const { params = {} } = VALID_CALLS.unfreezeOwner(world)
+    await world.api.send(routes.freezeOwner, { params, headers: world.adminHeaders })
+    return { params }
+  },
+  async bulkRestoreAgents(world) {
+    const { body } = VALID_CALLS.bulkRestoreAgents(world)
+    await world.api.send(routes.bulkFreezeAgents, { body, headers: world.adminHeaders })
+    return { body }
+  },
+  async deletePlatform(world) {
+    await emptyWallets(world)
+    return VALID_CALLS.deletePlatform(world)
+  },
+  async verifyOtp({ api, network, platform }) {
+    const { phone } = await network.owner(platform)
+    await api.ok(routes.sendOtp, { body: { phone } })
+    return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
+  },
+  async verifyAdminOtp({ api }) {
+    const phone = FRESH_ADMIN
+    await api.ok(routes.sendAdminOtp, { body: { phone } })
+    return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
+  },
+  updateTier: async () => ({ params: { tier: 'tier3' }, body: { per_tx: 90_000 } }),
+  nameTreasury: async ({ organization, payee }) => ({
+    params: { org_id: organization.id },
+    body: { agent_id: payee.id },
+  }),
+  completeSandboxPayment: async ({ session }) => ({
+    params: { payment_session_id: session.payment_session_id },
+    body: { outcome: 'success' },
+  }),
+  advanceClock: async () => ({ body: { advance_seconds: 1 } }),
+}
+
+/** A call that changes something, without a credential. */
+export async function changingCall(operation: OperationId, world: World): Promise<Sent> {
+  const prepare = PREPARED[operation]
+  return prepare === undefined ? VALID_CALLS[operation](world) : prepare(world)
+}
+
+/** How many leaves the audit log has once all that waits is in it. */
+export async function sizeOfLog(api: Api, headers: Headers): Promise<number> {
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+  const { checkpoint } = await api.ok(routes.getCheckpoint, { headers })
+  // The second line of a C2SP checkpoint.
+  return Number(checkpoint.split('\n')[1])
+}

@@ -1,0 +1,34 @@
+import type { AgentStatus } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { type Act, type Recording, recordActs } from '../audit/index.ts'
+import { revokeAllOf } from '../certificates/index.ts'
+import { endMemberships } from '../memberships/index.ts'
+import { agentAct } from './agent-acts.ts'
+
+/** An agent that was just written as deactivated, and how it stood before. */
+export interface EndedAgent {
+  readonly id: Uuid
+  readonly from: AgentStatus
+}
+
+/**
+ * Ends what ends with agents, their certificates and memberships, in the commit that ends them. It comes after the
+ * agents are written: whoever issues a certificate holds the agent's row, so none is issued behind this one's back.
+ */
+export async function endWith(
+  tx: Queryable,
+  agents: readonly EndedAgent[],
+  recording: Recording,
+): Promise<void> {
+  const { actor, vault, now } = recording
+  const ids = agents.map(({ id }) => id)
+  await revokeAllOf(tx, ids, recording)
+  const ended = agents.filter(({ from }) => from !== 'deactivated')
+  const acts: Act[] = ended.map(agent => agentAct(agent, actor, 'agent.deactivated', { from: agent.from }))
+  for (const { agentId, orgId, role } of await endMemberships(tx, ids)) {
+    const data = { role, reason: 'agent deactivated' }
+    acts.push({ agentId, actor, action: 'org.member_removed', target: formatId('org', orgId), data })
+  }
+  await recordActs(tx, vault, now, acts)
+}

@@ -1,0 +1,38 @@
+import type { AgentStatus, KycStatus, Tier } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { type AgentIdentity, isGenuineAgent, type SealedIdentity } from './agent-seal.ts'
+
+/** What the service vouches for of an agent: its sealed identity, and how it stands. */
+export interface SealedAgent extends AgentIdentity {
+  readonly name: string
+  readonly status: AgentStatus
+  readonly tier: Tier
+  readonly kycStatus: KycStatus
+}
+
+/** An agent as it was created, or that there is none, or that somebody has changed its identity since. */
+export type FoundAgent =
+  | { readonly kind: 'agent'; readonly agent: SealedAgent }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'altered' }
+
+const SELECT = `
+  select a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle, a.public_key as "publicKey",
+    a.created_at as "createdAt", a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
+  from agents a join owners o on o.id = a.owner_id where a.id = $1`
+
+export async function findSealedAgent(db: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
+  return proven(vault, await db.query<SealedAgent & SealedIdentity>(SELECT, [id]))
+}
+
+/** The same, and the agent stays as it is until the commit: it cannot end meanwhile. */
+export async function lockSealedAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
+  return proven(vault, await tx.query<SealedAgent & SealedIdentity>(`${SELECT} for share of a`, [id]))
+}
+
+function proven(vault: Vault, [agent]: readonly (SealedAgent & SealedIdentity)[]): FoundAgent {
+  if (agent === undefined) return { kind: 'none' }
+  return isGenuineAgent(vault, agent) ? { kind: 'agent', agent } : { kind: 'altered' }
+}

@@ -1,0 +1,62 @@
+import type { Uuid } from '../../kernel/ids.ts'
+import { HASH_BYTES, type ReadTile, TILE_WIDTH, type TileId, tileRoot } from './merkle.ts'
+
+/** A tile as it is stored; only those of level 0 know the ids of their leaves. */
+export interface WrittenTile extends TileId {
+  readonly hashes: Buffer
+  readonly ids: readonly Uuid[] | null
+}
+
+/** The tree's right edge, behind which leaves are put: what its last tiles hold. */
+export interface Edge {
+  readonly size: number
+  readonly read: ReadTile
+  /** The ids in the last tile of level 0; none where it is full. */
+  readonly lastIds: readonly Uuid[]
+}
+
+/** Leaves on their way into the tree: their ids, and their hashes in the same order, one behind the other. */
+export interface NewLeaves {
+  readonly ids: readonly Uuid[]
+  readonly hashes: Buffer
+}
+
+/** All tiles that are new or longer with these leaves behind the others. */
+export function appendLeaves({ size, read, lastIds }: Edge, leaves: NewLeaves): WrittenTile[] {
+  const written: WrittenTile[] = []
+  let [entries, added] = [size, leaves.hashes]
+  for (let level = 0; added.length > 0; level++) {
+    const tiles = appendToLevel(level, entries, added, read)
+    written.push(...(level === 0 ? withIds(tiles, [...lastIds, ...leaves.ids]) : tiles))
+    added = Buffer.concat(tiles.filter(isFull).map(tile => tileRoot(tile.hashes)))
+    entries = Math.floor(entries / TILE_WIDTH)
+  }
+  return written
+}
+
+function appendToLevel(level: number, entries: number, added: Buffer, read: ReadTile): WrittenTile[] {
+  const first = Math.floor(entries / TILE_WIDTH)
+  const filled = entries % TILE_WIDTH
+  const last = filled === 0 ? NOTHING : read({ level, tile: first }).subarray(0, filled * HASH_BYTES)
+  const hashes = Buffer.concat([last, added])
+  return Array.from({ length: Math.ceil(hashes.length / TILE_BYTES) }, (_, index) => ({
+    level,
+    tile: first + index,
+    hashes: hashes.subarray(index * TILE_BYTES, (index + 1) * TILE_BYTES),
+    ids: null,
+  }))
+}
+
+const NOTHING = Buffer.alloc(0)
+const TILE_BYTES = TILE_WIDTH * HASH_BYTES
+
+function withIds(tiles: readonly WrittenTile[], ids: readonly Uuid[]): WrittenTile[] {
+  return tiles.map((tile, index) => ({
+    ...tile,
+    ids: ids.slice(index * TILE_WIDTH, (index + 1) * TILE_WIDTH),
+  }))
+}
+
+function isFull({ hashes }: WrittenTile): boolean {
+  return hashes.length === TILE_BYTES
+}

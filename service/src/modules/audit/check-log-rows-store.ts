@@ -1,0 +1,137 @@
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import { firstUuidAt, momentOf, type Uuid } from '../../kernel/ids.ts'
+import { type SealedTransfer, sealedColumns } from '../../ledger/index.ts'
+import { FIRST_UUID } from './check-log-store.ts'
+import { TILE_WIDTH, type TileId } from './merkle.ts'
+import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
+
+/** A tile as it lies in its table. Nothing in it is proven. */
+export interface TileRow extends TileId {
+  readonly hashes: Buffer
+  readonly ids: readonly Uuid[]
+  readonly minId: Uuid | null
+  readonly maxId: Uuid | null
+}
+
+const IDS = `coalesce(array_to_string(ids, ','), '') as ids`
+
+function idsIn(text: string): Uuid[] {
+  return text === '' ? [] : text.split(',')
+}
+
+/** So many tiles of leaves from one on. */
+export async function selectLeafTiles(db: Queryable, from: number, count: number): Promise<TileRow[]> {
+  const rows = await db.query<Omit<TileRow, 'ids'> & { ids: string }>(
+    `select level, tile::float8 as tile, hashes, ${IDS}, min_id as "minId", max_id as "maxId" from audit_tiles
+     where level = 0 and tile >= $1 and tile < $2 order by tile`,
+    [from, from + count],
+  )
+  return rows.map(row => ({ ...row, ids: idsIn(row.ids) }))
+}
+
+/** The tiles of a level above the leaves by their numbers; they have no ids. */
+export async function selectUpperTiles(
+  db: Queryable,
+  level: number,
+  tiles: readonly number[],
+): Promise<UpperTile[]> {
+  return db.query<UpperTile>(
+    `select tile::float8 as tile, hashes, ids is null and min_id is null and max_id is null as "isBare"
+     from audit_tiles where level = $1 and tile = any($2::int8[])`,
+    [level, arrayLiteral(tiles)],
+  )
+}
+
+export interface UpperTile {
+  readonly tile: number
+  readonly hashes: Buffer
+  readonly isBare: boolean
+}
+
+const LEVELS = Array.from({ length: 8 }, (_, level) => level)
+
+/** Tiles that a tree of this size does not have; the first few. */
+export async function selectStrayTiles(db: Queryable, size: number): Promise<TileId[]> {
+  const ends = LEVELS.map(level => Math.ceil(Math.floor(size / TILE_WIDTH ** level) / TILE_WIDTH))
+  return db.query<TileId>(
+    `select t.level, t.tile::float8 as tile from unnest($1::int2[], $2::int8[]) tree(level, tiles_end)
+       join audit_tiles t on t.level = tree.level and (t.tile >= tree.tiles_end or t.tile < 0)
+     union all
+     select t.level, t.tile::float8 from audit_tiles t where t.level < 0 or t.level >= ${LEVELS.length}
+     limit 10`,
+    [arrayLiteral(LEVELS), arrayLiteral(ends)],
+  )
+}
+
+export async function selectRefused(db: Queryable): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select id from audit_refused limit 100`, [])
+  return rows.map(({ id }) => id)
+}
+
+export function selectEntries(db: Queryable, ids: readonly Uuid[]): Promise<EntryRow[]> {
+  return db.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = any($1::uuid[])`, [
+    arrayLiteral(ids),
+  ])
+}
+
+export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<SealedTransfer[]> {
+  return db.query<SealedTransfer>(
+    `select ${sealedColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+    [arrayLiteral(ids)],
+  )
+}
+
+/** What stands in a table of entries, by its id. */
+export interface RowId {
+  readonly id: Uuid
+  readonly isEntry: boolean
+}
+
+/** The smallest id of all was written by nobody here, but may stand there. */
+export function selectEntryIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
+  return db.query<RowId>(
+    `select id, true as "isEntry" from audit_entries
+     where id >= $1 and (id > $1 or $1 = '${FIRST_UUID}') order by id limit $2`,
+    [after, limit],
+  )
+}
+
+/** The kind is asked of each row, so that no long stretch of others is read for the next payments. */
+export function selectTransferIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
+  return db.query<RowId>(
+    `select id, kind = 'payment' as "isEntry" from transfers where id > $1 order by id limit $2`,
+    [after, limit],
+  )
+}
+
+/** The ids of all leaves in tiles whose range of ids meets this one, as often as they are there. */
+export async function selectLeafIds(db: Queryable, first: Uuid, last: Uuid): Promise<Uuid[]> {
+  const rows = await db.query<{ ids: string }>(
+    `select ${IDS} from audit_tiles where level = 0 and max_id >= $1 and min_id <= $2`,
+    [first, last],
+  )
+  return rows.flatMap(row => idsIn(row.ids))
+}
+
+const AROUND_MS = 60_000
+
+/** Which of these wait in the queue. A row is named after one of its leaves, and all of those are of one moment. */
+export async function selectQueued(db: Queryable, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+  const sorted = ids.toSorted()
+  const [first, last] = [sorted.at(0), sorted.at(-1)]
+  if (first === undefined || last === undefined) return new Set()
+  const rows = await db.query<{ id: Uuid }>(
+    `select waiting.id from audit_queue q, unnest(q.ids) waiting(id)
+     where q.id >= $1 and q.id < $2 and waiting.id = any($3::uuid[])`,
+    [around(first, -AROUND_MS), around(last, AROUND_MS), arrayLiteral(ids)],
+  )
+  return new Set(rows.map(row => row.id))
+}
+
+const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+function around(id: Uuid, ms: number): Uuid {
+  const uuid = firstUuidAt(new Date(momentOf(id).getTime() + ms))
+  return uuid.length === LAST_UUID.length ? uuid : LAST_UUID
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { createMetrics } from '../../kernel/metrics.ts'
+import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { keepTables } from '../../testing/column-changes.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
+import { openLogChecker } from './check-log.ts'
+import { addLogCheckMetrics } from './check-log-metrics.ts'
+import { readLogCheck } from './check-log-store.ts'
+import { checkWholeLog, goRound } from './testing/log-check.ts'
+import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
+
+const MINUTE_MS = 60_000
+let db: TestDatabase
+let clock: ManualClock
+let stage: LogStage
+let node: TestNode
+let ids: Uuid[]
+let putBack: () => Promise<void>
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+  stage = await openLogStage(db.database, clock)
+  node = startNode({ database: db.database, clock })
+  const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
+  const payee = await newAgent(db.database, clock.now())
+  ids = await recordSome(stage, 300)
+  for (let made = 0; made < 5; made++) await node.pay(order(payer, payee, 100n))
+  await integrateAll(stage)
+  await recordSome(stage, 3)
+  putBack = await keepTables(db.database, [
+    'audit_entries',
+    'audit_tiles',
+    'audit_tree',
+    'audit_queue',
+    'transfers',
+  ])
+})
+
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+beforeEach(async () => {
+  await putBack()
+  await db.database.query('delete from audit_faults; update audit_check set round_started_at = null')
+  stage.logged.length = 0
+})
+
+const check = () => openLogChecker(stage).check(clock.now())
+const state = async () => {
+  const [row] = await db.database.query<{ phase: string; round: bigint; tile: bigint; isOver: boolean }>(
+    `select phase, round, next_tile as tile, round_started_at is null as "isOver" from audit_check`,
+  )
+  return row
+}
+
+async function figures(): Promise<Record<string, string>> {
+  const metrics = createMetrics()
+  addLogCheckMetrics(metrics, stage)
+  const lines = (await metrics.metrics()).split('\n').filter(line => line.startsWith('audit_'))
+  return Object.fromEntries(lines.map(line => line.split(' ') as [string, string]))
+}
+
+const spoil = (id: Uuid | undefined, target = 'another') =>
+  db.database.query('update audit_entries set target = $2 where id = $1', [id, target])
+
+describe('a round', () => {
+  test('has not been when nothing was checked, and says so', async () => {
+    expect(await readLogCheck(db.database)).toEqual({ checkedAt: null, faults: 0 })
+    expect(await figures()).toEqual({
+      audit_log_intact: 'Nan',
+      audit_log_faults: '0',
+      audit_log_seconds_since_round: 'Nan',
+    })
+  })
+
+  test('finds a good log right, and the next begins a quarter of an hour later', async () => {
+    expect(await checkWholeLog(stage)).toEqual([])
+    expect(await readLogCheck(db.database)).toEqual({ checkedAt: clock.now(), faults: 0 })
+    expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_seconds_since_round: '0' })
+    const { round } = (await state()) ?? {}
+    clock.advance(15 * MINUTE_MS - 1)
+    await check()
+    expect(await state()).toMatchObject({ round, isOver: true })
+    clock.advance(1)
+    await check()
+    expect(await state()).toMatchObject({ round: (round ?? 0n) + 1n, isOver: false })
+  })
+
+  test('is gone through in slices by several nodes, to the same end', async () => {
+    await spoil(ids[0])
+    await spoil(ids[299])
+    await db.database.query(`delete from transfers where kind = 'payment'`)
+    const atOnce = await checkWholeLog(stage)
+    expect(atOnce).toHaveLength(7)
+    await db.database.query('delete from audit_faults')
+    await db.database.query('update audit_check set last_started_at = null')
+    const nodes = [1, 2, 3].map(() => openLogChecker(stage, { tiles: 1, rows: 7 }))
+    let slices = 0
+    do {
+      await Promise.all(nodes.map(checker => checker.check(clock.now())))
+      slices++
+    } while ((await state())?.isOver === false)
+    expect(slices).toBeGreaterThan(15)
+    const found = 'select subject, kind, detail from audit_faults order by kind, subject'
+    expect(await db.database.query(found)).toEqual(atOnce)
+    expect(stage.logged).toHaveLength(14)
+  })
+
+  test('is taken over by another node when its own is gone, from where that one came to', async () => {
+    await db.database.query('update audit_check set last_started_at = null')
+    const checker = openLogChecker(stage, { tiles: 1, rows: 100 })
+    await checker.check(clock.now())
+    await db.database.query('update audit_check set leased_by = gen_random_uuid(), leased_until = $1', [
+      new Date(clock.now().getTime() + MINUTE_MS),
+    ])
+    const before = await state()
+    expect(before).toMatchObject({ phase: 'tiles', tile: 1n })
+    await checker.check(clock.now())
+    expect(await state()).toEqual(before)
+    clock.advance(MINUTE_MS)
+    await checker.check(clock.now())
+    expect(await state()).toMatchObject({ phase: 'entries' })
+  })
+})
+
+describe('a fault', () => {
+  test('is logged once with its id and never with data, shown until it is healed, and logged anew', async () => {
+    const errors: unknown[] = []
+    const logging = { ...stage, logger: { error: (...said: unknown[]) => errors.push(said) } }
+    await spoil(ids[7], 'a secret')
+    const fault = {
+      subject: formatId('aud', ids[7] ?? ''),
+      kind: 'altered_entry',
+      detail: 'it is not what its leaf says',
+    }
+    expect(await checkWholeLog(logging)).toEqual([fault])
+    expect(await checkWholeLog(logging)).toEqual([fault])
+    expect(errors).toEqual([[{ fault }, 'the audit log is not as it was written']])
+    expect(await figures()).toMatchObject({ audit_log_intact: '0', audit_log_faults: '1' })
+    await putBack()
+    expect(await checkWholeLog(logging)).toEqual([])
+    expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_faults: '0' })
+    await spoil(ids[7])
+    expect(await checkWholeLog(logging)).toEqual([fault])
+    expect(errors).toHaveLength(2)
+  })
+
+  test('is kept a thousand times at the most, however much is gone', async () => {
+    const many = `insert into audit_entries (id, actor_type, actor_id, action, target, data, created_at)
+      select gen_random_uuid(), 'service', '', '', '', '{}', now() from generate_series(1, 1200)`
+    await db.database.query(many)
+    expect(await checkWholeLog(stage)).toHaveLength(1_000)
+    expect(stage.logged).toHaveLength(1_000)
+  })
+})
+
+test('payments from before the log began are not missed in it, later ones are', async () => {
+  const beginsAfter = (id: Uuid) => db.database.query('update audit_check set begins_after = $1', [id])
+  const [first, second] = await db.database.query<{ id: Uuid }>(
+    `select id from transfers where kind = 'payment' order by id limit 2`,
+  )
+  const copy = `insert into transfers (id, debit_account, credit_account, kind, amount_paise, posted_at, seal)
+    select $1, debit_account, credit_account, kind, amount_paise, posted_at, seal from transfers where id = $2`
+  const old = newUuid(new Date('2026-11-19T00:00:00.000Z'))
+  await db.database.query(copy, [old, first?.id])
+  expect(await checkWholeLog(stage)).toMatchObject([{ subject: formatId('aud', old), kind: 'not_in_log' }])
+  await beginsAfter(first?.id ?? '')
+  expect(await checkWholeLog(stage)).toEqual([])
+  const late = newUuid(clock.now())
+  await db.database.query(copy, [late, second?.id])
+  expect(await checkWholeLog(stage)).toMatchObject([{ subject: formatId('aud', late), kind: 'not_in_log' }])
+})
+
+test('a database without a log has nothing to complain of, until it had one', async () => {
+  await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
+  await db.database.query(`delete from audit_queue; delete from transfers where kind = 'payment'`)
+  const checker = openLogChecker(stage)
+  expect(await goRound(stage, checker)).toEqual([])
+  await recordSome(stage, 1)
+  await integrateAll(stage)
+  expect(await goRound(stage, checker)).toEqual([])
+  await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
+  expect(await goRound(stage, checker)).toMatchObject([
+    { subject: 'checkpoint', detail: 'there is none any more' },
+  ])
+})

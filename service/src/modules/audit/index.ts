@@ -1,0 +1,20 @@
+/** The audit log: every act an entry, every entry a leaf of one signed Merkle tree. */
+export {
+  type Act,
+  type Actor,
+  actorOf,
+  agentActor,
+  type Facts,
+  maskedPhone,
+  type Recording,
+  service,
+} from './act.ts'
+export { type LogCheck, readLogCheck } from './check-log-store.ts'
+export { openCheckpoint, originOf, parseCheckpoint, type TreeHead } from './checkpoint.ts'
+export type { AuditContext } from './context.ts'
+export { leafHash } from './entry.ts'
+export { auditJobs } from './jobs.ts'
+export { addAuditMetrics } from './metrics.ts'
+export { record, recordActs, recordPayment } from './record.ts'
+export { serveAudit } from './routes.ts'
+export { verifyConsistency, verifyInclusion } from './verify-proof.ts'

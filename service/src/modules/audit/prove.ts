@@ -1,0 +1,62 @@
+import type { Queryable } from '../../db/database.ts'
+import { openCheckpoint, originOf, type TreeHead } from './checkpoint.ts'
+import type { AuditContext } from './context.ts'
+import { consistencyRanges, hasTiles, inclusionRanges, type LeafRange, rangeRoot } from './merkle.ts'
+import { readTiles, type StoredTree, selectTree } from './tree-store.ts'
+import { verifyInclusion } from './verify-proof.ts'
+
+type ProofContext = Pick<AuditContext, 'database' | 'signingKeys' | 'serviceName'>
+
+/** That the newest checkpoint covers a leaf. */
+export interface Inclusion {
+  readonly head: TreeHead
+  readonly checkpoint: string
+  readonly proof: readonly Buffer[]
+}
+
+/** Proves a leaf against the newest checkpoint; null when the log is not as it was signed. */
+export async function proveInclusion(
+  context: ProofContext,
+  index: number,
+  leaf: Buffer,
+): Promise<Inclusion | null> {
+  const tree = await selectTree(context.database)
+  const head = tree && (await openHead(context, tree))
+  if (tree === null || head === null || index >= head.size) return null
+  const proof = await readRoots(context.database, inclusionRanges(index, head.size))
+  if (proof === null || !verifyInclusion({ leaf, index, size: head.size, proof }, head.root)) return null
+  return { head, checkpoint: tree.checkpoint, proof }
+}
+
+/** The head that is signed; null when it is not, or is not that of the stored size. */
+async function openHead(
+  { signingKeys, serviceName }: ProofContext,
+  { size, checkpoint }: StoredTree,
+): Promise<TreeHead | null> {
+  const keys = await signingKeys.all()
+  const publicKeys = keys.map(key => key.publicKey)
+  const head = openCheckpoint(checkpoint, originOf(serviceName), publicKeys)
+  return head?.size === size ? head : null
+}
+
+/** Proves that the first `from` of the first `to` leaves are an earlier tree; null when tiles are missing. */
+export function proveConsistency(db: Queryable, from: number, to: number): Promise<Buffer[] | null> {
+  return readRoots(db, consistencyRanges(from, to))
+}
+
+/** Whether the newest checkpoint is signed and is that of the tree; also where there is no tree yet. */
+export async function isAsSigned(context: ProofContext): Promise<boolean> {
+  const tree = await selectTree(context.database)
+  if (tree === null) return true
+  const head = await openHead(context, tree)
+  const roots = head && (await readRoots(context.database, [{ start: 0, end: head.size }]))
+  return roots?.[0]?.equals(head?.root ?? NOTHING) ?? false
+}
+
+const NOTHING = Buffer.alloc(0)
+
+async function readRoots(db: Queryable, ranges: readonly LeafRange[]): Promise<Buffer[] | null> {
+  if (ranges.length === 0) return []
+  const read = await readTiles(db, ranges)
+  return hasTiles(ranges, read) ? ranges.map(range => rangeRoot(range, read)) : null
+}

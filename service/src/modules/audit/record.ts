@@ -1,0 +1,83 @@
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import { assert } from '../../kernel/assert.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { canonicalJson } from '../../kernel/signing.ts'
+import type { Book, Sink, Transfer } from '../../ledger/index.ts'
+import type { Act } from './act.ts'
+import { type Leaf, leafOf, newEntry, paymentLeaf, type StoredEntry } from './entry.ts'
+
+const entrySink: Sink<StoredEntry> = {
+  name: 'audit entries',
+  write: (tx, entries) => insertEntries(tx, entries),
+}
+
+const leafSink: Sink<Leaf> = {
+  name: 'audit leaves',
+  write: (tx, leaves, vault) => queueLeaves(tx, vault, leaves),
+}
+
+/** Records an act on the book in the commit of its batch. */
+export function record(book: Book, act: Act): void {
+  const entry = newEntry(act, new Date(book.nowMs))
+  book.write(entrySink, entry)
+  book.write(leafSink, leafOf(entry))
+}
+
+/** Records a payment, whose transfer is its entry. */
+export function recordPayment(book: Book, transfer: Transfer): void {
+  book.write(leafSink, paymentLeaf(transfer))
+}
+
+/** Records acts in a transaction beside the book. */
+export async function recordActs(
+  tx: Queryable,
+  vault: Vault,
+  now: Date,
+  acts: readonly Act[],
+): Promise<void> {
+  if (acts.length === 0) return
+  const entries = acts.map(act => newEntry(act, now))
+  await Promise.all([insertEntries(tx, entries), queueLeaves(tx, vault, entries.map(leafOf))])
+}
+
+export async function insertEntries(tx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
+  await tx.query(
+    `insert into audit_entries (id, agent_id, actor_type, actor_id, action, target, data, created_at)
+     select v.id, v.agent_id, v.actor_type, v.actor_id, v.action, v.target, v.data, v.created_at
+     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::timestamptz[]) v(id, agent_id, actor_type, actor_id, action, target, data, created_at)`,
+    [
+      arrayLiteral(entries.map(entry => entry.id)),
+      arrayLiteral(entries.map(entry => entry.agentId)),
+      textArrayLiteral(entries.map(entry => entry.actor.type)),
+      textArrayLiteral(entries.map(entry => entry.actor.id)),
+      textArrayLiteral(entries.map(entry => entry.action)),
+      textArrayLiteral(entries.map(entry => entry.target)),
+      textArrayLiteral(entries.map(entry => canonicalJson(entry.data))),
+      textArrayLiteral(entries.map(entry => entry.createdAt.toISOString())),
+    ],
+  )
+}
+
+/**
+ * One row for a whole commit, which keeps the payment path short; the tree takes it from there. No other commit has the
+ * first leaf's id, so it serves as the row's.
+ */
+export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly Leaf[]): Promise<void> {
+  const [first] = leaves
+  assert(first !== undefined, 'a commit that is recorded has a leaf')
+  const ids = arrayLiteral(leaves.map(leaf => leaf.id))
+  const hashes = leaves.map(leaf => leaf.hash).join('')
+  await tx.query(`insert into audit_queue (id, ids, hashes, seal) values ($1, $2, $3, $4)`, [
+    first.id,
+    ids,
+    Buffer.from(hashes, 'hex'),
+    queueSeal(vault, ids, hashes),
+  ])
+}
+
+/** What was queued is what some node of the service queued: `ids` as an array literal, `hashes` in hex. */
+export function queueSeal(vault: Vault, ids: string, hashes: string): Buffer {
+  return vault.seal(`audit leaves ${ids} ${hashes}`)
+}

@@ -1,0 +1,60 @@
+import type { AuditAction } from '@batua/contract'
+import type { Span } from '../../http/date-span.ts'
+import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+
+/** Which entries of an agent's trail are asked for. */
+export interface TrailScope {
+  readonly agentId: Uuid
+  /** null: whatever was done. */
+  readonly action: string | null
+  /** Ids begin with their time, so a range of ids is a span of time. `from` is in it, `until` is not. */
+  readonly from: Uuid
+  readonly until: Uuid
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export function trailScope(agentId: Uuid, action: string | null, { from, until }: Span): TrailScope {
+  return {
+    agentId,
+    action,
+    from: from === null ? FIRST_ID : firstUuidAt(from),
+    until: until === null ? LAST_ID : firstUuidAt(until),
+  }
+}
+
+/** Whether it has no beginning and no end. */
+export function isWholeTrail({ from, until }: TrailScope): boolean {
+  return from === FIRST_ID && until === LAST_ID
+}
+
+/** What is left of a scope behind an entry: all that is older. */
+export function behind(scope: TrailScope, id: Uuid): TrailScope {
+  return { ...scope, until: id < scope.until ? id : scope.until }
+}
+
+/** What is left of a scope when so many newer entries of one kind are known: what is older than those can wait. */
+export function newerThan(scope: TrailScope, id: Uuid | undefined): TrailScope {
+  return id === undefined || id < scope.from ? scope : { ...scope, from: id }
+}
+
+/** Payments have no row of their own in the log: their transfers are their entries. */
+export const PAYMENT_ACTION = 'payment.completed' satisfies AuditAction
+
+export function hasPayments({ action }: TrailScope): boolean {
+  return action === null || action === PAYMENT_ACTION
+}
+
+export function hasEntries({ action }: TrailScope): boolean {
+  return action !== PAYMENT_ACTION
+}
+
+/** The newest of two lists that are each newest first. */
+export function newestOf<Row extends { readonly id: Uuid }>(
+  left: readonly Row[],
+  right: readonly Row[],
+  count: number,
+): Row[] {
+  return [...left, ...right].toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, count)
+}

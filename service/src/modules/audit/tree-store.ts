@@ -1,0 +1,105 @@
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { WrittenTile } from './append.ts'
+import { type LeafRange, type ReadTile, type TileId, tilesOf } from './merkle.ts'
+
+/** The tree's one row: its size, and its head as it was signed. Nothing in it is proven. */
+export interface StoredTree {
+  readonly size: number
+  readonly checkpoint: string
+}
+
+/**
+ * Makes the row where there is none; of several nodes one does, and the others find it made. Where there are leaves it
+ * has been taken away, and the log must not begin again as if nothing had been.
+ */
+export async function insertTree(db: Queryable, checkpoint: string, now: Date): Promise<void> {
+  await db.query(
+    `insert into audit_tree (size, checkpoint, signed_at)
+     select 0, $1, $2 where not exists (select from audit_tiles) on conflict do nothing`,
+    [checkpoint, now],
+  )
+}
+
+export async function selectTree(db: Queryable): Promise<StoredTree | null> {
+  const [row] = await db.query<StoredTree>(
+    `select size::float8 as size, checkpoint from audit_tree where only_row`,
+    [],
+  )
+  return row ?? null
+}
+
+/** Makes this transaction the one that integrates. Null when another one does; who must know waits for it instead. */
+export async function lockTree(tx: Queryable, waits: boolean): Promise<StoredTree | null> {
+  const [row] = await tx.query<StoredTree>(waits ? LOCK : `${LOCK} skip locked`, [])
+  return row ?? null
+}
+
+const LOCK = `select size::float8 as size, checkpoint from audit_tree where only_row for update`
+
+export async function updateTree(tx: Queryable, tree: StoredTree, now: Date): Promise<void> {
+  await tx.query(`update audit_tree set size = $1, checkpoint = $2, signed_at = $3 where only_row`, [
+    tree.size,
+    tree.checkpoint,
+    now,
+  ])
+}
+
+/** All tiles that the roots of these ranges are computed from, by one statement. */
+export function readTiles(db: Queryable, ranges: readonly LeafRange[]): Promise<ReadTile> {
+  return readTilesById(db, tilesOf(ranges))
+}
+
+export async function readTilesById(db: Queryable, ids: readonly TileId[]): Promise<ReadTile> {
+  const rows = await db.query<{ level: number; tile: number; hashes: Buffer }>(
+    `select level, tile::float8 as tile, hashes from audit_tiles
+     where (level, tile) in (select * from unnest($1::int2[], $2::int8[]))`,
+    [arrayLiteral(ids.map(id => id.level)), arrayLiteral(ids.map(id => id.tile))],
+  )
+  const tiles = new Map(rows.map(row => [tileName(row), row.hashes]))
+  return id => tiles.get(tileName(id)) ?? NOTHING
+}
+
+const NOTHING = Buffer.alloc(0)
+
+export function tileName({ level, tile }: TileId): string {
+  return `${level} ${tile}`
+}
+
+/** The ids of the leaves in a tile of level 0; none where there is no such tile. */
+export async function selectTileIds(db: Queryable, tile: number): Promise<Uuid[]> {
+  const [row] = await db.query<{ ids: string }>(
+    `select array_to_string(ids, ',') as ids from audit_tiles where level = 0 and tile = $1`,
+    [tile],
+  )
+  return row === undefined || row.ids === '' ? [] : row.ids.split(',')
+}
+
+export async function writeTiles(tx: Queryable, tiles: readonly WrittenTile[]): Promise<void> {
+  await tx.query(
+    `insert into audit_tiles (level, tile, hashes, ids, min_id, max_id)
+     select v.level, v.tile, decode(v.hashes, 'hex'), v.ids::uuid[], v.min_id, v.max_id
+     from unnest($1::int2[], $2::int8[], $3::text[], $4::text[], $5::uuid[], $6::uuid[])
+       v(level, tile, hashes, ids, min_id, max_id)
+     on conflict (level, tile) do update set hashes = excluded.hashes, ids = excluded.ids,
+       min_id = excluded.min_id, max_id = excluded.max_id`,
+    [
+      arrayLiteral(tiles.map(tile => tile.level)),
+      arrayLiteral(tiles.map(tile => tile.tile)),
+      arrayLiteral(tiles.map(tile => tile.hashes.toString('hex'))),
+      textArrayLiteral(tiles.map(tile => tile.ids && arrayLiteral(tile.ids))),
+      arrayLiteral(tiles.map(tile => tile.ids && least(tile.ids))),
+      arrayLiteral(tiles.map(tile => tile.ids && greatest(tile.ids))),
+    ],
+  )
+}
+
+/** Ids are compared as PostgreSQL does: their lower-case text has the same order. */
+function least(ids: readonly Uuid[]): Uuid | null {
+  return ids.reduce<Uuid | null>((best, id) => (best === null || id < best ? id : best), null)
+}
+
+function greatest(ids: readonly Uuid[]): Uuid | null {
+  return ids.reduce<Uuid | null>((best, id) => (best === null || id > best ? id : best), null)
+}

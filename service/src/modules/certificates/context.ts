@@ -1,0 +1,12 @@
+import type { Database } from '../../db/database.ts'
+import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { SigningKeys } from '../keys/index.ts'
+
+/** What certificates are read and checked with. */
+export interface CertificatesContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly signingKeys: Pick<SigningKeys, 'byId'>
+  readonly logger: Pick<Logger, 'error'>
+}

@@ -1,0 +1,52 @@
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { rupees } from '../../kernel/money.ts'
+import type { Book } from '../../ledger/index.ts'
+import { type Act, type Actor, type Facts, record, service } from '../audit/index.ts'
+import type { Verdict } from './decide.ts'
+import type { Funding, OwedRefund } from './funding.ts'
+
+export function openedAct(funding: Funding, actor: Actor): Act {
+  return fundingAct('funding.opened', funding, actor, { expires_at: funding.expiresAt.toISOString() })
+}
+
+/** Records what a look at the gateway has changed of a funding, as it stands after it. */
+export function recordStep(book: Book, funding: Funding, step: Verdict['step']): void {
+  const actor = service('payment gateway')
+  switch (step.kind) {
+    case 'wait':
+      return
+    case 'complete':
+      return record(book, fundingAct('funding.completed', funding, actor, moneyOf(funding)))
+    case 'fail':
+      return record(book, fundingAct('funding.failed', funding, actor, { reason: step.reason }))
+    case 'reverse':
+      return record(book, fundingAct('funding.reversed', funding, actor, moneyOf(funding)))
+  }
+}
+
+function fundingAct(
+  action: 'funding.opened' | 'funding.completed' | 'funding.failed' | 'funding.reversed',
+  { id, agentId, amountPaise, method, paidMethod }: Funding,
+  actor: Actor,
+  more: Facts,
+): Act {
+  const data = { amount: rupees(amountPaise), method: paidMethod ?? method, ...more }
+  return { agentId, actor, action, target: formatId('fund', id), data }
+}
+
+function moneyOf({ amountPaise, feePaise }: Funding): Facts {
+  const fee = feePaise ?? 0n
+  return { fee: rupees(fee), net_amount: rupees(amountPaise - fee) }
+}
+
+/** `agentId`: whose wallet it was meant for; null where the order was never opened here. */
+export function refundAct(refund: OwedRefund, status: 'done' | 'failed', agentId: Uuid | null): Act {
+  const { id, orderId, amountPaise, currency, reason } = refund
+  return {
+    agentId,
+    actor: service('payment gateway'),
+    action: status === 'done' ? 'funding.refunded' : 'funding.refund_failed',
+    target: formatId('refund', id),
+    data: { funding_id: orderId, amount: rupees(amountPaise), currency, reason },
+  }
+}

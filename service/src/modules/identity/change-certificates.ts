@@ -1,0 +1,119 @@
+import {
+  type BodyOf,
+  CAPABILITIES,
+  type Certificate as CertificateRecord,
+  DEFAULT_VALIDITY_DAYS,
+  type issueCertificate as issueRoute,
+  type ResponseOf,
+  type revokeCertificate as revokeRoute,
+  type rotateCertificate as rotateRoute,
+} from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Caller } from '../../http/caller.ts'
+import { AppError, raise } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { lockSealedAgent, requireAgentAccess, type SealedAgent } from '../agents/index.ts'
+import { actorOf } from '../audit/index.ts'
+import {
+  type Certificate,
+  certificateRecord,
+  decideRevocation,
+  isSealed,
+  issueCertificate as issue,
+  issuerAt,
+  lockCertificate,
+  revokeCertificates,
+} from '../certificates/index.ts'
+import type { IdentityContext } from './context.ts'
+import { genuine } from './genuine-agent.ts'
+import { requireCertificate } from './read-certificates.ts'
+
+/** One more certificate for an agent, whatever its state but the last. */
+export async function issueCertificate(
+  context: IdentityContext,
+  caller: Caller,
+  address: string,
+  { capabilities, validity_days: validityDays = DEFAULT_VALIDITY_DAYS }: BodyOf<typeof issueRoute>,
+): Promise<CertificateRecord> {
+  const { database, vault, clock } = context
+  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const now = clock.now()
+  const issuer = await issuerAt(context, now)
+  const recording = { actor: actorOf(caller, ownerId), vault, now }
+  const certificate = await database.inTransaction(async tx => {
+    const agent = await lockLivingAgent(context, tx, id)
+    const terms = { capabilities: capabilities ?? CAPABILITIES, validityDays }
+    return issue(tx, agent, terms, issuer, recording)
+  })
+  return certificateRecord({ certificate, key: issuer.key }, now, ownerId)
+}
+
+export async function revokeCertificate(
+  context: IdentityContext,
+  caller: Caller,
+  address: string,
+  { reason }: BodyOf<typeof revokeRoute>,
+): Promise<CertificateRecord> {
+  const { database, vault, clock } = context
+  const { certificate, key } = await requireCertificate(context, address)
+  const { ownerId } = await requireAgentAccess(database, caller, formatId('agt', certificate.agentId))
+  const now = clock.now()
+  const recording = { actor: actorOf(caller, ownerId), vault, now }
+  const revocation = { reason: reason?.normalize('NFC') ?? null, replacedBy: null }
+  const revoked = await database.inTransaction(async tx => {
+    const locked = await lockUnrevokedCertificate(context, tx, certificate.id)
+    return revokeCertificates(tx, [locked], revocation, recording)
+  })
+  const [changed] = revoked
+  assert(changed !== undefined, 'one certificate was revoked')
+  return certificateRecord({ certificate: changed, key }, now, ownerId)
+}
+
+/** Revokes a certificate and issues the one in its place, in one commit: of many at once one wins. */
+export async function rotateCertificate(
+  context: IdentityContext,
+  caller: Caller,
+  address: string,
+  { capabilities }: BodyOf<typeof rotateRoute>,
+): Promise<ResponseOf<typeof rotateRoute>> {
+  const { database, vault, clock } = context
+  const { certificate: old } = await requireCertificate(context, address)
+  const { ownerId } = await requireAgentAccess(database, caller, formatId('agt', old.agentId))
+  const now = clock.now()
+  const issuer = await issuerAt(context, now)
+  const recording = { actor: actorOf(caller, ownerId), vault, now }
+  const certificate = await database.inTransaction(async tx => {
+    const agent = await lockLivingAgent(context, tx, old.agentId)
+    const locked = await lockUnrevokedCertificate(context, tx, old.id)
+    const terms = { capabilities: capabilities ?? locked.capabilities, validityDays: DEFAULT_VALIDITY_DAYS }
+    const replacement = await issue(tx, agent, terms, issuer, recording)
+    const revocation = { reason: 'rotated', replacedBy: replacement.id }
+    await revokeCertificates(tx, [locked], revocation, recording)
+    return replacement
+  })
+  return {
+    certificate: certificateRecord({ certificate, key: issuer.key }, now, ownerId),
+    revoked_certificate_id: formatId('cert', old.id),
+  }
+}
+
+/** The agent's row comes before those of its certificates, as when an agent ends. */
+async function lockLivingAgent({ vault }: IdentityContext, tx: Queryable, id: Uuid): Promise<SealedAgent> {
+  const agent = genuine(id, await lockSealedAgent(tx, vault, id))
+  if (agent.status !== 'deactivated') return agent
+  throw new AppError('conflict', 'Agent is deactivated, which is final; create a new agent')
+}
+
+async function lockUnrevokedCertificate(
+  { vault }: IdentityContext,
+  tx: Queryable,
+  id: Uuid,
+): Promise<Certificate> {
+  const locked = await lockCertificate(tx, id)
+  assert(locked !== null, 'certificates are never removed')
+  assert(isSealed(vault, locked), `${formatId('cert', id)} is as it was written`)
+  const refusal = decideRevocation(locked)
+  if (refusal !== null) raise(refusal)
+  return locked
+}

@@ -1,0 +1,53 @@
+import type { IdentityVerification } from '@batua/contract'
+import { formatId } from '../../kernel/ids.ts'
+import { signObject, signToken } from '../../kernel/signing.ts'
+import type { SealedAgent } from '../agents/index.ts'
+import { type Certificate, findCertificateInForce } from '../certificates/index.ts'
+import type { SigningKey } from '../keys/index.ts'
+import type { IdentityContext } from './context.ts'
+import { requireGenuineAgent } from './genuine-agent.ts'
+
+/** What the service says of an agent at this moment, signed with the key in use. */
+export async function verifyIdentity(
+  context: IdentityContext,
+  address: string,
+  now: Date,
+): Promise<IdentityVerification> {
+  const agent = await requireGenuineAgent(context, address)
+  const [certificate, key] = await Promise.all([
+    findCertificateInForce(context, agent.id, now),
+    context.signingKeys.at(now),
+  ])
+  return signIdentity(identityContent(agent, certificate, now), context.serviceName, key)
+}
+
+function identityContent(agent: SealedAgent, certificate: Certificate | null, now: Date) {
+  return {
+    agent_id: formatId('agt', agent.id),
+    handle: agent.handle,
+    name: agent.name,
+    status: agent.status,
+    tier: agent.tier,
+    kyc_status: agent.kycStatus,
+    member_since: agent.createdAt.toISOString(),
+    certificate_id: certificate === null ? null : formatId('cert', certificate.id),
+    capabilities: certificate === null ? [] : [...certificate.capabilities],
+    public_key: agent.publicKey,
+    verified_at: now.toISOString(),
+  }
+}
+
+/** It is true of its moment alone, so its token has no end: whoever reads it asks how old it may be. */
+function signIdentity(
+  facts: ReturnType<typeof identityContent>,
+  issuer: string,
+  key: SigningKey,
+): IdentityVerification {
+  const content = { ...facts, issuer, key_id: key.id }
+  const terms = { typ: 'identity+jwt', keyId: key.id, issuer, issuedAt: new Date(facts.verified_at) }
+  return {
+    ...content,
+    signature: signObject(content, key.privateKey),
+    token: signToken(content, terms, key.privateKey),
+  }
+}

@@ -1,0 +1,162 @@
+import type { allocate as allocateRoute, BodyOf, ResponseOf } from '@batua/contract'
+import type { OwnerCaller } from '../../http/caller.ts'
+import { type Refusal, raise, refuse } from '../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
+import { type Book, type Command, need } from '../../ledger/index.ts'
+import { type Actor, actorOf, record } from '../audit/index.ts'
+import { memberships } from '../memberships/index.ts'
+import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
+import { requireOrganization } from './access.ts'
+import { memberAct } from './acts.ts'
+import { type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
+import { requireAgentId } from './change-members.ts'
+import type { OrganizationsContext } from './context.ts'
+import { decideAllocation, decideParties } from './decide-allocation.ts'
+
+export type Allocation = ResponseOf<typeof allocateRoute>
+
+/** Money for a member, as its owner asks for it. */
+export interface AllocationOrder {
+  readonly orgId: Uuid
+  /** The treasury as it was when the owner asked. */
+  readonly treasuryId: Uuid
+  readonly agentId: Uuid
+  readonly amountPaise: Paise
+  /** Its own by `ownKey`; null: it was asked for without one. */
+  readonly key: string | null
+  readonly actor: Actor
+}
+
+export async function allocate(
+  { database, ledger, agents }: OrganizationsContext,
+  caller: OwnerCaller,
+  address: string,
+  { agent_id, amount }: BodyOf<typeof allocateRoute>,
+  idempotencyKey: string | undefined,
+): Promise<Allocation> {
+  const { id: orgId, ownerId, treasuryId } = await requireOrganization(database, caller, address)
+  const agentId = requireAgentId(agent_id)
+  const amountPaise = requirePaise(amount, 'amount')
+  const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)
+  // All of it is asked again under the locks. Here it tells which accounts those are, and keeps strangers' out of them.
+  const earlier = key === null ? undefined : (await earlierAllocations.load(database, [key], 0)).get(key)
+  if (earlier !== undefined) raise(keyUsed(earlier))
+  const member = (await memberships.load(database, [agentId], 0)).get(agentId)
+  const parties = decideParties({ orgId, treasuryId, agentId, member })
+  if (parties.kind === 'refusal') raise(parties)
+  const actor = actorOf(caller, ownerId)
+  return ledger.submit(
+    allocateCommand(agents, { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }),
+  )
+}
+
+/** Moves the money if everything that holds for the treasury's spending allows it, in one commit with its neighbours. */
+export function allocateCommand(agents: AgentRegister, order: AllocationOrder): Command<Allocation> {
+  const { orgId, treasuryId, agentId, key } = order
+  const accounts = [treasuryId, agentId]
+  const spendIn = (book: Book) => spendOf(book, agents, order)
+  return {
+    accounts,
+    needs: [
+      ...accounts.map(id => need(memberships, id)),
+      ...(key === null ? [] : [need(earlierAllocations, key)]),
+    ],
+    steps: [book => agents.needs(book, accounts), ...limitSteps(spendIn)],
+    decide(book) {
+      const earlier = key === null ? undefined : book.fact(earlierAllocations, key)
+      if (earlier !== undefined) return keyUsed(earlier)
+      const refused = decideAllocation({
+        ...{ orgId, agentId, amountPaise: order.amountPaise },
+        treasury: book.fact(memberships, treasuryId),
+        member: book.fact(memberships, agentId),
+        payer: agents.facts(book, treasuryId),
+        payerAccount: book.account(treasuryId),
+        payee: agents.facts(book, agentId),
+        checkLimits() {
+          const spend = spendIn(book)
+          return spend === null ? null : checkLimits(book, spend)
+        },
+      })
+      if (refused !== null) return refused
+      const allocation = postAllocation(book, order)
+      if (key !== null) book.setFact(earlierAllocations, key, allocation)
+      const spend = spendIn(book)
+      if (spend !== null) countSpend(book, spend)
+      return resultOf(book, order, allocation.id)
+    },
+  }
+}
+
+/** What the limits are asked about; null while there is no such treasury. */
+function spendOf(
+  book: Book,
+  agents: AgentRegister,
+  { treasuryId, agentId, amountPaise }: AllocationOrder,
+): Spend | null {
+  const facts = agents.facts(book, treasuryId)
+  const payer = book.account(treasuryId)
+  if (facts === undefined || payer === undefined) return null
+  const { layers, ceiling } = facts
+  return { layers, ceiling, payer, payeeId: agentId, amountPaise, escrowApplies: false }
+}
+
+/** The organization is what an allocation belongs to, so its keys are found whoever is the treasury. */
+function postAllocation(book: Book, order: AllocationOrder): EarlierAllocation {
+  const { orgId, treasuryId, agentId, amountPaise, key } = order
+  const { id } = book.post({
+    kind: 'allocation',
+    debit: treasuryId,
+    credit: agentId,
+    amountPaise,
+    linkedId: orgId,
+    idempotencyKey: key,
+  })
+  record(
+    book,
+    memberAct(
+      order.actor,
+      'org.allocated',
+      { orgId, agentId: treasuryId },
+      {
+        to_agent_id: formatId('agt', agentId),
+        amount: rupees(amountPaise),
+        transaction_id: formatId('txn', id),
+      },
+    ),
+  )
+  return { id, agentId, amountPaise }
+}
+
+function resultOf(
+  book: Book,
+  { orgId, treasuryId, agentId, amountPaise }: AllocationOrder,
+  id: Uuid,
+): Allocation {
+  return {
+    org_id: formatId('org', orgId),
+    agent_id: formatId('agt', agentId),
+    amount: rupees(amountPaise),
+    transaction_id: formatId('txn', id),
+    treasury_balance: rupees(book.account(treasuryId)?.balancePaise ?? ZERO_PAISE),
+    agent_balance: rupees(book.account(agentId)?.balancePaise ?? ZERO_PAISE),
+  }
+}
+
+/** A key that was used names what it was used for, so that a client that lost the answer recovers. */
+function keyUsed({ id, agentId, amountPaise }: EarlierAllocation): Refusal {
+  return refuse(
+    'idempotency_error',
+    'This idempotency key has been used: details name what was allocated with it. Use a new key for a new allocation',
+    {
+      field: 'Idempotency-Key',
+      details: {
+        transaction_id: formatId('txn', id),
+        agent_id: formatId('agt', agentId),
+        amount: rupees(amountPaise),
+        status: 'completed',
+      },
+    },
+  )
+}

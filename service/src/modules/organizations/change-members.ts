@@ -1,0 +1,138 @@
+import type { addMember as addMemberRoute, BodyOf, updateMember as updateMemberRoute } from '@batua/contract'
+import type { OwnerCaller } from '../../http/caller.ts'
+import { AppError, raise } from '../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import type { Paise } from '../../kernel/money.ts'
+import { requireAgentAccess } from '../agents/index.ts'
+import { actorOf, recordActs } from '../audit/index.ts'
+import {
+  endMemberships,
+  insertMember,
+  type Member,
+  selectOrganizationOf,
+  updateMember as writeMember,
+} from '../memberships/index.ts'
+import { requireOrganization } from './access.ts'
+import { changedAct, memberAct, termsOf } from './acts.ts'
+import { changeOrganization, type Locked } from './change-organization.ts'
+import type { OrganizationsContext } from './context.ts'
+import { decideJoin, decideMemberChange, decideRemoval, type MemberChange, notMember } from './decide.ts'
+
+/** Which member of which organization, as a path names them. */
+export interface MemberAddress {
+  readonly org_id: string
+  readonly agent_id: string
+}
+
+export async function addMember(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: string,
+  { agent_id, role, budget_limit }: BodyOf<typeof addMemberRoute>,
+): Promise<Member> {
+  const { database, clock, vault } = context
+  const organization = await requireOrganization(database, caller, address)
+  // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
+  const agent = await requireAgentAccess(database, caller, agent_id)
+  if (agent.ownerId !== organization.ownerId) {
+    const message = 'The agent and the organization must belong to one owner, and this agent is another’s'
+    throw new AppError('authorization_error', message, { field: 'agent_id' })
+  }
+  const budgetPaise = budgetOf(budget_limit) ?? null
+  return changeOrganization(
+    context,
+    organization,
+    () => [agent.id],
+    async (tx, locked) => {
+      const refused = decideJoin({
+        ...locked,
+        agent: await requireAgentAccess(tx, caller, agent_id),
+        presentOrgId: await selectOrganizationOf(tx, agent.id),
+        role,
+        budgetPaise,
+      })
+      if (refused !== null) raise(refused)
+      const now = clock.now()
+      const { id: agentId, name: agentName } = agent
+      const member = { agentId, agentName, orgId: organization.id, role, budgetPaise, joinedAt: now }
+      await insertMember(tx, member)
+      const actor = actorOf(caller, organization.ownerId)
+      await recordActs(tx, vault, now, [memberAct(actor, 'org.member_added', member, termsOf(member))])
+      return member
+    },
+  )
+}
+
+export async function updateMember(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: MemberAddress,
+  { role, budget_limit }: BodyOf<typeof updateMemberRoute>,
+): Promise<Member> {
+  const budgetPaise = budgetOf(budget_limit)
+  const change: MemberChange = {
+    ...(role === undefined ? {} : { role }),
+    ...(budgetPaise === undefined ? {} : { budgetPaise }),
+  }
+  const { database, clock, vault } = context
+  const organization = await requireOrganization(database, caller, address.org_id)
+  const agentId = requireAgentId(address.agent_id)
+  return changeOrganization(
+    context,
+    organization,
+    found => [requireMember(found, agentId).agentId],
+    async (tx, locked) => {
+      const before = requireMember(locked, agentId)
+      const decided = decideMemberChange(before, change, locked.organization.treasuryId)
+      if (decided.kind === 'refusal') raise(decided)
+      const { member } = decided
+      const act = changedAct(actorOf(caller, organization.ownerId), before, member)
+      if (act === null) return before
+      await writeMember(tx, member)
+      await recordActs(tx, vault, clock.now(), [act])
+      return member
+    },
+  )
+}
+
+/** Takes a member out, its budget with it. Answers it as it was. */
+export async function removeMember(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: MemberAddress,
+): Promise<Member> {
+  const { database, clock, vault } = context
+  const organization = await requireOrganization(database, caller, address.org_id)
+  const agentId = requireAgentId(address.agent_id)
+  return changeOrganization(
+    context,
+    organization,
+    found => [requireMember(found, agentId).agentId],
+    async (tx, locked) => {
+      const member = requireMember(locked, agentId)
+      const refused = decideRemoval(member)
+      if (refused !== null) raise(refused)
+      await endMemberships(tx, [agentId])
+      const actor = actorOf(caller, organization.ownerId)
+      await recordActs(tx, vault, clock.now(), [
+        memberAct(actor, 'org.member_removed', member, termsOf(member)),
+      ])
+      return member
+    },
+  )
+}
+
+export function requireMember({ members }: Pick<Locked, 'members'>, agentId: Uuid): Member {
+  return members.find(member => member.agentId === agentId) ?? raise(notMember())
+}
+
+/** Whatever is no agent's id is no member's. */
+export function requireAgentId(address: string): Uuid {
+  return parseId('agt', address) ?? raise(notMember())
+}
+
+/** undefined: nothing was said. */
+function budgetOf(limit: number | null | undefined): Paise | null | undefined {
+  return limit === null || limit === undefined ? limit : requirePaise(limit, 'budget_limit')
+}

@@ -1,0 +1,39 @@
+import type { BodyOf, createOrganization as createOrganizationRoute } from '@batua/contract'
+import type { OwnerCaller } from '../../http/caller.ts'
+import { raise } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { actorOf, recordActs } from '../audit/index.ts'
+import { founderOf } from './access.ts'
+import { createdAct } from './acts.ts'
+import type { OrganizationsContext } from './context.ts'
+import { decideThawed } from './decide.ts'
+import { insertOrganization, lockFounder, type Organization } from './store.ts'
+
+export async function createOrganization(
+  { database, clock, vault }: OrganizationsContext,
+  caller: OwnerCaller,
+  { name, tier, owner_id }: BodyOf<typeof createOrganizationRoute>,
+): Promise<Organization> {
+  const ownerId = founderOf(caller, owner_id)
+  const now = clock.now()
+  return database.inTransaction(async tx => {
+    const founder = await lockFounder(tx, ownerId)
+    assert(founder !== null, 'owners are never removed')
+    const refused = decideThawed(founder)
+    if (refused !== null) raise(refused)
+    const organization: Organization = {
+      id: newUuid(now),
+      ownerId,
+      platformId: founder.platformId,
+      name: name.normalize('NFC'),
+      tier,
+      createdAt: now,
+      isFrozen: false,
+      treasuryId: null,
+    }
+    await insertOrganization(tx, organization)
+    await recordActs(tx, vault, now, [createdAct(actorOf(caller, ownerId), organization)])
+    return organization
+  })
+}

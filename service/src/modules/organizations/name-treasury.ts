@@ -1,0 +1,55 @@
+import type { OwnerCaller } from '../../http/caller.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { actorOf, recordActs } from '../audit/index.ts'
+import { updateMember } from '../memberships/index.ts'
+import { requireOrganization } from './access.ts'
+import { changedAct, memberAct, termsOf } from './acts.ts'
+import { requireAgentId, requireMember } from './change-members.ts'
+import { changeOrganization } from './change-organization.ts'
+import type { OrganizationsContext } from './context.ts'
+import type { Organization } from './store.ts'
+
+/** Makes a member the treasury, which has no budget, and the one before it a worker. Naming it again changes nothing. */
+export async function nameTreasury(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: string,
+  agent: string,
+): Promise<Organization> {
+  const { database, clock, vault } = context
+  const organization = await requireOrganization(database, caller, address)
+  const agentId = requireAgentId(agent)
+  return changeOrganization(
+    context,
+    organization,
+    found => {
+      const { treasuryId } = found.organization
+      return [requireMember(found, agentId).agentId, ...(treasuryId === null ? [] : [treasuryId])]
+    },
+    async (tx, locked) => {
+      const chosen = requireMember(locked, agentId)
+      if (chosen.role === 'treasury') return locked.organization
+      const named = { ...chosen, role: 'treasury', budgetPaise: null } as const
+      const before = locked.members.find(({ role }) => role === 'treasury') ?? null
+      const actor = actorOf(caller, organization.ownerId)
+      const previous = before === null ? null : formatId('agt', before.agentId)
+      const acts = [
+        memberAct(actor, 'org.treasury_named', named, {
+          from: termsOf(chosen),
+          to: termsOf(named),
+          previous_treasury: previous,
+        }),
+      ]
+      if (before !== null) {
+        const dismissed = { ...before, role: 'worker' } as const
+        // First, because there is one treasury at a time.
+        await updateMember(tx, dismissed)
+        const act = changedAct(actor, before, dismissed)
+        if (act !== null) acts.push(act)
+      }
+      await updateMember(tx, named)
+      await recordActs(tx, vault, clock.now(), acts)
+      return { ...locked.organization, treasuryId: agentId }
+    },
+  )
+}

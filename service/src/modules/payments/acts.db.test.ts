@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import { actsDuring, actsIn } from '../../testing/acts.ts'
+import { changeAgent } from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { agentPath, type MoneyServer, openMoneyServer } from '../../testing/money-server.ts'
+import { expectLeafOfEach, queuedCommits } from '../../testing/queued-leaves.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+const ASKS = { require_human_approval_above_paise: 10_000n }
+let db: TestDatabase
+let server: MoneyServer
+let payer: Uuid
+let payee: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  server = await openMoneyServer(db, clock)
+})
+beforeEach(async () => {
+  payer = await server.agent(ASKS)
+  payee = await server.agent()
+  clock.advance(1)
+})
+afterAll(async () => {
+  await expectLeafOfEach(db.database)
+  await server.close()
+  await db.drop()
+})
+
+async function pay(amount: number, more: object = {}) {
+  const body = { to: formatId('agt', payee), amount, ...more }
+  return (await server.as('agent', payer, agentPath(payer, 'pay'), body)).body
+}
+
+/** The acts that something left, and the ids of the leaves by their commits. */
+async function leftBy(work: () => Promise<unknown>) {
+  const before = (await queuedCommits(db.database)).length
+  const acts = await actsDuring(db.database, work)
+  return { acts, commits: (await queuedCommits(db.database)).slice(before) }
+}
+
+const NOTHING = { acts: [], commits: [] }
+
+test('a payment leaves its leaf in its commit, under its own id, and no entry', async () => {
+  let paid: Uuid | null = null
+  const left = await leftBy(async () => {
+    paid = parseId('pay', String((await pay(50))['payment_id']))
+  })
+  expect(left).toEqual({ acts: [], commits: [[paid]] })
+})
+
+test('a payment that is refused or repeated leaves nothing', async () => {
+  await pay(50, { idempotency_key: 'k' })
+  expect(
+    await leftBy(async () => {
+      expect(await pay(50, { idempotency_key: 'k' })).toHaveProperty('error.code', 'idempotency_error')
+      expect(await pay(980)).toHaveProperty('error.code', 'insufficient_balance')
+      await changeAgent(db.database, payee, { status: 'paused' })
+      expect(await pay(50)).toHaveProperty('error.code', 'validation_error')
+    }),
+  ).toEqual(NOTHING)
+})
+
+test('a payment that its owner approves leaves its leaf beside that of the approval, in one commit', async () => {
+  const { approval_id } = await pay(200)
+  let paid: unknown
+  const { acts, commits } = await leftBy(async () => {
+    const { body } = await server.as('owner', payer, `/v1/approvals/${String(approval_id)}/approve`)
+    paid = body['payment_id']
+  })
+  expect(acts).toMatchObject([
+    { action: 'approval.approved', target: approval_id, data: { payment_id: paid } },
+  ])
+  expect(commits).toHaveLength(1)
+  expect(commits[0]).toHaveLength(2)
+  expect(commits[0]).toContain(parseId('pay', String(paid)))
+})
+
+test('a refund is the payee’s act and names its payment; one that is refused leaves nothing', async () => {
+  const { payment_id } = await pay(50)
+  const path = `/v1/payments/${String(payment_id)}/refund`
+  let refund: Readonly<Record<string, unknown>> = {}
+  const { acts, commits } = await leftBy(async () => {
+    refund = (await server.as('agent', payee, path, { amount: 20, idempotency_key: 'r' })).body
+  })
+  const id = formatId('agt', payee)
+  expect(acts).toEqual([
+    {
+      agentId: id,
+      actor: { type: 'agent', id },
+      action: 'payment.refunded',
+      target: refund['refund_id'],
+      data: {
+        ...{ payment_id, to: formatId('agt', payer), amount: 20 },
+        transaction_id: refund['transaction_id'],
+      },
+    },
+  ])
+  expect(commits.flat()).toHaveLength(1)
+  expect(
+    await leftBy(async () => {
+      await server.as('agent', payee, path, { amount: 20, idempotency_key: 'r' })
+      await server.as('agent', payee, path, { amount: 31 })
+      await server.as('agent', payer, path, {})
+    }),
+  ).toEqual(NOTHING)
+  expect(await actsIn(db.database, String(refund['refund_id']))).toHaveLength(1)
+})

@@ -1,0 +1,49 @@
+import { rupees } from '../../kernel/money.ts'
+import type { Book } from '../../ledger/index.ts'
+import { type Actor, type Facts, record, service } from '../audit/index.ts'
+import type { Verdict } from './decide.ts'
+import { type Payout, transactionIdOf } from './payout.ts'
+
+/** Records that money has left a wallet. */
+export function recordRequested(book: Book, payout: Payout, actor: Actor): void {
+  recordPayout(book, 'payout.requested', payout, actor)
+}
+
+/** Records what became of a payout; its reason is the provider's word and stays here. */
+export function recordStep(book: Book, payout: Payout, step: Verdict['step']): void {
+  const actor = service('payout provider')
+  switch (step.kind) {
+    case 'wait':
+      return
+    case 'complete':
+      return recordPayout(book, 'payout.completed', payout, actor, { utr: step.utr })
+    case 'fail':
+      return recordPayout(book, 'payout.failed', payout, actor)
+    case 'reverse':
+      return recordPayout(book, 'payout.reversed', payout, actor)
+  }
+}
+
+function recordPayout(
+  book: Book,
+  action: 'payout.requested' | 'payout.completed' | 'payout.failed' | 'payout.reversed',
+  payout: Payout,
+  actor: Actor,
+  more: Facts = {},
+): void {
+  const { agentId, kind, amountPaise, bankAccountLast4 } = payout
+  const transactionId = transactionIdOf(payout)
+  record(book, {
+    agentId,
+    actor,
+    action,
+    target: transactionId,
+    data: {
+      kind,
+      amount: rupees(amountPaise),
+      transaction_id: transactionId,
+      bank_account_last4: bankAccountLast4,
+      ...more,
+    },
+  })
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AgentCaller } from '../../http/caller.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { formatId } from '../../kernel/ids.ts'
+import type { Ledger, Transfer } from '../../ledger/index.ts'
+import { actsDuring } from '../../testing/acts.ts'
+import { fund } from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { openTestLedger, postPayment } from '../../testing/model/wallets.ts'
+import {
+  agentCaller,
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+} from '../../testing/network.ts'
+import { queuedCommits } from '../../testing/queued-leaves.ts'
+import { type VerificationQuery, verifyPayment } from './verify-payment.ts'
+
+const clock = systemClock()
+
+let db: TestDatabase
+let ledger: Ledger
+let network: NetworkContext
+let buyer: AgentCaller
+let seller: AgentCaller
+let payment: Transfer
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  network = networkContext(db.database, clock)
+  ledger = openTestLedger(db.database, clock)
+  const { platform } = await newPlatform(network)
+  const owner = await newOwner(network, platform.id)
+  buyer = agentCaller(await newAgent(network, owner))
+  seller = agentCaller(await newAgent(network, owner))
+  await fund(ledger, buyer.agentId, 10_000n)
+  payment = await postPayment(ledger, buyer.agentId, seller.agentId, 1_250n, { reference: 'nonce 1' })
+})
+afterAll(async () => {
+  await ledger.close()
+  await db.drop()
+})
+
+const verify = (query: VerificationQuery) =>
+  verifyPayment(network, seller, formatId('pay', payment.id), query, clock.now())
+
+test('a nonce that is used up is its payee’s act, once, however many ask for it at the same time', async () => {
+  const leaves = (await queuedCommits(db.database)).flat().length
+  const acts = await actsDuring(db.database, async () => {
+    await verify({ nonce: 'nonce 1' })
+    await verify({ nonce: 'nonce 2', consume: true })
+    const uses = Array.from({ length: 5 }, () => ({ nonce: 'nonce 1', consume: true, consume_id: 'sale 7' }))
+    expect((await Promise.all(uses.map(verify))).map(({ verified }) => verified)).not.toContain(false)
+    expect(await verify({ nonce: 'nonce 1', consume: true })).toMatchObject({ reason: 'nonce_already_used' })
+  })
+  const id = formatId('agt', seller.agentId)
+  expect(acts).toEqual([
+    {
+      agentId: id,
+      actor: { type: 'agent', id },
+      action: 'nonce.consumed',
+      target: formatId('txn', payment.id),
+      data: { nonce: 'nonce 1', consume_id: 'sale 7', from: formatId('agt', buyer.agentId) },
+    },
+  ])
+  expect((await queuedCommits(db.database)).flat()).toHaveLength(leaves + 1)
+})

@@ -1,0 +1,54 @@
+import type { ActorType, AuditAction } from '@batua/contract'
+import type { Database } from '../db/database.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
+import type { Actor, Facts } from '../modules/audit/index.ts'
+
+/** One entry of the audit log as a test reads it: ids as the outside knows them. */
+export interface RecordedAct {
+  readonly agentId: string | null
+  readonly actor: Actor
+  readonly action: AuditAction
+  readonly target: string
+  readonly data: Facts
+}
+
+interface Row {
+  agent_id: Uuid | null
+  actor_type: ActorType
+  actor_id: string
+  action: AuditAction
+  target: string
+  data: string
+}
+
+/**
+ * All acts that were recorded: of one target, or on everything. In the order in which they were written, which the ids
+ * of a clock that stands still do not tell. Payments are no rows, so none is here.
+ */
+export async function actsIn(database: Database, target: string | null = null): Promise<RecordedAct[]> {
+  const rows = await database.query<Row>(
+    `select agent_id, actor_type, actor_id, action, target, data from audit_entries
+     where $1::text is null or target = $1 order by ctid`,
+    [target],
+  )
+  return rows.map(row => ({
+    agentId: row.agent_id === null ? null : formatId('agt', row.agent_id),
+    actor: { type: row.actor_type, id: row.actor_id },
+    action: row.action,
+    target: row.target,
+    data: JSON.parse(row.data),
+  }))
+}
+
+/** The acts that something left, in order. */
+export async function actsDuring(database: Database, work: () => Promise<unknown>): Promise<RecordedAct[]> {
+  const before = await actsIn(database)
+  await work()
+  return (await actsIn(database)).slice(before.length)
+}
+
+/** Which of these secrets stand anywhere in the log, in whatever column: a test expects none. */
+export async function secretsInLog(database: Database, secrets: readonly string[]): Promise<string[]> {
+  const rows = await database.query<{ text: string }>(`select e::text as text from audit_entries e`)
+  return secrets.filter(secret => rows.some(({ text }) => text.includes(secret)))
+}

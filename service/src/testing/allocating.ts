@@ -1,0 +1,34 @@
+import type { Database } from '../db/database.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { paise } from '../kernel/money.ts'
+import { type Allocation, allocateCommand } from '../modules/organizations/allocate.ts'
+import { ownKey } from '../modules/organizations/allocation-store.ts'
+import type { TestNode } from './builders.ts'
+
+/** Makes agents, wherever they were, the members of an organization that has its treasury's id. */
+export async function organize(database: Database, treasury: Uuid, agents: readonly Uuid[]): Promise<void> {
+  await database.inTransaction(async tx => {
+    await tx.query(`delete from org_members where agent_id = any($1::uuid[])`, [[treasury, ...agents]])
+    await tx.query(
+      `insert into org_members (agent_id, org_id, role, joined_at)
+       select distinct id, $2::uuid, case when id = $2 then 'treasury' else 'worker' end, now()
+       from unnest($1::uuid[]) id`,
+      [[treasury, ...agents], treasury],
+    )
+  })
+}
+
+/** Allocates from a treasury that was set up by `organize`. */
+export function allocateOn(
+  { ledger, agents }: TestNode,
+  treasuryId: Uuid,
+  agentId: Uuid,
+  amount: bigint,
+  key: string | null = null,
+): Promise<Allocation> {
+  const order = { orgId: treasuryId, treasuryId, agentId, amountPaise: paise(amount) }
+  const actor = { type: 'owner', id: 'own' } as const
+  return ledger.submit(
+    allocateCommand(agents, { ...order, key: key === null ? null : ownKey(treasuryId, key), actor }),
+  )
+}

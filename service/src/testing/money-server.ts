@@ -1,0 +1,77 @@
+import type { AgentCaller, Authenticators } from '../http/caller.ts'
+import { call, type Reply, startTestServer } from '../http/test-server.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
+import { hashSecret } from '../kernel/secrets.ts'
+import { openAgentDirectory } from '../modules/agents/index.ts'
+import { serveApprovals } from '../modules/approvals/index.ts'
+import { executeHold, serveEscrow } from '../modules/escrow/index.ts'
+import { executePayment, servePayments } from '../modules/payments/index.ts'
+import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
+import type { TestDatabase } from './database.ts'
+import type { ManualClock } from './manual-clock.ts'
+
+/** Every credential is the uuid of whom it belongs to, and the builders' agents are their own owners and platforms. */
+const authenticators: Authenticators = {
+  agent: (id): AgentCaller => {
+    return { kind: 'agent', agentId: id, platformId: id, ownerId: id, keyHash: hashSecret(id) }
+  },
+  platform: id => ({ kind: 'platform', platformId: id }),
+  owner: id => ({ kind: 'owner', ownerIds: [id], sessionId: id }),
+}
+
+const HEADERS = {
+  agent: (id: Uuid) => ({ 'x-agent-key': id }),
+  platform: (id: Uuid) => ({ 'x-platform-id': id, 'x-platform-secret': id }),
+  owner: (id: Uuid) => ({ cookie: `service_session=${id}`, 'sec-fetch-site': 'same-origin' }),
+}
+
+/** Payments, approvals and escrows over HTTP. */
+export interface MoneyServer {
+  readonly node: TestNode
+  /** An agent with 1,000 INR, and itself as its owner. */
+  agent(columns?: AgentColumns): Promise<Uuid>
+  as(who: keyof typeof HEADERS, id: Uuid, path: string, body?: object): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface Answer extends Reply {
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export async function openMoneyServer({ database }: TestDatabase, clock: ManualClock): Promise<MoneyServer> {
+  const node = startNode({ database, clock })
+  const { ledger, agents } = node
+  const core = { database, ledger, agents, authenticators, findAgent: openAgentDirectory(database) }
+  const keyring = { authenticate: authenticators.agent, forget: () => undefined }
+  const executors = { payment: executePayment(agents), escrow_hold: executeHold(agents) }
+  const server = await startTestServer(
+    ({ serve }) => {
+      servePayments(serve, { ...core, keyring, signals: { policyRefusal: () => undefined } })
+      serveApprovals(serve, { ...core, executors })
+      serveEscrow(serve, core)
+    },
+    { database, clock, authenticators },
+  )
+  return {
+    node,
+    async agent(columns = {}) {
+      const id = await newFundedAgent(ledger, database, clock, 100_000n, columns)
+      await database.query(
+        `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
+         values ($1, $1, 'Asha Rao', '', '', '', '', $2)`,
+        [id, clock.now()],
+      )
+      return id
+    },
+    async as(who, id, path, body) {
+      const reply = await call(server, 'POST', path, { headers: HEADERS[who](id), body })
+      return { ...reply, body: reply.body as Answer['body'] }
+    },
+    async close() {
+      await server.close()
+      await ledger.close()
+    },
+  }
+}
+
+export const agentPath = (id: Uuid, rest: string) => `/v1/agents/${formatId('agt', id)}/${rest}`

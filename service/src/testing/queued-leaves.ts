@@ -1,0 +1,31 @@
+import { expect } from 'vitest'
+import type { Database } from '../db/database.ts'
+import type { Uuid } from '../kernel/ids.ts'
+
+/** The ids of the leaves that wait for their places in the tree, by the commit that left them, oldest first. */
+export async function queuedCommits(database: Database): Promise<Uuid[][]> {
+  const rows = await database.query<{ ids: Uuid[] }>(
+    'select array_to_json(ids) as ids from audit_queue order by id',
+  )
+  return rows.map(({ ids }) => ids)
+}
+
+/** Fails unless every act and every payment has one leaf, and no leaf stands for nothing. */
+export async function expectLeafOfEach(database: Database): Promise<void> {
+  const acts = await database.query<{ id: Uuid }>(
+    `select id from audit_entries union all select id from transfers where kind = 'payment' order by id`,
+  )
+  const leaves = await queuedCommits(database)
+  expect(leaves.flat().toSorted()).toEqual(acts.map(({ id }) => id))
+}
+
+/** UPI ids, bank accounts and phones, in whatever field they stand: a test expects none. */
+export async function personalIn(database: Database): Promise<string[]> {
+  const rows = await database.query<{ text: string }>(
+    `select concat_ws(' ', actor_id, target, data::text) as text from audit_entries`,
+  )
+  return rows.map(({ text }) => text.match(PERSONAL)?.[0]).filter(found => found !== undefined)
+}
+
+/** Nobody's id has so many digits in a row between two ends of a word, and none has an at sign. */
+const PERSONAL = /\S@\S|(?<![\w.])\d{9,}(?!\w)/

@@ -1,0 +1,124 @@
+import { checkAuditEntry, checkCheckpoint, checkConsistency } from './check-log.ts'
+import { checkSigned, checkToken, type SignedCopy } from './check-signed.ts'
+import type { PublishedKeys } from './published-keys.ts'
+import { isObject, type JsonObject, readJson } from './read-json.ts'
+import {
+  CERTIFICATE,
+  IDENTITY,
+  MEMBERSHIP_PROOF,
+  misfit,
+  RECEIPT,
+  type SignedContent,
+  type SignedKind,
+} from './signed-kinds.ts'
+import { looksLikeToken } from './token.ts'
+import { type Doubt, forged, isDoubt, outdated, shown, unclear, type Verdict } from './verdict.ts'
+
+/** What a file is checked against. */
+export interface CheckContext {
+  readonly keys: PublishedKeys
+  /** The time at which it must be good. */
+  readonly at: Date
+  /** For a consistency proof: the two checkpoints that it stands between, as signed notes. */
+  readonly checkpoints: { readonly from: string; readonly to: string } | null
+}
+
+const KNOWN =
+  'a receipt, a certificate, a membership proof, an identity verification, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
+
+/** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
+export function checkFile(text: string, context: CheckContext): Verdict {
+  const trimmed = text.trim()
+  if (looksLikeToken(trimmed)) return checkToken(trimmed, context.keys, context.at)
+  if (text.includes('\n\n— ')) return checkCheckpoint(noteIn(text), context.keys)
+  const json = readJson(text)
+  if (isDoubt(json)) return json
+  const value = unwrapped(json.value)
+  return isDoubt(value) ? value : checkObject(value, context)
+}
+
+function checkObject(value: JsonObject, { keys, at, checkpoints }: CheckContext): Verdict {
+  if ('entry' in value || 'inclusion_proof' in value) return checkAuditEntry(value, keys)
+  if ('from' in value && 'to' in value && Array.isArray(value['proof']))
+    return checkConsistency(value, checkpoints, keys)
+  const { checkpoint, ...more } = value
+  // Beside anything else it would say nothing of the rest.
+  if (typeof checkpoint === 'string' && Object.keys(more).length === 0)
+    return checkCheckpoint(checkpoint, keys)
+  const copy = signedCopy(value)
+  return isDoubt(copy) ? copy : checkSigned(copy, keys, at)
+}
+
+/** A checkpoint as a signed note, out of a file that holds the note, the answer with it, or an entry's proof. */
+export function checkpointIn(text: string): string | Doubt {
+  if (!text.trimStart().startsWith('{')) return noteIn(text)
+  const json = readJson(text)
+  if (isDoubt(json)) return json
+  const checkpoint = isObject(json.value) ? json.value['checkpoint'] : undefined
+  return typeof checkpoint === 'string' ? checkpoint : unclear('it holds no checkpoint')
+}
+
+/** A note ends with one line break; whoever saved it may have lost that or added one. */
+function noteIn(text: string): string {
+  return `${text.trimEnd()}\n`
+}
+
+/** Answers that have the signed thing one level down. A list is one thing only when it has one. */
+function unwrapped(value: unknown): JsonObject | Doubt {
+  if (Array.isArray(value)) return onlyOne(value)
+  if (!isObject(value)) return unclear(`it is none of ${KNOWN}`)
+  if (Array.isArray(value['certificates'])) return onlyOne(value['certificates'])
+  if (isObject(value['certificate'])) return value['certificate']
+  if (!('receipt' in value)) return value
+  const { receipt, valid, reason } = value
+  if (valid === false && receipt !== null)
+    return forged(`the service itself says that it is not (${shown(String(reason))})`)
+  return isObject(receipt) ? receipt : unclear('there is no receipt in it; look at the id that was asked for')
+}
+
+function onlyOne(list: readonly unknown[]): JsonObject | Doubt {
+  const [only] = list
+  if (list.length === 1 && isObject(only)) return only
+  return unclear(`it is a list of ${list.length}; save the one to check in a file of its own`)
+}
+
+function signedCopy(value: JsonObject): SignedCopy | Doubt {
+  const kind = kindOf(value)
+  if (kind === null) return unclear(unknownFile(value))
+  const { signature, token = null, ...rest } = value
+  if (typeof signature !== 'string')
+    return unclear(`this ${kind.name} has no signature; save it as the service gave it`)
+  if (typeof token !== 'string' && token !== null) return forged('its token is no text')
+  const [content, unsigned] = parted(kind, rest)
+  if (kind === CERTIFICATE && rest['status'] === 'revoked')
+    return outdated(`this copy itself says that it was revoked at ${shown(String(rest['revoked_at']))}`)
+  const fault = misfit(kind, content)
+  if (fault !== null) return forged(`it is no whole ${kind.name}: ${shown(fault)}`)
+  return { kind, content: content as SignedContent, signature, token, unsigned }
+}
+
+function unknownFile(value: JsonObject): string {
+  if (isObject(value['error']))
+    return 'it is an error that the service answered; look at the call that it came from'
+  if ('audit_id' in value)
+    return 'an audit entry alone proves nothing; save the answer of /v1/audit/verify?audit_id=… instead'
+  return `it is none of ${KNOWN}`
+}
+
+/** Told by a field that no other kind has. A wrong guess only fails: what is signed has all its fields. */
+function kindOf(value: JsonObject): SignedKind | null {
+  if (isObject(value['proof'])) return MEMBERSHIP_PROOF
+  if ('receipt_id' in value) return RECEIPT
+  if ('verified_at' in value) return IDENTITY
+  return 'subject' in value ? CERTIFICATE : null
+}
+
+/** What is signed, and the names of what stands beside it. */
+function parted(kind: SignedKind, rest: JsonObject): readonly [content: unknown, unsigned: string[]] {
+  if (kind === MEMBERSHIP_PROOF) return [rest['proof'], Object.keys(rest).filter(name => name !== 'proof')]
+  const { signedNames } = kind
+  if (signedNames === null) return [rest, []]
+  const isSigned = ([name]: readonly [string, unknown]) => signedNames.includes(name)
+  const unsigned = Object.keys(rest).filter(name => !signedNames.includes(name))
+  return [Object.fromEntries(Object.entries(rest).filter(isSigned)), unsigned]
+}

@@ -1,0 +1,97 @@
+import type { KeyObject } from 'node:crypto'
+import { publicKeyFromRaw } from '../kernel/signing.ts'
+import { bytesOf } from './base64.ts'
+import { isObject, type JsonObject, readJson } from './read-json.ts'
+import { type Doubt, isDoubt, shown, unclear } from './verdict.ts'
+
+export interface PublishedKey {
+  readonly id: string
+  /** Base64 of the 32 raw bytes. */
+  readonly publicKey: string
+  readonly key: KeyObject
+  /** A retired key signs nothing new, but what it signed stays good. A key set does not say. */
+  readonly isRetired: boolean
+}
+
+/** The only keys that anything is checked with. */
+export interface PublishedKeys {
+  /** The name of the service, or null in a JSON Web Key Set, which does not tell it. */
+  readonly service: string | null
+  readonly byId: ReadonlyMap<string, PublishedKey>
+}
+
+const HOW =
+  'save the answer of /.well-known/service-keys.json or /.well-known/jwks.json and name that file with --keys'
+
+/** Reads the service's key document, or the same keys as a JSON Web Key Set. */
+export function readKeys(text: string): PublishedKeys | Doubt {
+  const json = readJson(text)
+  if (isDoubt(json)) return noKeys(json.because)
+  const { value } = json
+  if (!isObject(value) || !Array.isArray(value['keys'])) return noKeys('it is no key document')
+  const isKeySet = value['platform'] === undefined
+  const service = isKeySet ? null : value['platform']
+  if (service !== null && typeof service !== 'string') return noKeys('its platform is no text')
+  if (!isKeySet && value['algorithm'] !== 'Ed25519') return noKeys('its algorithm is not Ed25519')
+  const byId = new Map<string, PublishedKey>()
+  for (const entry of value['keys'] as readonly unknown[]) {
+    if (!isObject(entry)) return noKeys('one of its keys is no object')
+    // Other kinds of keys may stand in a set; they are for others (RFC 7517, section 5).
+    if (isKeySet && !(entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519')) continue
+    const key = isKeySet ? keyOfSet(entry) : keyOfDocument(entry)
+    if (isDoubt(key)) return key
+    if (byId.has(key.id)) return noKeys(`the key id ${shown(key.id)} stands in it twice`)
+    byId.set(key.id, key)
+  }
+  if (byId.size === 0) return noKeys('it holds no Ed25519 key')
+  const inUse = byId.get(String(value['key_id']))
+  if (!isKeySet && (inUse === undefined || inUse.publicKey !== value['public_key']))
+    return noKeys('its public_key is not the key that its key_id names')
+  return { service, byId }
+}
+
+function keyOfDocument({ key_id, public_key, status }: JsonObject): PublishedKey | Doubt {
+  return publishedKey(key_id, public_key, status === 'retired')
+}
+
+/** RFC 8037, section 2. */
+function keyOfSet({ kid, x, alg, use }: JsonObject): PublishedKey | Doubt {
+  const raw = typeof x === 'string' ? bytesOf(x, 'base64url') : null
+  if (alg !== undefined && alg !== 'EdDSA') return noKeys('one of its keys is not for EdDSA')
+  if (use !== undefined && use !== 'sig') return noKeys('one of its keys is not for signatures')
+  return publishedKey(kid, raw?.toString('base64'), false)
+}
+
+function publishedKey(id: unknown, publicKey: unknown, isRetired: boolean): PublishedKey | Doubt {
+  if (typeof id !== 'string' || id === '') return noKeys('one of its keys has no id')
+  const key = typeof publicKey === 'string' ? publicKeyFromRaw(publicKey) : null
+  if (typeof publicKey !== 'string' || key === null)
+    return noKeys(`its key ${shown(id)} is not the base64 of 32 bytes`)
+  return { id, publicKey, key, isRetired }
+}
+
+function noKeys(because: string): Doubt {
+  return unclear(`the key document cannot be used, because ${because}; ${HOW}`)
+}
+
+/** The key that a signed thing names, when it is of this service. */
+export function keyFor(
+  { issuer, key_id }: { readonly issuer: string; readonly key_id: string },
+  { service, byId }: PublishedKeys,
+): PublishedKey | Doubt {
+  if (service !== null && service !== issuer) {
+    return unclear(
+      `it says that ${shown(issuer)} issued it, and the key document is ${shown(service)}’s; fetch the key document of ${shown(issuer)}`,
+    )
+  }
+  const key = byId.get(key_id)
+  if (key !== undefined) return key
+  return unclear(
+    `it names the key ${shown(key_id)}, which is not in the key document; fetch the document anew, or that of the right service`,
+  )
+}
+
+/** What a reader should know of the key, beyond that it signed. */
+export function aboutKey({ id, isRetired }: PublishedKey): string[] {
+  return isRetired ? [`the key ${shown(id)} is retired: it signs nothing new, what it signed stays good`] : []
+}

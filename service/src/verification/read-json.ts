@@ -1,0 +1,39 @@
+import { namesKeyTwice } from '../http/strict-json.ts'
+import { type Doubt, unclear } from './verdict.ts'
+
+export type JsonObject = { readonly [name: string]: unknown }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Boxed, so that a JSON text which looks like a doubt cannot pass for one. */
+export interface Json {
+  readonly value: unknown
+}
+
+/**
+ * JSON that can be read in one way only. Readers disagree about a key that stands twice, about digits that a double
+ * cannot hold and about halves of characters, and a signature covers what one reader made of them.
+ */
+export function readJson(text: string): Json | Doubt {
+  const odd: string[] = []
+  let value: unknown
+  try {
+    value = JSON.parse(text, (key, part: unknown, context?: { source?: string }) => {
+      if (typeof part === 'number' && JSON.stringify(part) !== context?.source) {
+        odd.push(`a number that is not written as the service writes it (${context?.source?.slice(0, 40)})`)
+      }
+      if (!key.isWellFormed() || (typeof part === 'string' && !part.isWellFormed()))
+        odd.push('a text with half a character in it')
+      return part
+    })
+  } catch {
+    return unclear('it is not JSON; save the answer of the service as it came')
+  }
+  if (namesKeyTwice(value, text)) odd.push('a field that stands twice in one object')
+  const [first] = odd
+  return first === undefined
+    ? { value }
+    : unclear(`it holds ${first}; save the answer of the service as it came`)
+}

@@ -1,0 +1,140 @@
+import { Certificate, FORMATS, IdentityVerification, MembershipProof, Receipt } from '@batua/contract'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { type Static, type TObject, Type } from 'typebox'
+import { shown } from './verdict.ts'
+
+/** What everything signed says of itself. */
+export interface SignedContent {
+  readonly issuer: string
+  readonly key_id: string
+  readonly [field: string]: unknown
+}
+
+/** Registered claims of a token (RFC 7519, section 4.1), and what they must be for this content. */
+export type Claims = Readonly<Record<string, string | number>>
+
+/** One kind of thing that the service signs as canonical JSON and as a token. */
+export interface SignedKind {
+  readonly name: string
+  /** The `typ` of its token: none passes for another kind. */
+  readonly typ: string
+  /** The names that are signed; null when all are. */
+  readonly signedNames: readonly string[] | null
+  readonly fits: ValidateFunction
+  says(content: SignedContent): string
+  claims(content: SignedContent): Claims
+  /** From when and until when it is good; null when it has no end. */
+  span(content: SignedContent): { readonly from: string; readonly until: string } | null
+  readonly unknowable: string
+}
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: FORMATS })
+
+/** Ties a kind's functions to the type that its schema has proven. */
+function kindOf<Schema extends TObject>(
+  schema: Schema,
+  kind: {
+    readonly name: string
+    readonly typ: string
+    readonly signedNames?: readonly string[]
+    readonly says: (content: Static<Schema>) => string
+    readonly claims: (content: Static<Schema>) => Claims
+    readonly span?: (content: Static<Schema>) => { readonly from: string; readonly until: string }
+    readonly unknowable: string
+  },
+): SignedKind {
+  const typed = (content: SignedContent) => content as Static<Schema>
+  return {
+    name: kind.name,
+    typ: kind.typ,
+    signedNames: kind.signedNames ?? null,
+    fits: ajv.compile(schema),
+    says: content => kind.says(typed(content)),
+    claims: content => kind.claims(typed(content)),
+    span: content => kind.span?.(typed(content)) ?? null,
+    unknowable: kind.unknowable,
+  }
+}
+
+function seconds(time: string): number {
+  return Math.floor(Date.parse(time) / 1000)
+}
+
+/** Contract section 7: exactly these, so that what is hidden or changes is not signed. */
+const CERTIFICATE_FIELDS = [
+  'id',
+  'agent_id',
+  'issuer',
+  'subject',
+  'public_key',
+  'capabilities',
+  'tier',
+  'issued_at',
+  'expires_at',
+  'key_id',
+] as const
+
+export const RECEIPT = kindOf(Type.Omit(Receipt, ['signature', 'token']), {
+  name: 'receipt',
+  typ: 'receipt+jwt',
+  says: ({ receipt_id, amount, currency, from_handle, to_handle }) =>
+    `receipt ${receipt_id} of ${amount.toFixed(2)} ${currency} from ${shown(from_handle)} to ${shown(to_handle)}`,
+  claims: ({ issuer, receipt_id, created_at }) => ({
+    iss: issuer,
+    jti: receipt_id,
+    iat: seconds(created_at),
+  }),
+  unknowable: 'whether some of the money was refunded later',
+})
+
+export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]), {
+  name: 'certificate',
+  typ: 'certificate+jwt',
+  signedNames: CERTIFICATE_FIELDS,
+  says: ({ id, subject, agent_id, expires_at }) =>
+    `certificate ${id} of ${shown(subject)} (${agent_id}), valid until ${expires_at}`,
+  claims: ({ id, issuer, agent_id, issued_at, expires_at }) => ({
+    iss: issuer,
+    jti: id,
+    sub: agent_id,
+    iat: seconds(issued_at),
+    exp: seconds(expires_at),
+  }),
+  span: ({ issued_at, expires_at }) => ({ from: issued_at, until: expires_at }),
+  unknowable: 'whether it was revoked; GET /v1/certificates/{cert_id}/verify tells, without a credential',
+})
+
+export const IDENTITY = kindOf(Type.Omit(IdentityVerification, ['signature', 'token']), {
+  name: 'identity verification',
+  typ: 'identity+jwt',
+  says: ({ handle, agent_id, status, kyc_status, tier, verified_at }) =>
+    `identity of ${shown(handle)} (${agent_id}): ${status}, ${tier}, KYC ${kyc_status} at ${verified_at}`,
+  claims: ({ issuer, agent_id, verified_at }) => ({
+    iss: issuer,
+    sub: agent_id,
+    iat: seconds(verified_at),
+  }),
+  unknowable: 'what has changed since that moment',
+})
+
+export const MEMBERSHIP_PROOF = kindOf(MembershipProof.properties.proof, {
+  name: 'membership proof',
+  typ: 'membership-proof+jwt',
+  says: ({ handle, agent_id, tier, kyc_status, expires_at }) =>
+    `membership proof of ${shown(handle)} (${agent_id}): ${tier}, KYC ${kyc_status}, valid until ${expires_at}`,
+  claims: ({ issuer, agent_id, issued_at, expires_at }) => ({
+    iss: issuer,
+    sub: agent_id,
+    iat: seconds(issued_at),
+    exp: seconds(expires_at),
+  }),
+  span: ({ issued_at, expires_at }) => ({ from: issued_at, until: expires_at }),
+  unknowable: 'whether the agent was stopped since it was issued',
+})
+
+export const SIGNED_KINDS = [RECEIPT, CERTIFICATE, IDENTITY, MEMBERSHIP_PROOF] as const
+
+/** What is wrong with something that should be of this kind, in words; null when it is whole. */
+export function misfit(kind: SignedKind, content: unknown): string | null {
+  return kind.fits(content) ? null : ajv.errorsText(kind.fits.errors, { dataVar: kind.name })
+}

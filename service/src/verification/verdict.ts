@@ -1,0 +1,53 @@
+/** A genuine thing: what it is in words, what was checked, and what nobody can know without asking the service. */
+export interface Genuine {
+  readonly kind: 'genuine'
+  readonly says: string
+  readonly checked: readonly string[]
+  readonly unknowable: readonly string[]
+}
+
+/** Why a thing is not accepted: it was changed, its time is over, or there is not enough to tell. */
+export interface Doubt {
+  readonly kind: 'doubt'
+  readonly verdict: 'not genuine' | 'not valid' | 'cannot tell'
+  readonly because: string
+  /** What could be seen all the same. */
+  readonly checked: readonly string[]
+}
+
+export type Verdict = Genuine | Doubt
+
+export function forged(because: string): Doubt {
+  return { kind: 'doubt', verdict: 'not genuine', because, checked: [] }
+}
+
+/** For what the service made, but is not good at this time. */
+export function outdated(because: string): Doubt {
+  return { kind: 'doubt', verdict: 'not valid', because, checked: [] }
+}
+
+export function unclear(because: string, checked: readonly string[] = []): Doubt {
+  return { kind: 'doubt', verdict: 'cannot tell', because, checked }
+}
+
+export function isDoubt(value: unknown): value is Doubt {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'doubt'
+}
+
+/** The verdict as it is printed: one plain line, then what was checked and what was not. */
+export function verdictText(verdict: Verdict): string {
+  const lines =
+    verdict.kind === 'genuine' ? [`genuine: ${verdict.says}`] : [`${verdict.verdict}: ${verdict.because}`]
+  const unknowable = verdict.kind === 'genuine' ? verdict.unknowable : []
+  lines.push(...verdict.checked.map(line => `  checked: ${line}`))
+  lines.push(...unknowable.map(line => `  offline nobody can know: ${line}`))
+  return `${lines.join('\n')}\n`
+}
+
+const LONGEST_SHOWN = 120
+
+/** Text of a file as it may stand on a terminal: no control or invisible characters, and not without end. */
+export function shown(text: string): string {
+  const plain = text.replaceAll(/\p{C}/gu, character => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+  return plain.length <= LONGEST_SHOWN ? plain : `${plain.slice(0, LONGEST_SHOWN)}…`
+}
