@@ -3,6 +3,7 @@ import { SECRET_PREFIXES } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { AgentCaller, MaybePromise } from '../../http/caller.ts'
 import { boundedMap } from '../../kernel/bounded-map.ts'
+import { hashSecret } from '../../kernel/secrets.ts'
 import { selectAgentByKey } from './store.ts'
 
 const KEY_LENGTH = SECRET_PREFIXES.agentKey.length + 43
@@ -15,7 +16,7 @@ function isAgentKey(text: string): boolean {
 /** Asks the database whose key this is, each time: a replaced key fails with the very next request anywhere. */
 export async function authenticateAgent(db: Queryable, agentKey: string): Promise<AgentCaller | null> {
   if (!isAgentKey(agentKey)) return null
-  return callerOf(db, hash('sha256', agentKey, 'buffer'))
+  return callerOf(db, hashSecret(agentKey))
 }
 
 async function callerOf(db: Queryable, keyHash: Buffer): Promise<AgentCaller | null> {

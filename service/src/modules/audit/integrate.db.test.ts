@@ -216,3 +216,10 @@ test('a forged, changed, renamed or repeated row of the queue is put aside, told
   const refused = await db.database.query('select id from audit_refused')
   expect(refused).toHaveLength(4)
 })
+
+test('a job that took all that waited sleeps, however much comes in meanwhile', async () => {
+  const integrator = openIntegrator(stage, { rows: 100, leaves: 4 })
+  for (const count of [1, 1, 1, 1, 1, 1]) await recordSome(stage, count)
+  expect([await integrator.keepUp(), await integrator.keepUp(), await integrator.keepUp()]).toEqual([4, 0, 0])
+  expect((await leavesIn(db.database)).ids).toHaveLength(6)
+})

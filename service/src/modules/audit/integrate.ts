@@ -29,6 +29,8 @@ export interface Done {
   /** Rows of the queue that were put aside, because they are not as the service wrote them. */
   readonly refused: readonly Uuid[]
   readonly head: TreeHead
+  /** Whether it took as much as it may at once, so that more may wait. */
+  readonly wasFull: boolean
 }
 
 export interface IntegrateOptions {
@@ -89,14 +91,15 @@ async function takeQueue(vault: Vault, tx: Queryable, { edge, signer, now, limit
   const good = new Set(genuine.filter(row => !integrated.has(row.id)))
   const refused = rows.filter(row => !good.has(row)).map(idOf)
   const leaves = leavesIn([...good])
+  const wasFull = rows.length >= limits.rows || leaves.ids.length >= limits.leaves || refused.length > 0
   if (refused.length > 0) await refuseQueued(tx, refused, now)
   if (leaves.ids.length === 0 && edge.origin === signer.origin)
-    return { kind: 'done', leaves: 0, refused, head: edge.head }
+    return { kind: 'done', leaves: 0, refused, head: edge.head, wasFull }
   const head = await writeLeaves(tx, edge, leaves)
   await deleteQueued(tx, [...good].map(idOf))
   const checkpoint = signCheckpoint(head, signer.origin, signer.key)
   await updateTree(tx, { size: head.size, checkpoint }, now)
-  return { kind: 'done', leaves: leaves.ids.length, refused, head }
+  return { kind: 'done', leaves: leaves.ids.length, refused, head, wasFull }
 }
 
 function idOf(row: QueuedRow): Uuid {

@@ -7,6 +7,8 @@ import type { QueueLimits } from './queue-store.ts'
 export interface Integrator {
   /** One transaction, unless another node is at it; tells how many leaves and bad rows it took from the queue. */
   step(): Promise<number>
+  /** The same for a job, which comes back at once unless it hears 0: only when more waits than one transaction takes. */
+  keepUp(): Promise<number>
   /** Puts what waits now into the tree. Whoever asks meanwhile shares the next run. */
   catchUp(): Promise<void>
 }
@@ -20,12 +22,13 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
   let running: Promise<void> | null = null
   let next: Promise<void> | null = null
 
-  async function run(waits: boolean): Promise<number> {
+  async function run(waits: boolean): Promise<{ readonly taken: number; readonly wasFull: boolean }> {
     const options = { waits, lastSeen, ...(limits && { limits }) }
     const result = await integrate(context, context.clock.now(), options)
     if (result?.kind === 'done') lastSeen = result.head
     tell(result)
-    return result?.kind === 'done' ? result.leaves + result.refused.length : 0
+    if (result?.kind !== 'done') return { taken: 0, wasFull: false }
+    return { taken: result.leaves + result.refused.length, wasFull: result.wasFull }
   }
 
   /** Once when it is found, and again after it was right in between. */
@@ -42,7 +45,7 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
   }
 
   async function drain(): Promise<void> {
-    for (let batch = 0; batch < MAX_BATCHES && (await run(true)) > 0; batch++);
+    for (let batch = 0; batch < MAX_BATCHES && (await run(true)).wasFull; batch++);
   }
 
   function start(): Promise<void> {
@@ -53,7 +56,11 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
   }
 
   return {
-    step: () => run(false),
+    step: async () => (await run(false)).taken,
+    async keepUp() {
+      const { taken, wasFull } = await run(false)
+      return wasFull ? taken : 0
+    },
     catchUp() {
       if (running === null) return start()
       // The run under way may have looked before what is asked for was there.

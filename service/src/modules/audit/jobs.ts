@@ -10,7 +10,7 @@ export function auditJobs(context: AuditContext): Job[] {
   const integrator = openIntegrator(context)
   const checker = openLogChecker(context)
   return [
-    { name: 'audit log', everyMs: INTEGRATING_MS, run: () => integrator.step() },
+    { name: 'audit log', everyMs: INTEGRATING_MS, run: () => integrator.keepUp() },
     { name: 'audit check', everyMs: CHECKING_MS, run: now => checker.check(now) },
   ]
 }

@@ -28,7 +28,7 @@ export type ReadTile = (id: TileId) => Buffer
 
 /** RFC 6962: an inner node is hashed behind a one byte, so that it can never pass for a leaf. */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
-  return hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'buffer')
+  return Buffer.from(hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'hex'), 'hex')
 }
 
 const NODE_PREFIX = Buffer.of(1)
