@@ -70,6 +70,30 @@ test('a worker gets its money from the treasury, spends it within its budget, an
   await api.refused(routes.allocate, 404, 'not_found', call)
 })
 
+test('a budget counts a hold until it is refunded, and decides about what waited once it is approved', async () => {
+  const payer = await network.fundedAgent(owner, { require_human_approval_above: 50 })
+  const payee = await network.agent(owner)
+  const member = { agent_id: payer.id, role: 'worker', budget_limit: 80 } as const
+  await api.ok(routes.addMember, { ...ofLab(), body: member })
+  const ofPlatform = { headers: owner.platform.headers }
+  const holdCall = { ...ofPlatform, params: { agent_id: payer.id }, body: { amount: 20 } }
+  const { escrow_id } = await api.ok(routes.holdEscrow, holdCall)
+  const used = async () => {
+    const { members } = await api.ok(routes.getBudget, ofLab())
+    return members.find(({ agent_id }) => agent_id === payer.id)?.spent_this_month
+  }
+  const { approval_id } = await network.pay(payer, payee, 60)
+  expect(await used()).toBe(20)
+  await network.pay(payer, payee, 1)
+  const approval = { params: { approval_id: approval_id ?? '' }, headers }
+  const { details } = await api.refused(routes.approve, 403, 'spend_limit_exceeded', approval)
+  expect(details).toMatchObject({ layer: 'org', limit: 80, used: 21, remaining: 59 })
+  await api.ok(routes.refundEscrow, { ...ofPlatform, params: { escrow_id: escrow_id ?? '' } })
+  expect(await used()).toBe(1)
+  expect((await api.ok(routes.approve, approval)).payment).toMatchObject({ status: 'completed' })
+  expect(await used()).toBe(61)
+})
+
 test('an allocation that is repeated with its Idempotency-Key is made once, by a later session too', async () => {
   const member = { agent_id: worker.id, role: 'admin' } as const
   await api.ok(routes.addMember, { ...ofLab(), body: member })

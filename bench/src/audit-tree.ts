@@ -5,9 +5,15 @@ import { appendLeaves, type WrittenTile } from '../../service/src/modules/audit/
 import { originOf, signCheckpoint } from '../../service/src/modules/audit/checkpoint.ts'
 import type { AuditContext } from '../../service/src/modules/audit/context.ts'
 import { leafOf, newEntry, type StoredEntry } from '../../service/src/modules/audit/entry.ts'
-import { HASH_BYTES, type ReadTile, rangeRoot, TILE_WIDTH } from '../../service/src/modules/audit/merkle.ts'
+import {
+  HASH_BYTES,
+  type ReadTile,
+  rangeRoot,
+  TILE_WIDTH,
+  tileName,
+} from '../../service/src/modules/audit/merkle.ts'
 import { insertEntries } from '../../service/src/modules/audit/record.ts'
-import { tileName, writeTiles } from '../../service/src/modules/audit/tree-store.ts'
+import { writeTiles } from '../../service/src/modules/audit/tree-store.ts'
 
 const PORTION = 125 * TILE_WIDTH
 /** So that the tree's beginning is some hours ago, as if ten thousand acts a second had been recorded since. */

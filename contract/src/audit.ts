@@ -153,7 +153,7 @@ export const verifyAuditEntry = route({
   tag: 'Audit',
   summary: 'Verify an audit entry',
   description:
-    'Checks that the entry is as it was written and that the log holds it, and proves it: anyone can repeat the check offline with the service’s public keys. 200 either way. `data` is null to who may not see the agent’s trail; a payment’s payee sees it too.',
+    'Checks that the entry is as it was written and that the log holds it, and proves it: anyone can repeat the check offline with the service’s public keys. 200 either way. `data` is null to who may not see the agent’s trail; whom the money went to sees it too.',
   who: ['platform', 'agent', 'owner', 'admin'],
   query: request({ audit_id: idSchema('aud', 'The entry’s id.') }),
   status: 200,

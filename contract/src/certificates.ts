@@ -42,7 +42,7 @@ const certificateProperties = {
   ),
   issued_at: timestamp('When it was issued.'),
   expires_at: timestamp('Until when it is valid.'),
-  key_id: textOut('Which of the service’s public keys signed it.', 'key-2026-11'),
+  key_id: textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a'),
   signature: base64Out(
     'Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`.',
     64,
@@ -64,7 +64,7 @@ const certificateExample = {
   owner_id: exampleId('own'),
   issued_at: EXAMPLE_TIME,
   expires_at: '2027-11-20T10:15:30.000Z',
-  key_id: 'key-2026-11',
+  key_id: 'key_2026-11_5d41402a',
   signature: `${'A'.repeat(86)}==`,
   status: 'active',
   revoked_at: null,

@@ -8,7 +8,7 @@ import { route } from './route.ts'
 import { answer, nullable, oneOf, request } from './schema.ts'
 
 const issuer = textOut('The service that signed it.', 'batua')
-const keyId = textOut('Which of the service’s public keys signed it.', 'key-2026-11')
+const keyId = textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a')
 const token = textOut('The same as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.e30.AAAA')
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
 const EXAMPLE_SIGNATURE = `${'A'.repeat(86)}==`
@@ -55,7 +55,7 @@ export const IdentityVerification = answer(
         public_key: EXAMPLE_PUBLIC_KEY,
         verified_at: EXAMPLE_TIME,
         issuer: 'batua',
-        key_id: 'key-2026-11',
+        key_id: 'key_2026-11_5d41402a',
         signature: EXAMPLE_SIGNATURE,
         token: EXAMPLE_TOKEN,
       },
@@ -104,7 +104,7 @@ export const MembershipProof = answer(
           tier: 'tier1',
           issued_at: EXAMPLE_TIME,
           expires_at: '2026-11-20T11:15:30.000Z',
-          key_id: 'key-2026-11',
+          key_id: 'key_2026-11_5d41402a',
         },
         signature: EXAMPLE_SIGNATURE,
         token: EXAMPLE_TOKEN,

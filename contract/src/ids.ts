@@ -40,7 +40,7 @@ export function exampleId(prefix: IdPrefix, number = 1): string {
 }
 
 /** An id of this kind where its form is promised: answers, bodies and filters. */
-export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}'s id.`): TString {
+export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}’s id.`): TString {
   return Type.String({
     pattern: `^${prefix}_${TYPEID_SUFFIX}$`,
     description,
@@ -52,7 +52,7 @@ export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[pref
  * An id in an address. Only bounded, because an address that names nothing is `not_found`, whatever its form;
  * the service reads the id and answers 404 when it is not one.
  */
-export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}'s id.`): TString {
+export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}’s id.`): TString {
   return Type.String({ minLength: 1, maxLength: 64, description, examples: [exampleId(prefix)] })
 }
 

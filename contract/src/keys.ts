@@ -12,29 +12,35 @@ export const ServiceKeys = answer(
     platform: textOut('The name of the service, which is the issuer of what it signs.', 'batua'),
     algorithm: oneOf(['Ed25519'], 'The signature algorithm.'),
     public_key: base64Out('The key in use, base64 of its 32 bytes.', 32),
-    key_id: textOut('The id of the key in use.', 'key-2026-11'),
+    key_id: textOut('The id of the key in use.', 'key_2026-11_5d41402a'),
     keys: Type.Array(
       answer(
         {
-          key_id: textOut('The key’s id, as in what it signed.', 'key-2026-11'),
+          key_id: textOut('The key’s id, as in what it signed.', 'key_2026-11_5d41402a'),
           public_key: base64Out('The key, base64 of its 32 bytes.', 32),
-          status: oneOf(['active', 'retired'], 'A retired key signs no more, but what it signed stays good.'),
+          status: oneOf(
+            ['active', 'retired'],
+            'An active key signs, or is about to; a retired one signs no more, but what it signed stays good.',
+          ),
         },
         { description: 'One public key.' },
       ),
-      { description: 'All keys that ever signed, the one in use first.' },
+      {
+        description:
+          'All keys that ever signed, the one in use first; a new one is among them before it signs.',
+      },
     ),
   },
   {
     title: 'ServiceKeys',
-    description: 'Public keys to verify receipts offline.',
+    description: 'Public keys to verify offline whatever the service signed.',
     examples: [
       {
         platform: 'batua',
         algorithm: 'Ed25519',
         public_key: exampleKey,
-        key_id: 'key-2026-11',
-        keys: [{ key_id: 'key-2026-11', public_key: exampleKey, status: 'active' }],
+        key_id: 'key_2026-11_5d41402a',
+        keys: [{ key_id: 'key_2026-11_5d41402a', public_key: exampleKey, status: 'active' }],
       },
     ],
   },
@@ -50,13 +56,16 @@ export const Jwks = answer(
           kty: oneOf(['OKP'], 'Key type: octet key pair.'),
           crv: oneOf(['Ed25519'], 'The curve.'),
           x: textOut('The public key, base64url of its 32 bytes.', exampleKeyInUrl),
-          kid: textOut('The key’s id.', 'key-2026-11'),
+          kid: textOut('The key’s id.', 'key_2026-11_5d41402a'),
           alg: oneOf(['EdDSA'], 'The algorithm.'),
           use: oneOf(['sig'], 'For signatures.'),
         },
         { description: 'One public key.' },
       ),
-      { description: 'All keys that ever signed, the one in use first.' },
+      {
+        description:
+          'All keys that ever signed, the one in use first; a new one is among them before it signs.',
+      },
     ),
   },
   {
@@ -65,7 +74,14 @@ export const Jwks = answer(
     examples: [
       {
         keys: [
-          { kty: 'OKP', crv: 'Ed25519', x: exampleKeyInUrl, kid: 'key-2026-11', alg: 'EdDSA', use: 'sig' },
+          {
+            kty: 'OKP',
+            crv: 'Ed25519',
+            x: exampleKeyInUrl,
+            kid: 'key_2026-11_5d41402a',
+            alg: 'EdDSA',
+            use: 'sig',
+          },
         ],
       },
     ],

@@ -26,7 +26,7 @@ export const createOrganization = route({
   method: 'POST',
   path: '/v1/orgs',
   tag: 'Organizations',
-  summary: 'Found an organization',
+  summary: 'Create an organization',
   description:
     'It begins without members. While its owner is frozen, so is it, and nothing of it can be changed (409).',
   who: ['owner'],

@@ -18,7 +18,7 @@ const receiptProperties = {
   note: nullable(textOut('The payer’s note; null to strangers.', 'Translation of 12 pages')),
   created_at: timestamp('When the payment completed.'),
   issuer: textOut('The service that signed it.', 'batua'),
-  key_id: textOut('Which of the service’s public keys signed it.', 'key-2026-11'),
+  key_id: textOut('Which of the service’s public keys signed it.', 'key_2026-11_5d41402a'),
   signature: base64Out(
     'Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64.',
     64,
@@ -42,7 +42,7 @@ const receiptExample = {
   note: 'Translation of 12 pages',
   created_at: EXAMPLE_TIME,
   issuer: 'batua',
-  key_id: 'key-2026-11',
+  key_id: 'key_2026-11_5d41402a',
   signature: `${'A'.repeat(86)}==`,
   token: 'eyJhbGciOiJFZERTQSJ9.e30.AAAA',
 }

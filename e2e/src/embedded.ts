@@ -11,6 +11,8 @@ export interface EmbeddedService extends Service {
   postmaster(): number
   /** The password that only the service and its database know. */
   password(): string
+  /** Where that server is, for a second service on the same database. */
+  databaseUrl(): string
   /** A connection to that server. */
   window(): Promise<Window>
   /** Stops everything and removes the data. */
@@ -25,6 +27,7 @@ export async function startEmbedded(env: Env = {}): Promise<EmbeddedService> {
     dataDir: folder,
     postmaster: () => Number(postmasterFile(folder)[0]),
     password: () => passwordIn(folder),
+    databaseUrl: () => databaseUrl(folder),
     window: () => openWindow(databaseUrl(folder)),
     async remove() {
       await service.stop()

@@ -4,6 +4,10 @@ import { assert } from './assert.ts'
 /** A UUID in its text form, the shape of every key in the database. */
 export type Uuid = string
 
+/** Before and behind all ids, for ranges of them. */
+export const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
+export const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const VALUE_OF = new Int8Array(128).fill(-1)
 for (let value = 0; value < ALPHABET.length; value++) VALUE_OF[ALPHABET.charCodeAt(value)] = value

@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { assert } from './assert.ts'
+import { bytesOfBase64 } from './base64.ts'
 
 /** RFC 8785 canonical JSON, the bytes under every signature of the service. */
 export function canonicalJson(value: object): string {
@@ -39,8 +40,8 @@ function rawPublicKey(key: KeyObject): string {
 
 /** The key object of a raw base64 public key, or null when it is not 32 bytes of canonical base64. */
 export function publicKeyFromRaw(base64: string): KeyObject | null {
-  const raw = Buffer.from(base64, 'base64')
-  if (raw.length !== RAW_KEY_BYTES || raw.toString('base64') !== base64) return null
+  const raw = bytesOfBase64(base64)
+  if (raw?.length !== RAW_KEY_BYTES) return null
   return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' })
 }
 

@@ -1,3 +1,4 @@
+import { AuditVerification } from '@batua/contract'
 import { checkAuditEntry, checkCheckpoint, checkConsistency } from './check-log.ts'
 import { checkSigned, checkToken, type SignedCopy } from './check-signed.ts'
 import type { PublishedKeys } from './published-keys.ts'
@@ -29,24 +30,34 @@ const KNOWN =
 /** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
 export function checkFile(text: string, context: CheckContext): Verdict {
   const trimmed = text.trim()
-  if (looksLikeToken(trimmed)) return checkToken(trimmed, context.keys, context.at)
-  if (text.includes('\n\n— ')) return checkCheckpoint(noteIn(text), context.keys)
+  if (looksLikeToken(trimmed)) return idle(context) ?? checkToken(trimmed, context.keys, context.at)
+  if (text.includes('\n\n— ')) return idle(context) ?? checkCheckpoint(noteIn(text), context.keys)
   const json = readJson(text)
   if (isDoubt(json)) return json
   const value = unwrapped(json.value)
   return isDoubt(value) ? value : checkObject(value, context)
 }
 
-function checkObject(value: JsonObject, { keys, at, checkpoints }: CheckContext): Verdict {
-  if ('entry' in value || 'inclusion_proof' in value) return checkAuditEntry(value, keys)
+function checkObject(value: JsonObject, context: CheckContext): Verdict {
+  const { keys, at, checkpoints } = context
   if ('from' in value && 'to' in value && Array.isArray(value['proof']))
-    return checkConsistency(value, checkpoints, keys)
-  const { checkpoint, ...more } = value
-  // Beside anything else it would say nothing of the rest.
-  if (typeof checkpoint === 'string' && Object.keys(more).length === 0)
-    return checkCheckpoint(checkpoint, keys)
+    return othersBeside(value, ['from', 'to', 'proof']) ?? checkConsistency(value, checkpoints, keys)
+  const unused = idle(context)
+  if (unused !== null) return unused
+  if ('entry' in value || 'inclusion_proof' in value)
+    return othersBeside(value, AUDIT_ANSWER) ?? checkAuditEntry(value, keys)
+  if (typeof value['checkpoint'] === 'string')
+    return othersBeside(value, ['checkpoint']) ?? checkCheckpoint(value['checkpoint'], keys)
   const copy = signedCopy(value)
   return isDoubt(copy) ? copy : checkSigned(copy, keys, at)
+}
+
+/** Who names two checkpoints wants to know whether the log only grew, which nothing but a consistency proof tells. */
+function idle({ checkpoints }: CheckContext): Doubt | null {
+  if (checkpoints === null) return null
+  return unclear(
+    '--from and --to belong to a consistency proof, and this is none; save the answer of /v1/audit/consistency',
+  )
 }
 
 /** A checkpoint as a signed note, out of a file that holds the note, the answer with it, or an entry's proof. */
@@ -67,13 +78,30 @@ function noteIn(text: string): string {
 function unwrapped(value: unknown): JsonObject | Doubt {
   if (Array.isArray(value)) return onlyOne(value)
   if (!isObject(value)) return unclear(`it is none of ${KNOWN}`)
-  if (Array.isArray(value['certificates'])) return onlyOne(value['certificates'])
-  if (isObject(value['certificate'])) return value['certificate']
-  if (!('receipt' in value)) return value
-  const { receipt, valid, reason } = value
-  if (valid === false && receipt !== null)
+  const { certificate, certificates } = value
+  if (Array.isArray(certificates))
+    return othersBeside(value, ['certificates', 'pagination']) ?? onlyOne(certificates)
+  if (isObject(certificate))
+    return othersBeside(value, ['certificate', 'revoked_certificate_id']) ?? certificate
+  if ('receipt' in value) return othersBeside(value, ['receipt', 'valid', 'reason']) ?? receiptIn(value)
+  return value
+}
+
+function receiptIn({ receipt, valid = true, reason }: JsonObject): JsonObject | Doubt {
+  if (receipt !== null && valid !== true)
     return forged(`the service itself says that it is not (${shown(String(reason))})`)
   return isObject(receipt) ? receipt : unclear('there is no receipt in it; look at the id that was asked for')
+}
+
+const AUDIT_ANSWER = Object.keys(AuditVerification.properties)
+
+/** What stands beside a signed thing would seem to be vouched for with it, and nothing is said of it. */
+function othersBeside(value: JsonObject, names: readonly string[]): Doubt | null {
+  const others = Object.keys(value).filter(name => !names.includes(name))
+  if (others.length === 0) return null
+  return unclear(
+    `beside what is signed it holds ${shown(others.join(', '))}; save the answer of the service as it came`,
+  )
 }
 
 function onlyOne(list: readonly unknown[]): JsonObject | Doubt {
@@ -87,8 +115,12 @@ function signedCopy(value: JsonObject): SignedCopy | Doubt {
   if (kind === null) return unclear(unknownFile(value))
   const { signature, token = null, ...rest } = value
   if (typeof signature !== 'string')
-    return unclear(`this ${kind.name} has no signature; save it as the service gave it`)
+    return unclear(
+      `this ${kind.name} has no signature; save ${kind === RECEIPT ? RECEIPT_ANSWER : 'it as the service gave it'}`,
+    )
   if (typeof token !== 'string' && token !== null) return forged('its token is no text')
+  const others = kind === MEMBERSHIP_PROOF ? othersBeside(rest, ['proof']) : null
+  if (others !== null) return others
   const [content, unsigned] = parted(kind, rest)
   if (kind === CERTIFICATE && rest['status'] === 'revoked')
     return outdated(`this copy itself says that it was revoked at ${shown(String(rest['revoked_at']))}`)
@@ -97,10 +129,13 @@ function signedCopy(value: JsonObject): SignedCopy | Doubt {
   return { kind, content: content as SignedContent, signature, token, unsigned }
 }
 
+/** The answer to a payment names its receipt too. */
+const RECEIPT_ANSWER = 'the answer of /v1/receipts/{receipt_id}'
+
 function unknownFile(value: JsonObject): string {
   if (isObject(value['error']))
     return 'it is an error that the service answered; look at the call that it came from'
-  if ('audit_id' in value)
+  if ('audit_id' in value || 'entries' in value)
     return 'an audit entry alone proves nothing; save the answer of /v1/audit/verify?audit_id=… instead'
   return `it is none of ${KNOWN}`
 }
@@ -115,7 +150,7 @@ function kindOf(value: JsonObject): SignedKind | null {
 
 /** What is signed, and the names of what stands beside it. */
 function parted(kind: SignedKind, rest: JsonObject): readonly [content: unknown, unsigned: string[]] {
-  if (kind === MEMBERSHIP_PROOF) return [rest['proof'], Object.keys(rest).filter(name => name !== 'proof')]
+  if (kind === MEMBERSHIP_PROOF) return [rest['proof'], []]
   const { signedNames } = kind
   if (signedNames === null) return [rest, []]
   const isSigned = ([name]: readonly [string, unknown]) => signedNames.includes(name)

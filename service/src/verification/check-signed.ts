@@ -1,5 +1,5 @@
+import { bytesOfBase64 } from '../kernel/base64.ts'
 import { verifyObject } from '../kernel/signing.ts'
-import { bytesOf } from './base64.ts'
 import { aboutKey, keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { RECEIPT, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { openToken, saysTheSame } from './token.ts'
@@ -22,7 +22,7 @@ export function checkSigned(copy: SignedCopy, keys: PublishedKeys, at: Date): Ve
   const { kind, content, token, unsigned } = copy
   const key = keyFor(content, keys)
   if (isDoubt(key)) return key
-  const isSigned = bytesOf(copy.signature, 'base64')?.length === SIGNATURE_BYTES
+  const isSigned = bytesOfBase64(copy.signature)?.length === SIGNATURE_BYTES
   if (!isSigned || !verifyObject(content, copy.signature, key.key)) return withoutSignature(copy)
   const fault = token === null ? null : tokenFault(copy, token, keys)
   if (fault !== null) return fault
@@ -82,7 +82,9 @@ function inTime(kind: SignedKind, content: SignedContent, at: Date): Doubt | nul
   if (Date.parse(span.until) <= at.getTime())
     return outdated(`this ${kind.name} expired at ${span.until}, and it is ${time}`)
   if (Date.parse(span.from) - CLOCKS_DIFFER_MS > at.getTime())
-    return outdated(`this ${kind.name} is only good from ${span.from} on, and it is ${time}`)
+    return outdated(
+      `this ${kind.name} is only good from ${span.from} on, and it is ${time}; if the service’s clock is ahead, as a sandbox’s may be, name the time with --at`,
+    )
   return null
 }
 

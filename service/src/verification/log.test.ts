@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isDoubt, verdictText } from './index.ts'
 import { checker, withEachByteFlipped, withEachLeafChanged } from './testing/checks.ts'
 import { newLog } from './testing/log-samples.ts'
-import { IN_TIME } from './testing/signed-samples.ts'
+import { IN_TIME, receiptSample } from './testing/signed-samples.ts'
 import { keyDocument, keySet, newSigner } from './testing/signer.ts'
 
 const SIZE = 7
@@ -120,6 +120,19 @@ test('consistency is genuine between any two checkpoints, and by no other proof'
       }
       if (from > 0) expect(verdictOf(proof, forked)).toMatchObject({ verdict: 'not genuine' })
     }
+  }
+})
+
+test('nothing but a consistency proof is genuine between two checkpoints', () => {
+  const notes = { from: log.checkpoint(2), to: log.checkpoint(5) }
+  const others = [log.verification(1), { checkpoint: log.checkpoint() }, receiptSample(signer).answer].map(
+    value => json(value),
+  )
+  for (const file of [...others, log.checkpoint()]) {
+    expect(check(file)).toMatchObject({ kind: 'genuine' })
+    expect(check(file, IN_TIME, notes)).toMatchObject({
+      because: expect.stringContaining('/v1/audit/consistency'),
+    })
   }
 })
 

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
+import { bytesOfBase64 } from '../kernel/base64.ts'
 import { publicKeyFromRaw } from '../kernel/signing.ts'
-import { bytesOf } from './base64.ts'
+import { isWeakKey } from '../kernel/weak-key.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
 import { type Doubt, isDoubt, shown, unclear } from './verdict.ts'
 
@@ -26,7 +27,7 @@ const HOW =
 /** Reads the service's key document, or the same keys as a JSON Web Key Set. */
 export function readKeys(text: string): PublishedKeys | Doubt {
   const json = readJson(text)
-  if (isDoubt(json)) return noKeys(json.because)
+  if (isDoubt(json)) return unclear(`the key document cannot be used, because ${json.because}`)
   const { value } = json
   if (!isObject(value) || !Array.isArray(value['keys'])) return noKeys('it is no key document')
   const isKeySet = value['platform'] === undefined
@@ -56,7 +57,7 @@ function keyOfDocument({ key_id, public_key, status }: JsonObject): PublishedKey
 
 /** RFC 8037, section 2. */
 function keyOfSet({ kid, x, alg, use }: JsonObject): PublishedKey | Doubt {
-  const raw = typeof x === 'string' ? bytesOf(x, 'base64url') : null
+  const raw = typeof x === 'string' ? bytesOfBase64(x, 'base64url') : null
   if (alg !== undefined && alg !== 'EdDSA') return noKeys('one of its keys is not for EdDSA')
   if (use !== undefined && use !== 'sig') return noKeys('one of its keys is not for signatures')
   return publishedKey(kid, raw?.toString('base64'), false)
@@ -67,6 +68,8 @@ function publishedKey(id: unknown, publicKey: unknown, isRetired: boolean): Publ
   const key = typeof publicKey === 'string' ? publicKeyFromRaw(publicKey) : null
   if (typeof publicKey !== 'string' || key === null)
     return noKeys(`its key ${shown(id)} is not the base64 of 32 bytes`)
+  if (isWeakKey(Buffer.from(publicKey, 'base64')))
+    return noKeys(`its key ${shown(id)} is no safe one: anybody can sign for it`)
   return { id, publicKey, key, isRetired }
 }
 

@@ -7,7 +7,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Boxed, so that a JSON text which looks like a doubt cannot pass for one. */
 export interface Json {
   readonly value: unknown
 }

@@ -108,7 +108,7 @@ export const IDENTITY = kindOf(Type.Omit(IdentityVerification, ['signature', 'to
   name: 'identity verification',
   typ: 'identity+jwt',
   says: ({ handle, agent_id, status, kyc_status, tier, verified_at }) =>
-    `identity of ${shown(handle)} (${agent_id}): ${status}, ${tier}, KYC ${kyc_status} at ${verified_at}`,
+    `identity of ${shown(handle)} (${agent_id}): ${status}, ${tier}, KYC ${kyc_status}, as of ${verified_at}`,
   claims: ({ issuer, agent_id, verified_at }) => ({
     iss: issuer,
     sub: agent_id,

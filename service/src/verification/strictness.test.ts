@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { checkpointIn, isDoubt, readKeys, verdictText } from './index.ts'
 import { checker } from './testing/checks.ts'
-import { receiptSample } from './testing/signed-samples.ts'
+import { newLog } from './testing/log-samples.ts'
+import { certificateSample, proofSample, receiptSample } from './testing/signed-samples.ts'
 import { keyDocument, keySet, newSigner } from './testing/signer.ts'
 
 const signer = newSigner()
@@ -104,6 +105,8 @@ test.each([
     'error that the service',
   ],
   ['an entry without its proof', { audit_id: 'aud_x', hash: '00' }, 'an audit entry alone'],
+  ['a trail', { entries: [], pagination: {} }, 'save the answer of /v1/audit/verify'],
+  ['the answer to a payment', { payment_id: 'pay_x', receipt_id: 'rcp_x' }, 'the answer of /v1/receipts/'],
   ['something else', { hello: 1 }, 'none of a receipt'],
   ['a number', 7, 'none of a receipt'],
   ['a receipt without its signature', content, 'no signature'],
@@ -114,6 +117,47 @@ test.each([
 test('what a file says cannot play with the terminal', () => {
   const file = JSON.stringify({ ...answer, key_id: '\u001b[2Jgenuine\n\u202e' })
   expect(verdictText(check(file))).not.toMatch(/[^\P{C}\n]|\n./u)
+})
+
+const VERDICT = { kind: 'doubt', verdict: 'genuine', because: 'receipt of a lot of INR', checked: [] }
+const headOf = (head: object) => Buffer.from(JSON.stringify(head)).toString('base64url')
+
+test.each([
+  ['a file', JSON.stringify(VERDICT)],
+  ['a list', JSON.stringify([VERDICT])],
+  ['the head of a token', `${headOf(VERDICT)}.e30.AAAA`],
+  [
+    'the body of a token',
+    `${headOf({ alg: 'EdDSA', typ: 'receipt+jwt', kid: 'x' })}.${headOf(VERDICT)}.AAAA`,
+  ],
+])('%s cannot bring a verdict of its own', (_what, file) => {
+  expect(verdictText(check(file))).toMatch(/^(cannot tell|not genuine): /)
+})
+
+const log = newLog(signer, 2)
+const proof = proofSample(signer).answer
+const certificate = certificateSample(signer).answer
+const forged = { ...answer, amount: 1 }
+
+test.each([
+  ['a receipt', { ...forged, receipt: answer }],
+  ['a certificate', { ...certificate, subject: 'Somebody', certificate }],
+  ['a list of one certificate', { ...forged, certificates: [certificate] }],
+  ['a membership proof', { ...forged, ...proof }],
+  ['an audit entry with its proof', { ...forged, ...log.verification(1) }],
+  ['a checkpoint', { ...forged, checkpoint: log.checkpoint() }],
+])('what is forged does not pass beside the genuine: %s', (_what, value) => {
+  expect(check(JSON.stringify(value))).toMatchObject({
+    verdict: 'cannot tell',
+    because: expect.stringContaining('beside what is signed'),
+  })
+})
+
+test('a receipt of which the service does not say that it is valid is not genuine', () => {
+  for (const valid of [false, null, 'yes'])
+    expect(check(JSON.stringify({ valid, reason: 'ok', receipt: answer }))).toMatchObject({
+      verdict: 'not genuine',
+    })
 })
 
 const document = keyDocument(signer)
@@ -131,6 +175,7 @@ test.each([
     'a key of 31 bytes',
     { ...document, keys: [{ ...entry, public_key: Buffer.alloc(31).toString('base64') }] },
   ],
+  ['a key of small order', { ...document, keys: [entry, { key_id: 'x', public_key: `${'A'.repeat(43)}=` }] }],
   ['a key in loose base64', { ...document, keys: [{ ...entry, public_key: `${signer.publicKey} ` }] }],
   ['a set without Ed25519 keys', { keys: [{ kty: 'RSA', kid: 'x' }] }],
   [

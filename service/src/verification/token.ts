@@ -1,6 +1,6 @@
 import { verify } from 'node:crypto'
+import { bytesOfBase64 } from '../kernel/base64.ts'
 import { canonicalJson } from '../kernel/signing.ts'
-import { bytesOf } from './base64.ts'
 import { keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
 import { misfit, SIGNED_KINDS, type SignedContent, type SignedKind } from './signed-kinds.ts'
@@ -41,14 +41,14 @@ export function openToken(token: string, keys: PublishedKeys): OpenedToken | Dou
     return forged('the token names one key in its head and another in its body')
   const key = keyFor(content, keys)
   if (isDoubt(key)) return key
-  const signature = bytesOf(end, 'base64url')
+  const signature = bytesOfBase64(end, 'base64url')
   if (signature === null || !verify(null, Buffer.from(`${head}.${body}`), key.key, signature))
     return forged('the signature of the token does not fit what it says')
   return wrongClaim(kind, content, payload) ?? { kind, content, key }
 }
 
 function partOf(part: string): JsonObject | Doubt {
-  const bytes = bytesOf(part, 'base64url')
+  const bytes = bytesOfBase64(part, 'base64url')
   const json = bytes === null ? null : readJson(bytes.toString('utf8'))
   if (json === null || isDoubt(json) || !isObject(json.value)) return forged('the token is damaged')
   return json.value

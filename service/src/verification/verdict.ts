@@ -6,8 +6,12 @@ export interface Genuine {
   readonly unknowable: readonly string[]
 }
 
+/** The mark of a doubt, which no JSON can hold: a file cannot bring a verdict of its own. */
+const DOUBT: unique symbol = Symbol('doubt')
+
 /** Why a thing is not accepted: it was changed, its time is over, or there is not enough to tell. */
 export interface Doubt {
+  readonly [DOUBT]: true
   readonly kind: 'doubt'
   readonly verdict: 'not genuine' | 'not valid' | 'cannot tell'
   readonly because: string
@@ -18,20 +22,24 @@ export interface Doubt {
 export type Verdict = Genuine | Doubt
 
 export function forged(because: string): Doubt {
-  return { kind: 'doubt', verdict: 'not genuine', because, checked: [] }
+  return doubt('not genuine', because)
 }
 
 /** For what the service made, but is not good at this time. */
 export function outdated(because: string): Doubt {
-  return { kind: 'doubt', verdict: 'not valid', because, checked: [] }
+  return doubt('not valid', because)
 }
 
 export function unclear(because: string, checked: readonly string[] = []): Doubt {
-  return { kind: 'doubt', verdict: 'cannot tell', because, checked }
+  return doubt('cannot tell', because, checked)
+}
+
+function doubt(verdict: Doubt['verdict'], because: string, checked: readonly string[] = []): Doubt {
+  return { [DOUBT]: true, kind: 'doubt', verdict, because, checked }
 }
 
 export function isDoubt(value: unknown): value is Doubt {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'doubt'
+  return typeof value === 'object' && value !== null && DOUBT in value
 }
 
 /** The verdict as it is printed: one plain line, then what was checked and what was not. */

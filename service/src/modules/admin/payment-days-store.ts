@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { LAST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 
 /** The payments of one calendar day in IST, counted in days since 1970-01-01. */
@@ -35,5 +35,3 @@ export async function selectDays(db: Queryable, fromDay: number): Promise<Paymen
 export async function selectUnfoldedDays(db: Queryable, from: Uuid): Promise<PaymentDay[]> {
   return db.query<PaymentDay>(`select ${COLUMNS} from (${DAYS_OF_TRANSFERS}) days`, [from, LAST_UUID])
 }
-
-const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -3,10 +3,11 @@ import type { Queryable } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { requireAgentAccess } from './access.ts'
+import { agentAct } from './acts.ts'
 import type { AgentsContext } from './context.ts'
 import { type StoredState, selectStates, updateStates } from './state-store.ts'
 import { type AgentState, decideState, type StateAct } from './states.ts'
@@ -63,13 +64,7 @@ const ACTIONS = {
 
 function stateAct(actor: Actor, act: StateAct, before: StoredState, after: AgentState): Act {
   const held = before.heldAs === after.heldAs ? {} : { held_as: { from: before.heldAs, to: after.heldAs } }
-  return {
-    agentId: before.id,
-    actor,
-    action: ACTIONS[act],
-    target: formatId('agt', before.id),
-    data: { from: before.status, to: after.status, ...held },
-  }
+  return agentAct(actor, ACTIONS[act], before, { from: before.status, to: after.status, ...held })
 }
 
 /** One agent, stopped or let go by its owner's side. */

@@ -2,7 +2,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { lockAccounts } from '../../ledger/index.ts'
 import { recordActs, service } from '../audit/index.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../certificates/index.ts'
-import { agentAct, identityFacts } from './agent-acts.ts'
+import { agentAct, identityFacts } from './acts.ts'
 import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
 import { selectUnsealed, selectUnsealedIds, updateSeals } from './unsealed-store.ts'
@@ -40,7 +40,7 @@ async function completeBatch(context: CompletionContext, ids: readonly Uuid[]): 
       agents.map(agent => ({ id: agent.id, seal: agentSeal(vault, agent) })),
     )
     const actor = service('start')
-    const acts = agents.map(agent => agentAct(agent, actor, 'agent.sealed', identityFacts(agent)))
+    const acts = agents.map(agent => agentAct(actor, 'agent.sealed', agent, identityFacts(agent)))
     await recordActs(tx, vault, now, acts)
     const living = agents.filter(({ status }) => status !== 'deactivated')
     await issueDefaultCertificates(tx, living, issuer, { actor, vault, now })

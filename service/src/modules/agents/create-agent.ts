@@ -8,7 +8,7 @@ import { newKeyPair } from '../../kernel/signing.ts'
 import { openAccount } from '../../ledger/index.ts'
 import { actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../certificates/index.ts'
-import { agentAct, identityFacts } from './agent-acts.ts'
+import { agentAct, identityFacts } from './acts.ts'
 import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
@@ -82,7 +82,7 @@ async function storeAgent(
     tier: agent.tier,
     certificate_id: formatId('cert', certificate.id),
   }
-  await recordActs(tx, vault, now, [agentAct(agent, actor, 'agent.created', data)])
+  await recordActs(tx, vault, now, [agentAct(actor, 'agent.created', agent, data)])
 }
 
 export function newAgentKey(): { readonly text: string; readonly hash: Buffer; readonly last4: string } {

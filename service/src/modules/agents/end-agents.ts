@@ -4,7 +4,7 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Act, type Recording, recordActs } from '../audit/index.ts'
 import { revokeAllOf } from '../certificates/index.ts'
 import { endMemberships } from '../memberships/index.ts'
-import { agentAct } from './agent-acts.ts'
+import { agentAct } from './acts.ts'
 
 /** An agent that was just written as deactivated, and how it stood before. */
 export interface EndedAgent {
@@ -25,7 +25,7 @@ export async function endWith(
   const ids = agents.map(({ id }) => id)
   await revokeAllOf(tx, ids, recording)
   const ended = agents.filter(({ from }) => from !== 'deactivated')
-  const acts: Act[] = ended.map(agent => agentAct(agent, actor, 'agent.deactivated', { from: agent.from }))
+  const acts: Act[] = ended.map(agent => agentAct(actor, 'agent.deactivated', agent, { from: agent.from }))
   for (const { agentId, orgId, role } of await endMemberships(tx, ids)) {
     const data = { role, reason: 'agent deactivated' }
     acts.push({ agentId, actor, action: 'org.member_removed', target: formatId('org', orgId), data })

@@ -1,8 +1,9 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { type Recording, recordActs } from '../audit/index.ts'
+import { agentAct } from './acts.ts'
 import { type EndedAgent, endWith } from './end-agents.ts'
 import { heldAtEnd } from './store.ts'
 
@@ -20,7 +21,10 @@ export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid, recording
   )
 }
 
-/** The agents of an owner that have not ended, and those whose money is held beyond their end. The owner's row must be locked, so that none is created meanwhile. */
+/**
+ * The agents of an owner that have not ended, and those whose money is held beyond their end. The owner's row must be
+ * locked, so that none is created meanwhile.
+ */
 export async function selectAgentIdsOfOwner(tx: Queryable, ownerId: Uuid): Promise<Uuid[]> {
   const agents = await tx.query<{ id: Uuid }>(
     `select id from agents where owner_id = $1 and (status <> 'deactivated' or held_as is not null)`,
@@ -53,13 +57,7 @@ async function moveToTier(
      returning a.id, before.tier as "from"`,
     [ids, to, onlyFrom],
   )
-  const acts = moved.map(({ id, from }) => ({
-    agentId: id,
-    actor,
-    action: 'agent.tier_changed' as const,
-    target: formatId('agt', id),
-    data: { from, to },
-  }))
+  const acts = moved.map(({ id, from }) => agentAct(actor, 'agent.tier_changed', { id }, { from, to }))
   await recordActs(tx, vault, now, acts)
 }
 

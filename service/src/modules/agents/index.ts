@@ -1,7 +1,6 @@
 export { mayAccess, requireAgentAccess } from './access.ts'
 export { agentRecord } from './agent-record.ts'
 export { isGenuineAgent, type SealedIdentity } from './agent-seal.ts'
-export { findAlteredAgents } from './altered-agents.ts'
 export { applyDuePolicy, cancelPolicyChange } from './change-agent.ts'
 export { changeStates, quarantineAgent, type StateOutcome } from './change-states.ts'
 export { completeAgents } from './complete-agents.ts'
@@ -14,9 +13,13 @@ export {
   selectAgentIdsOfOwner,
   setAgentsTier,
 } from './group-store.ts'
-export { normaliseHandle } from './handle.ts'
 export { serveAgents } from './routes.ts'
-export { type FoundAgent, findSealedAgent, lockSealedAgent, type SealedAgent } from './sealed-store.ts'
-export { selectAgentStatus } from './state-store.ts'
+export {
+  type FoundAgent,
+  findAlteredAgents,
+  findSealedAgent,
+  lockSealedAgent,
+  type SealedAgent,
+} from './sealed-store.ts'
 export type { StateAct } from './states.ts'
-export { type Agent, lockAgent } from './store.ts'
+export type { Agent } from './store.ts'

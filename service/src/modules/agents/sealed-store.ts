@@ -1,4 +1,5 @@
 import type { AgentStatus, KycStatus, Tier } from '@batua/contract'
+import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -18,9 +19,12 @@ export type FoundAgent =
   | { readonly kind: 'none' }
   | { readonly kind: 'altered' }
 
+/** Who an agent is, as its seal pins it. */
+export const IDENTITY_COLUMNS = `a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle,
+  a.public_key as "publicKey", a.created_at as "createdAt"`
+
 const SELECT = `
-  select a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle, a.public_key as "publicKey",
-    a.created_at as "createdAt", a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
+  select ${IDENTITY_COLUMNS}, a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
   from agents a join owners o on o.id = a.owner_id where a.id = $1`
 
 export async function findSealedAgent(db: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
@@ -35,4 +39,14 @@ export async function lockSealedAgent(tx: Queryable, vault: Vault, id: Uuid): Pr
 function proven(vault: Vault, [agent]: readonly (SealedAgent & SealedIdentity)[]): FoundAgent {
   if (agent === undefined) return { kind: 'none' }
   return isGenuineAgent(vault, agent) ? { kind: 'agent', agent } : { kind: 'altered' }
+}
+
+/** Which of these are not who they were created as, or are no more: agents are never removed. */
+export async function findAlteredAgents(db: Queryable, vault: Vault, ids: readonly Uuid[]): Promise<Uuid[]> {
+  const agents = await db.query<SealedIdentity>(
+    `select ${IDENTITY_COLUMNS}, a.seal from agents a where a.id = any($1::uuid[])`,
+    [arrayLiteral(ids)],
+  )
+  const genuine = new Set(agents.filter(agent => isGenuineAgent(vault, agent)).map(({ id }) => id))
+  return ids.filter(id => !genuine.has(id))
 }

@@ -1,6 +1,4 @@
-import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { AgentState } from './states.ts'
 
@@ -21,13 +19,6 @@ export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise
      from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])`,
     [ids],
   )
-}
-
-/** As of now; under the agent's lock until the commit. */
-export async function selectAgentStatus(tx: Queryable, id: Uuid): Promise<AgentStatus> {
-  const [row] = await tx.query<{ status: AgentStatus }>(`select status from agents where id = $1`, [id])
-  assert(row !== undefined, 'agents are never removed')
-  return row.status
 }
 
 export async function updateStates(

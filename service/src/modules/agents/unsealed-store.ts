@@ -3,6 +3,7 @@ import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { AgentIdentity } from './agent-seal.ts'
+import { IDENTITY_COLUMNS } from './sealed-store.ts'
 
 export interface UnsealedAgent extends AgentIdentity {
   readonly name: string
@@ -27,8 +28,7 @@ export async function selectUnsealedIds(db: Queryable, after: Uuid | null, limit
 
 export async function selectUnsealed(tx: Queryable, ids: readonly Uuid[]): Promise<UnsealedAgent[]> {
   return tx.query<UnsealedAgent>(
-    `select a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle, a.public_key as "publicKey",
-       a.created_at as "createdAt", a.name, a.status, a.tier
+    `select ${IDENTITY_COLUMNS}, a.name, a.status, a.tier
      from agents a where ${UNSEALED} and a.id = any($1::uuid[])`,
     [arrayLiteral(ids)],
   )

@@ -7,7 +7,7 @@ import type { Approval } from './approval.ts'
 type ApprovalAct = 'approval.requested' | 'approval.approved' | 'approval.rejected' | 'approval.expired'
 
 /** Records what became of an approval, with all that the owner decides about. */
-export function recordApproval(book: Book, action: ApprovalAct, approval: Approval, actor: Actor): void {
+export function recordApproval(book: Book, actor: Actor, action: ApprovalAct, approval: Approval): void {
   const { id, agentId, kind, payeeId, amountPaise, feePaise, rule, layer, expiresAt } = approval
   record(book, {
     agentId,

@@ -38,21 +38,21 @@ export function requestApproval(book: Book, request: ApprovalRequest, actor: Act
     madeId: null,
   }
   book.write(requestedSink, approval)
-  recordApproval(book, 'approval.requested', approval, actor)
+  recordApproval(book, actor, 'approval.requested', approval)
   return approval
 }
 
 /** Decides an approval that waits, in the commit of the batch. */
 export function closeApproval(book: Book, approval: Approval, { status, madeId, actor }: Decision): Approval {
   const closed = close(book, { ...approval, status, decidedAt: new Date(book.nowMs), madeId })
-  recordApproval(book, `approval.${status}`, closed, actor)
+  recordApproval(book, actor, `approval.${status}`, closed)
   return closed
 }
 
 /** Writes down that an approval's time is over. */
 export function expireApproval(book: Book, approval: Approval): Approval {
   const expired = close(book, standingAt(approval, book.nowMs))
-  recordApproval(book, 'approval.expired', expired, service('approval expiry'))
+  recordApproval(book, service('approval expiry'), 'approval.expired', expired)
   return expired
 }
 

@@ -64,6 +64,6 @@ export function service(part: string): Actor {
 }
 
 /** An administrator's phone as the log shows it (contract section 8). */
-export function maskedPhone(phone: string): string {
+function maskedPhone(phone: string): string {
   return `xxxxxx${phone.slice(-4)}`
 }

@@ -1,36 +1,20 @@
-import { Gauge } from 'prom-client'
-import type { Metrics } from '../../kernel/metrics.ts'
+import { addFigures, type Figure, type Metrics } from '../../kernel/metrics.ts'
 import { type LogCheck, readLogCheck } from './check-log-store.ts'
 import type { AuditContext } from './context.ts'
 
-/** What the check of the log has come to, read from the database when somebody asks: every node shows the same. */
+/** What the check of the log has come to. */
 export function addLogCheckMetrics(
   metrics: Metrics,
   { database, clock }: Pick<AuditContext, 'database' | 'clock'>,
 ): void {
-  for (const { name, help, value } of FIGURES) {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [],
-      async collect() {
-        this.reset()
-        // Without the database the other figures must still be told.
-        const check = await readLogCheck(database).catch(() => null)
-        this.set(check === null ? Number.NaN : value(check, clock.now()))
-      },
-    })
-    metrics.registerMetric(gauge)
-  }
+  addFigures(metrics, FIGURES, async () => ({ ...(await readLogCheck(database)), now: clock.now() }))
 }
 
-interface Figure {
-  readonly name: string
-  readonly help: string
-  value(check: LogCheck, now: Date): number
+interface Status extends LogCheck {
+  readonly now: Date
 }
 
-const FIGURES: readonly Figure[] = [
+const FIGURES: readonly Figure<Status>[] = [
   {
     name: 'audit_log_intact',
     help: 'Whether the audit log is as it was written: 1, or 0; no number before the first whole round',
@@ -44,7 +28,7 @@ const FIGURES: readonly Figure[] = [
   {
     name: 'audit_log_seconds_since_round',
     help: 'Seconds since the last whole round through the audit log ended',
-    value: ({ checkedAt }, now) =>
+    value: ({ checkedAt, now }) =>
       checkedAt === null ? Number.NaN : (now.getTime() - checkedAt.getTime()) / 1_000,
   },
 ]

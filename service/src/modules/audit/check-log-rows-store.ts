@@ -1,8 +1,7 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { firstUuidAt, momentOf, type Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
 import { type SealedTransfer, sealedColumns } from '../../ledger/index.ts'
-import { FIRST_UUID } from './check-log-store.ts'
 import { TILE_WIDTH, type TileId } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
 
@@ -105,13 +104,27 @@ export function selectTransferIds(db: Queryable, after: Uuid, limit: number): Pr
   )
 }
 
-/** The ids of all leaves in tiles whose range of ids meets this one, as often as they are there. */
-export async function selectLeafIds(db: Queryable, first: Uuid, last: Uuid): Promise<Uuid[]> {
-  const rows = await db.query<{ ids: string }>(
-    `select ${IDS} from audit_tiles where level = 0 and max_id >= $1 and min_id <= $2`,
-    [first, last],
+/**
+ * The id up to which no more than so many tiles have to be looked into for the leaves of ids from this one on; null when
+ * there are fewer.
+ */
+export async function selectReach(db: Queryable, first: Uuid, tiles: number): Promise<Uuid | null> {
+  const [row] = await db.query<{ id: Uuid }>(
+    `select max_id as id from audit_tiles where level = 0 and max_id >= $1 order by max_id offset $2 limit 1`,
+    [first, tiles],
   )
-  return rows.flatMap(row => idsIn(row.ids))
+  return row?.id ?? null
+}
+
+/** Those of these ids, in their order, that are leaves, as often as they are. The others’ ids stay in the database. */
+export async function selectLeafIds(db: Queryable, ids: readonly Uuid[]): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select leaf.id from unnest($3::uuid[]) wanted(id)
+       join (select unnest(ids) as id from audit_tiles where level = 0 and max_id >= $1 and min_id <= $2) leaf
+         on leaf.id = wanted.id`,
+    [ids.at(0), ids.at(-1), arrayLiteral(ids)],
+  )
+  return rows.map(({ id }) => id)
 }
 
 const AROUND_MS = 60_000
@@ -128,8 +141,6 @@ export async function selectQueued(db: Queryable, ids: readonly Uuid[]): Promise
   )
   return new Set(rows.map(row => row.id))
 }
-
-const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 function around(id: Uuid, ms: number): Uuid {
   const uuid = firstUuidAt(new Date(momentOf(id).getTime() + ms))

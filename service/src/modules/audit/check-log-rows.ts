@@ -6,6 +6,7 @@ import {
   selectEntryIds,
   selectLeafIds,
   selectQueued,
+  selectReach,
   selectTransferIds,
 } from './check-log-rows-store.ts'
 
@@ -15,20 +16,31 @@ export interface CheckedRows {
   readonly last: Uuid | null
 }
 
+/** Acts may lie far apart among payments: so much of the tree between them is looked through at once. */
+const TILES_AT_ONCE = 500
+
 /** That what is stored behind an id is in the tree or waits for it. One snapshot has both, so nothing is between them. */
 export async function checkRows(
   tx: Queryable,
   phase: 'entries' | 'payments',
   after: Uuid,
   limit: number,
+  tilesAtOnce = TILES_AT_ONCE,
 ): Promise<CheckedRows> {
-  const rows = await (phase === 'entries'
+  const found = await (phase === 'entries'
     ? selectEntryIds(tx, after, limit)
     : selectTransferIds(tx, after, limit))
-  const [first, last] = [rows.at(0), rows.at(-1)]
-  if (first === undefined || last === undefined) return { faults: [], last: null }
-  const leaves = timesOf(await selectLeafIds(tx, first.id, last.id))
-  return { faults: await faultsOf(tx, rows, leaves), last: rows.length < limit ? null : last.id }
+  const [first] = found
+  if (first === undefined) return { faults: [], last: null }
+  const reach = await selectReach(tx, first.id, tilesAtOnce)
+  const rows = found.filter(row => reach === null || row === first || row.id <= reach)
+  const leaves = timesOf(await selectLeafIds(tx, rows.map(idOf)))
+  const isAtEnd = found.length < limit && rows.length === found.length
+  return { faults: await faultsOf(tx, rows, leaves), last: isAtEnd ? null : (rows.at(-1)?.id ?? null) }
+}
+
+function idOf({ id }: RowId): Uuid {
+  return id
 }
 
 function timesOf(ids: readonly Uuid[]): Map<Uuid, number> {
@@ -42,7 +54,7 @@ async function faultsOf(
   rows: readonly RowId[],
   leaves: ReadonlyMap<Uuid, number>,
 ): Promise<LogFault[]> {
-  const entries = rows.filter(row => row.isEntry).map(({ id }) => id)
+  const entries = rows.filter(row => row.isEntry).map(idOf)
   const doubled = entries.filter(id => (leaves.get(id) ?? 0) > 1)
   const missing = entries.filter(id => !leaves.has(id))
   const queued = await selectQueued(tx, missing)

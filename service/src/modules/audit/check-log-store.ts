@@ -1,6 +1,6 @@
 import { textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { LogFault } from './check-log-faults.ts'
 
 /** How far a round of the check has come. */
@@ -22,8 +22,6 @@ interface Claim {
   readonly until: Date
   readonly dueBefore: Date
 }
-
-export const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
 
 const atBeginning = (first: string, later: string) =>
   `case when round_started_at is null then ${first} else ${later} end`

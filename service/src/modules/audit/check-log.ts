@@ -1,16 +1,9 @@
 import type { Queryable } from '../../db/database.ts'
-import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, newUuid, type Uuid } from '../../kernel/ids.ts'
 import type { LogFault } from './check-log-faults.ts'
 import { type CheckedHead, checkHead, checkQueue } from './check-log-head.ts'
 import { checkRows } from './check-log-rows.ts'
-import {
-  claimSlice,
-  endRound,
-  FIRST_UUID,
-  keepFaults,
-  keepPosition,
-  type LogPosition,
-} from './check-log-store.ts'
+import { claimSlice, endRound, keepFaults, keepPosition, type LogPosition } from './check-log-store.ts'
 import { checkTiles } from './check-log-tiles.ts'
 import type { TreeHead } from './checkpoint.ts'
 import type { AuditContext } from './context.ts'

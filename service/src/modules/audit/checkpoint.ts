@@ -1,4 +1,5 @@
 import { hash, type KeyObject, sign, verify } from 'node:crypto'
+import { bytesOfBase64 } from '../../kernel/base64.ts'
 import { publicKeyFromRaw } from '../../kernel/signing.ts'
 import { HASH_BYTES } from './merkle.ts'
 
@@ -63,7 +64,7 @@ export function parseCheckpoint(note: string): ParsedCheckpoint | null {
   const text = note.slice(0, end + 1)
   const [origin, sizeText, rootText] = text.split('\n')
   const size = sizeFrom(sizeText ?? '')
-  const root = bytesFrom(rootText ?? '')
+  const root = bytesOfBase64(rootText ?? '')
   const signatures = note
     .slice(end + 2, -1)
     .split('\n')
@@ -99,16 +100,10 @@ function sizeFrom(text: string): number | null {
   return Number.isSafeInteger(size) ? size : null
 }
 
-/** The bytes of canonical base64. */
-function bytesFrom(base64: string): Buffer | null {
-  const bytes = Buffer.from(base64, 'base64')
-  return bytes.toString('base64') === base64 ? bytes : null
-}
-
 function signatureFrom(line: string): NoteSignature | null {
   if (!line.startsWith(SIGNATURE_START)) return null
   const [name, signed, ...more] = line.slice(SIGNATURE_START.length).split(' ')
-  const bytes = bytesFrom(signed ?? '')
+  const bytes = bytesOfBase64(signed ?? '')
   if (name === undefined || name === '' || more.length > 0) return null
   if (bytes === null || bytes.length <= KEY_ID_BYTES) return null
   return { name, keyId: bytes.subarray(0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) }

@@ -5,11 +5,10 @@ export {
   actorOf,
   agentActor,
   type Facts,
-  maskedPhone,
   type Recording,
   service,
 } from './act.ts'
-export { type LogCheck, readLogCheck } from './check-log-store.ts'
+export { readLogCheck } from './check-log-store.ts'
 export { openCheckpoint, originOf, parseCheckpoint, type TreeHead } from './checkpoint.ts'
 export type { AuditContext } from './context.ts'
 export { leafHash } from './entry.ts'

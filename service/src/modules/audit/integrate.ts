@@ -4,7 +4,7 @@ import { sameHash, type Vault } from '../../kernel/secrets.ts'
 import { appendLeaves, type NewLeaves, type WrittenTile } from './append.ts'
 import { type CheckpointKey, originOf, signCheckpoint, type TreeHead } from './checkpoint.ts'
 import type { AuditContext } from './context.ts'
-import { EMPTY_ROOT, type ReadTile, rangeRoot } from './merkle.ts'
+import { EMPTY_ROOT, type ReadTile, rangeRoot, tileName } from './merkle.ts'
 import {
   deleteQueued,
   type QueuedRow,
@@ -15,10 +15,10 @@ import {
 } from './queue-store.ts'
 import { type ProvenEdge, readEdge } from './read-edge.ts'
 import { queueSeal } from './record.ts'
-import { insertTree, lockTree, selectTree, tileName, updateTree, writeTiles } from './tree-store.ts'
+import { insertTree, lockTree, selectTree, updateTree, writeTiles } from './tree-store.ts'
 
 /** Few enough that requests do not wait long for the processor: some milliseconds. */
-export const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
+const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
 
 /** What one transaction did; null: another node is at it. */
 export type Integrated = Done | { readonly kind: 'tampered' } | null

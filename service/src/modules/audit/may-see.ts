@@ -1,11 +1,12 @@
+import type { AuditAction } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Caller } from '../../http/caller.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import type { EntryContent } from './entry.ts'
 
 /**
- * Whether the caller may read what an entry says: whoever may read the trail of its agent, and the other side of a
- * payment, as with its receipt; where there is no agent, the platform or owner that did it or that it was done to.
+ * Whether the caller may read what an entry says: whoever may read the trail of its agent, and the other side of money
+ * that moved, as with a receipt; where there is no agent, the platform or owner that did it or that it was done to.
  * Administrators may read all.
  */
 export async function maySee(
@@ -17,13 +18,27 @@ export async function maySee(
   if (caller.kind === 'admin') return true
   if (caller.kind === 'public') return false
   if (agentId === null) return namesOf(caller).some(name => name === actor.id || name === target)
-  const payee = action === 'payment.completed' ? parseId('agt', String(data?.['to'])) : null
-  const sides = payee === null ? [agentId] : [agentId, payee]
+  const other = otherSideOf(action, data)
+  const sides = other === null ? [agentId] : [agentId, other]
   if (caller.kind === 'agent') return sides.includes(caller.agentId)
   const sponsors = await selectSponsors(db, sides)
   return sponsors.some(({ platformId, ownerId }) =>
     caller.kind === 'platform' ? caller.platformId === platformId : caller.ownerIds.includes(ownerId),
   )
+}
+
+/** Acts that moved money to, or set it aside for, the agent that they name. */
+const WITH_TWO_SIDES: readonly string[] = [
+  'payment.completed',
+  'payment.refunded',
+  'escrow.held',
+  'escrow.released',
+  'org.allocated',
+] satisfies AuditAction[]
+
+function otherSideOf(action: string, data: EntryContent['data']): Uuid | null {
+  if (!WITH_TWO_SIDES.includes(action)) return null
+  return parseId('agt', String(data?.['to'] ?? data?.['to_agent_id']))
 }
 
 function namesOf(caller: Exclude<Caller, { kind: 'admin' | 'public' }>): string[] {

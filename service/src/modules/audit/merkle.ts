@@ -23,6 +23,11 @@ export interface TileId {
   readonly tile: number
 }
 
+/** One text for each tile, for looking it up in memory. */
+export function tileName({ level, tile }: TileId): string {
+  return `${level} ${tile}`
+}
+
 /** The hashes of a tile, one behind the other; nothing where there is no such tile. */
 export type ReadTile = (id: TileId) => Buffer
 
@@ -74,7 +79,8 @@ export function consistencyRanges(from: number, to: number): LeafRange[] {
 /** The tiles that the roots of these ranges are computed from, each once. */
 export function tilesOf(ranges: readonly LeafRange[]): TileId[] {
   const tiles = new Map<string, TileId>()
-  for (const { level, tile } of ranges.flatMap(subtreesOf)) tiles.set(`${level} ${tile}`, { level, tile })
+  for (const { level, tile } of ranges.flatMap(subtreesOf))
+    tiles.set(tileName({ level, tile }), { level, tile })
   return [...tiles.values()]
 }
 

@@ -1,35 +1,14 @@
-import { Gauge } from 'prom-client'
 import { momentOf } from '../../kernel/ids.ts'
-import type { Metrics } from '../../kernel/metrics.ts'
+import { addFigures, type Figure, type Metrics } from '../../kernel/metrics.ts'
 import { addLogCheckMetrics } from './check-log-metrics.ts'
 import type { AuditContext } from './context.ts'
 import { isAsSigned } from './prove.ts'
 import { type LogStatus, selectStatus } from './status-store.ts'
 
-/** How the log stands, read from the database when somebody asks: every node shows the same. */
+/** How the log stands, and what the check of it has come to. */
 export function addAuditMetrics(metrics: Metrics, context: AuditContext): void {
+  addFigures(metrics, FIGURES, () => readStatus(context))
   addLogCheckMetrics(metrics, context)
-  let asked: Promise<Status | null> | null = null
-  // All gauges are asked at once and share one answer. Without the database the other figures must still be told.
-  const status = () =>
-    (asked ??= readStatus(context)
-      .catch(() => null)
-      .finally(() => {
-        asked = null
-      }))
-  for (const { name, help, value } of FIGURES) {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      registers: [],
-      async collect() {
-        const figures = await status()
-        this.reset()
-        if (figures !== null) this.set(value(figures))
-      },
-    })
-    metrics.registerMetric(gauge)
-  }
 }
 
 interface Status extends LogStatus {
@@ -42,13 +21,7 @@ async function readStatus(context: AuditContext): Promise<Status> {
   return { ...status, isIntact, now: context.clock.now() }
 }
 
-interface Figure {
-  readonly name: string
-  readonly help: string
-  value(status: Status): number
-}
-
-const FIGURES: readonly Figure[] = [
+const FIGURES: readonly Figure<Status>[] = [
   {
     name: 'audit_leaves',
     help: 'Entries that the newest checkpoint covers',

@@ -1,6 +1,6 @@
 import type { AuditAction } from '@batua/contract'
 import type { Span } from '../../http/date-span.ts'
-import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, firstUuidAt, LAST_UUID, type Uuid } from '../../kernel/ids.ts'
 
 /** Which entries of an agent's trail are asked for. */
 export interface TrailScope {
@@ -12,21 +12,18 @@ export interface TrailScope {
   readonly until: Uuid
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 export function trailScope(agentId: Uuid, action: string | null, { from, until }: Span): TrailScope {
   return {
     agentId,
     action,
-    from: from === null ? FIRST_ID : firstUuidAt(from),
-    until: until === null ? LAST_ID : firstUuidAt(until),
+    from: from === null ? FIRST_UUID : firstUuidAt(from),
+    until: until === null ? LAST_UUID : firstUuidAt(until),
   }
 }
 
 /** Whether it has no beginning and no end. */
 export function isWholeTrail({ from, until }: TrailScope): boolean {
-  return from === FIRST_ID && until === LAST_ID
+  return from === FIRST_UUID && until === LAST_UUID
 }
 
 /** What is left of a scope behind an entry: all that is older. */

@@ -2,7 +2,7 @@ import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { WrittenTile } from './append.ts'
-import { type LeafRange, type ReadTile, type TileId, tilesOf } from './merkle.ts'
+import { type LeafRange, type ReadTile, type TileId, tileName, tilesOf } from './merkle.ts'
 
 /** The tree's one row: its size, and its head as it was signed. Nothing in it is proven. */
 export interface StoredTree {
@@ -51,7 +51,7 @@ export function readTiles(db: Queryable, ranges: readonly LeafRange[]): Promise<
   return readTilesById(db, tilesOf(ranges))
 }
 
-export async function readTilesById(db: Queryable, ids: readonly TileId[]): Promise<ReadTile> {
+async function readTilesById(db: Queryable, ids: readonly TileId[]): Promise<ReadTile> {
   const rows = await db.query<{ level: number; tile: number; hashes: Buffer }>(
     `select level, tile::float8 as tile, hashes from audit_tiles
      where (level, tile) in (select * from unnest($1::int2[], $2::int8[]))`,
@@ -62,10 +62,6 @@ export async function readTilesById(db: Queryable, ids: readonly TileId[]): Prom
 }
 
 const NOTHING = Buffer.alloc(0)
-
-export function tileName({ level, tile }: TileId): string {
-  return `${level} ${tile}`
-}
 
 /** The ids of the leaves in a tile of level 0; none where there is no such tile. */
 export async function selectTileIds(db: Queryable, tile: number): Promise<Uuid[]> {

@@ -272,3 +272,17 @@ test('only who may read an entry sees what it says, and everyone sees the proof'
   )
   expect([await sees(ofPlatform, asPlatform), await sees(ofPlatform, asOwner)]).toEqual([true, false])
 })
+
+test('whom money went to sees the entry of it, as does its platform; whom somebody only asked to pay does not', async () => {
+  const network = networkContext(db.database)
+  const { platform } = await newPlatform(network)
+  const payee = agentCaller(await newAgent(network, await newOwner(network, platform.id)))
+  const data = { to_agent_id: formatId('agt', payee.agentId) }
+  const payer = newUuid(new Date())
+  const [released] = await recordSome(stage, 1, { agentId: payer, action: 'escrow.released', data })
+  const [asked] = await recordSome(stage, 1, { agentId: payer, action: 'approval.requested', data })
+  for (const caller of [payee, platformCaller(platform.id)]) {
+    expect((await verified(released, caller)).entry?.data).toEqual(data)
+    expect((await verified(asked, caller)).entry?.data).toBeNull()
+  }
+})

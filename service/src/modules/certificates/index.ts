@@ -2,13 +2,11 @@
 export {
   type Certificate,
   certificateRecord,
-  certificateStatus,
   type ProvenCertificate,
 } from './certificate.ts'
 export { checkCertificate } from './check.ts'
 export type { CertificatesContext } from './context.ts'
 export {
-  type CertificateSubject,
   type Issuer,
   issueCertificate,
   issueDefaultCertificates,

@@ -5,7 +5,7 @@ import { type Actor, record } from '../audit/index.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
 /** Records what became of money that waits, in the trail of its payer. */
-export function recordEscrow(book: Book, escrow: Escrow, actor: Actor): void {
+export function recordEscrow(book: Book, actor: Actor, escrow: Escrow): void {
   const { id, agentId, status, amountPaise, reference } = escrow
   const to = escrow.releasedTo ?? meantFor(escrow)
   record(book, {

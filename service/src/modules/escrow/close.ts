@@ -38,7 +38,7 @@ export function postRelease(book: Book, held: Escrow, { payeeId, onePlatform, ac
     reference: held.reference,
   })
   const released = close(book, { ...held, status: 'released', releasedTo: payeeId })
-  recordEscrow(book, released, actor)
+  recordEscrow(book, actor, released)
   tellReleased(book, released, payeeId, onePlatform)
   return released
 }
@@ -64,7 +64,7 @@ export function postRefund(book: Book, agents: AgentRegister, held: Escrow, acto
   })
   uncountSpend(book, payer, facts.ceiling, givenBack(held))
   const refunded = close(book, { ...held, status: 'refunded' })
-  recordEscrow(book, refunded, actor)
+  recordEscrow(book, actor, refunded)
   tellRefunded(book, refunded)
   return refunded
 }

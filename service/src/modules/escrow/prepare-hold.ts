@@ -50,7 +50,7 @@ export function prepareHold(agents: AgentRegister, intent: HoldIntent, mandate: 
     noteUse,
     post(book) {
       const escrow = postHold(book, intent)
-      recordEscrow(book, escrow, mandate.actor)
+      recordEscrow(book, mandate.actor, escrow)
       noteUse(book, { id: escrow.id, kind: 'escrow_hold' })
       const spend = spendIn(book)
       if (spend !== null) countSpend(book, spend)

@@ -5,8 +5,8 @@ import { type Act, type Actor, type Facts, record, service } from '../audit/inde
 import type { Verdict } from './decide.ts'
 import type { Funding, OwedRefund } from './funding.ts'
 
-export function openedAct(funding: Funding, actor: Actor): Act {
-  return fundingAct('funding.opened', funding, actor, { expires_at: funding.expiresAt.toISOString() })
+export function openedAct(actor: Actor, funding: Funding): Act {
+  return fundingAct(actor, 'funding.opened', funding, { expires_at: funding.expiresAt.toISOString() })
 }
 
 /** Records what a look at the gateway has changed of a funding, as it stands after it. */
@@ -16,18 +16,18 @@ export function recordStep(book: Book, funding: Funding, step: Verdict['step']):
     case 'wait':
       return
     case 'complete':
-      return record(book, fundingAct('funding.completed', funding, actor, moneyOf(funding)))
+      return record(book, fundingAct(actor, 'funding.completed', funding, moneyOf(funding)))
     case 'fail':
-      return record(book, fundingAct('funding.failed', funding, actor, { reason: step.reason }))
+      return record(book, fundingAct(actor, 'funding.failed', funding, { reason: step.reason }))
     case 'reverse':
-      return record(book, fundingAct('funding.reversed', funding, actor, moneyOf(funding)))
+      return record(book, fundingAct(actor, 'funding.reversed', funding, moneyOf(funding)))
   }
 }
 
 function fundingAct(
+  actor: Actor,
   action: 'funding.opened' | 'funding.completed' | 'funding.failed' | 'funding.reversed',
   { id, agentId, amountPaise, method, paidMethod }: Funding,
-  actor: Actor,
   more: Facts,
 ): Act {
   const data = { amount: rupees(amountPaise), method: paidMethod ?? method, ...more }

@@ -58,7 +58,7 @@ export async function openFunding(context: FundingContext, request: FundingReque
 function writeDown({ database, vault }: FundingContext, funding: Funding, actor: Actor): Promise<void> {
   return database.inTransaction(async tx => {
     await insertFunding(tx, funding)
-    await recordActs(tx, vault, funding.createdAt, [openedAct(funding, actor)])
+    await recordActs(tx, vault, funding.createdAt, [openedAct(actor, funding)])
   })
 }
 

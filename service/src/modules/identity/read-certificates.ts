@@ -26,7 +26,7 @@ export async function requireCertificate(
   return found
 }
 
-export function certificateNotFound(): AppError {
+function certificateNotFound(): AppError {
   return new AppError('not_found', 'There is no certificate with this id')
 }
 

@@ -20,8 +20,6 @@ export interface Position {
   readonly walletsChecked: number
 }
 
-export const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
-
 /** A piece as text, for whichever node goes on with it. */
 export function pieceText(piece: Piece | null): string | null {
   return piece === null ? null : JSON.stringify(piece, (_key, value: unknown) => plain(value))

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { isGenuine, isSystemAccount, SYSTEM } from '../../ledger/index.ts'
 import { condense, type EndHash } from './chain.ts'
 import type { IntegrityContext } from './context.ts'
-import { FIRST_UUID, type Piece, type Position } from './position.ts'
+import type { Piece, Position } from './position.ts'
 import {
   type AccountFigures,
   selectAccounts,

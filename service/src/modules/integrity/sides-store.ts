@@ -1,6 +1,6 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, LAST_UUID, type Uuid } from '../../kernel/ids.ts'
 import { type SealedTransfer, sealedColumns, type Transfer } from '../../ledger/index.ts'
 
 /** A wallet's account as it is stored: money in paise, moments in Unix milliseconds. */
@@ -72,9 +72,6 @@ const CREDITS = `
   select t.id as "id", t.kind as "kind", t.credit_account as "creditAccount", t.amount_paise as "amountPaise",
     t.credit_sequence as "creditSequence", t.credit_balance_paise as "creditBalancePaise", t.posted_at as "postedAt"
   from transfers t`
-
-const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
-const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * The transfers of one account behind an id, by the index of that account. By rows of both columns, because with a

@@ -1,7 +1,7 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
-import { FIRST_UUID, type Position, pieceOf, pieceText } from './position.ts'
+import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
+import { type Position, pieceOf, pieceText } from './position.ts'
 import type { BookSums } from './sums.ts'
 import type { Fault } from './wallet-proof.ts'
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
-import { momentOf, type Uuid } from '../../kernel/ids.ts'
+import { LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
 import { type Fold, readFoldedBefore, SYSTEM, type TransferKind } from '../../ledger/index.ts'
 
 /** Stands for all wallets together where sums name an account. */
@@ -39,8 +39,6 @@ const SUM_RANGE = `
 function rangeOf(from: Uuid, before: Uuid): unknown[] {
   return [from, before, momentOf(from), before === LAST_UUID ? 'infinity' : momentOf(before)]
 }
-
-const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const ADD_RANGE = `
   insert into book_sums as s (kind, debit_account, credit_account, count, amount_paise, fee_paise) ${SUM_RANGE}

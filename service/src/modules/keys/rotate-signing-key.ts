@@ -1,6 +1,6 @@
 import { recordActs, service } from '../audit/index.ts'
+import { createdAct } from './acts.ts'
 import type { KeysContext } from './context.ts'
-import { keyCreated } from './key-created.ts'
 import { newStoredKey } from './signing-key.ts'
 import { insertKey, lockKeys, type StoredKey } from './store.ts'
 
@@ -19,7 +19,7 @@ export async function rotateSigningKey(
   await database.inTransaction(async tx => {
     await lockKeys(tx)
     await insertKey(tx, key)
-    await recordActs(tx, vault, now, [keyCreated(service('rotation'), key)])
+    await recordActs(tx, vault, now, [createdAct(service('rotation'), key)])
   })
   return { id: key.id, publicKey: key.publicKey, activeFrom: key.activeFrom }
 }

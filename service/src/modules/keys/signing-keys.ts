@@ -1,6 +1,6 @@
 import { recordActs, service } from '../audit/index.ts'
+import { createdAct } from './acts.ts'
 import type { KeysContext } from './context.ts'
-import { keyCreated } from './key-created.ts'
 import { inUseFirst, keyInForce, newStoredKey, openKey, type SigningKey } from './signing-key.ts'
 import { insertKey, lockKeys, selectKeys } from './store.ts'
 
@@ -70,6 +70,6 @@ async function makeFirstKey({ database, vault, clock }: KeysContext): Promise<vo
     const now = clock.now()
     const key = newStoredKey(vault, now, now)
     await insertKey(tx, key)
-    await recordActs(tx, vault, now, [keyCreated(service('start'), key)])
+    await recordActs(tx, vault, now, [createdAct(service('start'), key)])
   })
 }

@@ -89,7 +89,7 @@ test('a budget ends with the membership: by removal, by becoming the treasury, b
   expect(left).toEqual([])
 })
 
-test('allocations and holds count against a budget as payments do, and money that comes in does not', async () => {
+test('what a treasury allocates counts as spent in the month, and what a member gets does not', async () => {
   const lab = await openLab(stage)
   const treasury = await lab.hire('treasury')
   const worker = await lab.hire('worker', 40)

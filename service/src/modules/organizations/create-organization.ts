@@ -1,10 +1,10 @@
 import type { BodyOf, createOrganization as createOrganizationRoute } from '@batua/contract'
 import type { OwnerCaller } from '../../http/caller.ts'
+import { ownerOfSession } from '../../http/owner-of-session.ts'
 import { raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
-import { founderOf } from './access.ts'
 import { createdAct } from './acts.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideThawed } from './decide.ts'
@@ -15,7 +15,7 @@ export async function createOrganization(
   caller: OwnerCaller,
   { name, tier, owner_id }: BodyOf<typeof createOrganizationRoute>,
 ): Promise<Organization> {
-  const ownerId = founderOf(caller, owner_id)
+  const ownerId = ownerOfSession(caller, owner_id)
   const now = clock.now()
   return database.inTransaction(async tx => {
     const founder = await lockFounder(tx, ownerId)

@@ -110,7 +110,7 @@ function onlyTreasury(): Refusal {
 }
 
 export function notMember(): Refusal {
-  return refuse('not_found', 'This agent is no member of the organization; add it first', {
-    field: 'agent_id',
-  })
+  const message =
+    'This agent is no member of the organization; GET …/budget lists the members, and POST …/agents adds one'
+  return refuse('not_found', message, { field: 'agent_id' })
 }

@@ -32,7 +32,7 @@ export async function readBudget(database: Database, orgId: Uuid, now: Date): Pr
  * The sum on the account is that of the month of its day: nobody has written it anew since. A day that is ahead of this
  * node's clock is another node's, which has opened the new month already.
  */
-export function spentInMonth(stored: MonthSpent | undefined, now: Date): Paise {
+function spentInMonth(stored: MonthSpent | undefined, now: Date): Paise {
   if (stored === undefined) return ZERO_PAISE
   return istMonth(startOfIstDay(stored.istDay)) < istMonth(now) ? ZERO_PAISE : stored.spentPaise
 }

@@ -2,10 +2,10 @@ import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
 import { recordEvents } from '../events/index.ts'
+import { BANK_VERIFICATION, decidedAct } from './acts.ts'
 import { deleteCheck, isOpenCheck, type KycCheck, postponeCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { decideKyc, isFinal, pauseMs } from './decide.ts'
-import { BANK_VERIFICATION, decidedAct } from './owner-acts.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**

@@ -3,9 +3,9 @@ import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts
 import { assert } from '../../kernel/assert.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
+import { createdAct } from './acts.ts'
 import type { OwnersContext } from './context.ts'
 import { normalisePan, normalisePhone } from './normalise.ts'
-import { createdAct } from './owner-acts.ts'
 import { personalIndex, sealPersonal } from './personal-data.ts'
 import { insertOwner, type Owner, selectSameOwner } from './store.ts'
 

@@ -3,13 +3,13 @@ import type { AgentCaller, OwnerCaller, PlatformCaller } from '../../http/caller
 import { call, startTestServer } from '../../http/test-server.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { actsIn } from '../../testing/acts.ts'
+import { actsIn, personalIn } from '../../testing/acts.ts'
 import { fund } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../testing/paying-out.ts'
 import { openPayoutStage, type PayoutStage, type SentPayout } from '../../testing/payout-stage.ts'
-import { expectLeafOfEach, personalIn } from '../../testing/queued-leaves.ts'
+import { expectLeafOfEach } from '../../testing/queued-leaves.ts'
 import { servePayouts } from './routes.ts'
 
 const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))

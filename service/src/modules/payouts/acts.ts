@@ -5,8 +5,8 @@ import type { Verdict } from './decide.ts'
 import { type Payout, transactionIdOf } from './payout.ts'
 
 /** Records that money has left a wallet. */
-export function recordRequested(book: Book, payout: Payout, actor: Actor): void {
-  recordPayout(book, 'payout.requested', payout, actor)
+export function recordRequested(book: Book, actor: Actor, payout: Payout): void {
+  recordPayout(book, actor, 'payout.requested', payout)
 }
 
 /** Records what became of a payout; its reason is the provider's word and stays here. */
@@ -16,19 +16,19 @@ export function recordStep(book: Book, payout: Payout, step: Verdict['step']): v
     case 'wait':
       return
     case 'complete':
-      return recordPayout(book, 'payout.completed', payout, actor, { utr: step.utr })
+      return recordPayout(book, actor, 'payout.completed', payout, { utr: step.utr })
     case 'fail':
-      return recordPayout(book, 'payout.failed', payout, actor)
+      return recordPayout(book, actor, 'payout.failed', payout)
     case 'reverse':
-      return recordPayout(book, 'payout.reversed', payout, actor)
+      return recordPayout(book, actor, 'payout.reversed', payout)
   }
 }
 
 function recordPayout(
   book: Book,
+  actor: Actor,
   action: 'payout.requested' | 'payout.completed' | 'payout.failed' | 'payout.reversed',
   payout: Payout,
-  actor: Actor,
   more: Facts = {},
 ): void {
   const { agentId, kind, amountPaise, bankAccountLast4 } = payout

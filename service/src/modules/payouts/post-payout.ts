@@ -45,6 +45,6 @@ export function postPayout(book: Book, request: NewPayout): Payout {
     nextCheckAt: transfer.postedAt,
   }
   book.write(newPayoutSink, payout)
-  recordRequested(book, payout, request.actor)
+  recordRequested(book, request.actor, payout)
   return payout
 }

@@ -5,8 +5,8 @@ import { type Actor, recordActs } from '../audit/index.ts'
 import { countHeldOfPlatform } from '../escrow/index.ts'
 import { countPendingOfPlatform } from '../payouts/index.ts'
 import { platformNotFound } from './access.ts'
+import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
-import { platformAct } from './platform-acts.ts'
 import { lockPlatform, type Platform, updatePlatform } from './store.ts'
 
 /**

@@ -4,8 +4,8 @@ import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
+import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
-import { platformAct } from './platform-acts.ts'
 import { replaceWebhookSecret, updateSecretHash } from './store.ts'
 
 const WEBHOOK_SECRET_BYTES = 32

@@ -26,7 +26,7 @@ export {
   policyFromColumns,
   policyValues,
 } from './policy-columns.ts'
-export { policyFacts } from './policy-facts.ts'
+export { LIMIT_INCREASES, policyFacts } from './policy-facts.ts'
 export {
   decidePolicy,
   OPEN_POLICY,

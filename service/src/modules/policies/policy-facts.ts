@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { POLICY_CONTROLS } from '@batua/contract'
-import type { Facts } from '../audit/index.ts'
+import { type Facts, service } from '../audit/index.ts'
 import { type PolicyState, pendingRecord } from './change-policy.ts'
 import { policyRecord } from './spend-policy.ts'
+
+/** Changes that waited are applied in nobody's name, whoever comes by when their time has come. */
+export const LIMIT_INCREASES = service('limit increases')
 
 /**
  * What an act made of a policy, as the audit log tells it: each control that changed and, where they changed, the

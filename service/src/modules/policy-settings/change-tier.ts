@@ -10,8 +10,8 @@ import { AppError } from '../../kernel/app-error.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
+import { tierChangedAct } from './acts.ts'
 import type { PolicySettingsContext } from './context.ts'
-import { tierChangedAct } from './policy-acts.ts'
 import {
   announceTier,
   lockTier,

@@ -1,44 +1,29 @@
 import type { OwnerPolicy } from '@batua/contract'
 import type { OwnerCaller } from '../../http/caller.ts'
-import { AppError, type Refusal, raise } from '../../kernel/app-error.ts'
-import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import { ownerOfSession } from '../../http/owner-of-session.ts'
+import { type Refusal, raise } from '../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Act, actorOf, recordActs } from '../audit/index.ts'
 import {
   applyDue,
   changePolicy,
+  LIMIT_INCREASES,
   type PolicyChange,
   type PolicyState,
   pendingRecord,
   policyRecord,
   withoutChange,
 } from '../policies/index.ts'
+import { ownerPolicyActs } from './acts.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { lockOwnerPolicy, selectOwnerPolicy, updateOwnerPolicy } from './owner-policy-store.ts'
-import { LIMIT_INCREASES, ownerPolicyActs } from './policy-acts.ts'
-
-/** Which owner of the session a call means: the only one, or the one that it names. */
-function ownerOf({ ownerIds }: OwnerCaller, named: string | undefined): Uuid {
-  if (named !== undefined) {
-    const id = parseId('own', named)
-    if (id !== null && ownerIds.includes(id)) return id
-    throw new AppError('not_found', 'This session has no owner with this id', { field: 'owner_id' })
-  }
-  const [only, ...others] = ownerIds
-  if (only === undefined) throw new AppError('not_found', 'This session has no owner any more')
-  if (others.length === 0) return only
-  throw new AppError(
-    'validation_error',
-    'This session covers several owners: say which one with the query parameter owner_id',
-    { field: 'owner_id', details: { owner_ids: ownerIds.map(id => formatId('own', id)) } },
-  )
-}
 
 export async function showOwnerPolicy(
   { database }: PolicySettingsContext,
   caller: OwnerCaller,
   named: string | undefined,
 ): Promise<OwnerPolicy> {
-  const ownerId = ownerOf(caller, named)
+  const ownerId = ownerOfSession(caller, named)
   return recordOf(ownerId, await selectOwnerPolicy(database, ownerId))
 }
 
@@ -48,7 +33,7 @@ export function changeOwnerPolicy(
   named: string | undefined,
   change: PolicyChange,
 ): Promise<OwnerPolicy> {
-  const ownerId = ownerOf(caller, named)
+  const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldown = { now, cooldownMs: context.limitIncreaseCooldownS * 1000 }
   const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
@@ -61,7 +46,7 @@ export function cancelOwnerPolicyChange(
   named: string | undefined,
   control: string,
 ): Promise<OwnerPolicy> {
-  const ownerId = ownerOf(caller, named)
+  const ownerId = ownerOfSession(caller, named)
   const actor = actorOf(caller, ownerId)
   const act = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
   return changeUnderLock(context, ownerId, act, state => {
@@ -90,7 +75,7 @@ function changeUnderLock(
     const applied = applyDue(before, now)
     const after = decide(applied)
     if ('kind' in after) raise(after)
-    const acts = ownerPolicyActs(ownerId, { before, applied, after }, act)
+    const acts = ownerPolicyActs(act, ownerId, { before, applied, after })
     if (acts.length > 0) await updateOwnerPolicy(tx, ownerId, after)
     await recordActs(tx, vault, now, acts)
     return recordOf(ownerId, after)

@@ -1,4 +1,4 @@
-import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import type { Span } from './run.ts'
 
 /** Which rows of a table a page reads: a stretch of its time-ordered ids, or what is older and still looked at. */
@@ -11,15 +11,13 @@ export interface PageBounds {
   readonly limit: number
 }
 
-const SMALLEST: Uuid = '00000000-0000-0000-0000-000000000000'
-
 export function boundsOf(
   { from, to }: Span,
   scope: PageBounds['scope'],
   position: string | null,
   limit: number,
 ): PageBounds {
-  if (scope === 'open') return { scope, after: position ?? SMALLEST, before: firstUuidAt(from), limit }
+  if (scope === 'open') return { scope, after: position ?? FIRST_UUID, before: firstUuidAt(from), limit }
   return { scope, after: position ?? justBefore(firstUuidAt(from)), before: firstUuidAt(to), limit }
 }
 

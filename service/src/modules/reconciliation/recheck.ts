@@ -1,5 +1,5 @@
 import type { GatewayRecords, PaymentGateway } from '../../gateways/payment-gateway.ts'
-import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, parseId, type Uuid } from '../../kernel/ids.ts'
 import { payoutIdOf } from '../payouts/index.ts'
 import type { Asked, Comparing } from './ask.ts'
 import { itemOf } from './compare-record.ts'
@@ -13,7 +13,6 @@ import { refundWalk } from './look-at-refunds.ts'
 import { type Page, positionBehind } from './page.ts'
 import type { Run, Span } from './run.ts'
 
-const SMALLEST: Uuid = '00000000-0000-0000-0000-000000000000'
 /** Each may cost questions of its own, so a step takes fewer of them. */
 const AT_ONCE = 20
 
@@ -22,7 +21,7 @@ const AT_ONCE = 20
  * what was looked at and found to agree is closed; what cannot be asked about stays.
  */
 export async function recheck(context: Comparing, run: Run): Promise<Page> {
-  const open = await selectUnseen(context.database, run.id, run.position ?? SMALLEST, AT_ONCE)
+  const open = await selectUnseen(context.database, run.id, run.position ?? FIRST_UUID, AT_ONCE)
   const outcomes: Outcome[] = []
   const closed: Uuid[] = []
   for (const [, differences] of bySubject(open)) {

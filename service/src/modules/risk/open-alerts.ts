@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
-import { alertOpened } from './alert-acts.ts'
+import { openedAct } from './acts.ts'
 import { insertAlerts, type NewAlert } from './alerts-store.ts'
 import type { RiskJobsContext } from './context.ts'
 import { evidenceOf, type Found } from './finding.ts'
@@ -36,7 +36,7 @@ export async function openAlerts(
       createdAt: now,
     }))
     const opened = await insertAlerts(tx, alerts)
-    await recordActs(tx, vault, now, opened.map(alertOpened))
+    await recordActs(tx, vault, now, opened.map(openedAct))
     return []
   })
 }

@@ -2,7 +2,7 @@ import type { BodyOf, reviewRiskAlert } from '@batua/contract'
 import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
-import { alertReviewed } from './alert-acts.ts'
+import { reviewedAct } from './acts.ts'
 import { type Alert, type Review, selectAlert, updateReviewed } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
 
@@ -84,7 +84,7 @@ function closeAlert(
       reviewedAt: now,
     })
     if (reviewed !== null) {
-      await recordActs(tx, vault, now, [alertReviewed(actor, reviewed, plan.quarantine !== null)])
+      await recordActs(tx, vault, now, [reviewedAct(actor, reviewed, plan.quarantine !== null)])
       return reviewed
     }
     const winner = await selectAlert(tx, alert.id)

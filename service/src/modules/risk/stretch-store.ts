@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Leg } from './decide-circular-flow.ts'
 
@@ -23,8 +23,6 @@ export interface Payer {
   readonly mostPaise: Paise
 }
 
-const BEFORE_ALL: Uuid = '00000000-0000-0000-0000-000000000000'
-
 const PAYERS = `
   with payers as materialized (
     select debit_account as agent, min(amount_paise) as least, max(amount_paise) as most
@@ -46,7 +44,7 @@ export function selectPayers(
   behind: Uuid | null,
   atMost: number,
 ): Promise<Payer[]> {
-  return tx.query<Payer>(PAYERS, [afterId, lastId, behind ?? BEFORE_ALL, atMost])
+  return tx.query<Payer>(PAYERS, [afterId, lastId, behind ?? FIRST_UUID, atMost])
 }
 
 const CLOSING = `
@@ -71,7 +69,7 @@ export function selectClosingLegs(
   limits: { minAmountPaise: number; behind: Uuid | null; agents: number; legsEach: number },
 ): Promise<Leg[]> {
   const { minAmountPaise, behind, agents, legsEach } = limits
-  return tx.query<Leg>(CLOSING, [afterId, lastId, minAmountPaise, behind ?? BEFORE_ALL, agents, legsEach])
+  return tx.query<Leg>(CLOSING, [afterId, lastId, minAmountPaise, behind ?? FIRST_UUID, agents, legsEach])
 }
 
 const RECEIVERS = `

@@ -2,13 +2,13 @@ import { AppError } from '../../kernel/app-error.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, sameHash } from '../../kernel/secrets.ts'
 import { recordActs } from '../audit/index.ts'
+import { startedAct } from './acts.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
 import { codeOwnerOf } from './code-owner.ts'
 import { consumeCode, releaseBrakes, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { hashCode } from './one-time-code.ts'
 import { requirePhone } from './phone.ts'
-import { sessionStarted } from './session-acts.ts'
 import { insertSession, selectOwnerIds } from './store.ts'
 
 /** Searchable, so that one in a log or a repository is found and hidden. */
@@ -66,7 +66,7 @@ export async function logIn(
       expiresAt,
     })
     const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
-    await recordActs(tx, vault, now, [sessionStarted({ ...who, sessionId: id }, expiresAt)])
+    await recordActs(tx, vault, now, [startedAct({ ...who, sessionId: id }, expiresAt)])
   })
   return { token, expiresAt, ownerIds }
 }

@@ -6,11 +6,11 @@ import { AppError } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
 import { listOwnerRecords } from '../owners/index.ts'
+import { endedAct } from './acts.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
 import type { SessionsContext } from './context.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
 import { type CodeRequest, sendCode } from './send-code.ts'
-import { sessionEnded } from './session-acts.ts'
 import { deleteSession, selectSession } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
@@ -73,7 +73,7 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
   const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: Answer) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
-      if (isEnded) await recordActs(tx, vault, now, [sessionEnded(caller)])
+      if (isEnded) await recordActs(tx, vault, now, [endedAct(caller)])
     })
     answer.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const

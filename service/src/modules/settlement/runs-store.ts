@@ -1,7 +1,7 @@
 import { SETTLEMENT_SKIP_REASONS, type SettlementSkipReason } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Database, Queryable } from '../../db/database.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { LAST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { BEFORE_ALL_WALLETS } from './wallets-store.ts'
 
@@ -54,8 +54,6 @@ export interface Skip {
   readonly balancePaise: Paise
 }
 
-const BEHIND_ALL_WALLETS: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 export interface DoneSlice {
   readonly run: LeasedRun
   readonly holder: Uuid
@@ -89,7 +87,7 @@ export function finishSlice(database: Database, slice: DoneSlice): Promise<boole
         JSON.stringify(counted(run.skipped, skips)),
         finished,
         now,
-        finished ? BEHIND_ALL_WALLETS : through,
+        finished ? LAST_UUID : through,
         run.doneThrough,
       ],
     )

@@ -1,6 +1,6 @@
 import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '@batua/contract'
 import type { Span } from '../../http/date-span.ts'
-import { creditSideOf, firstUuidAt, movementOf, type Uuid } from '../../kernel/ids.ts'
+import { creditSideOf, FIRST_UUID, firstUuidAt, LAST_UUID, movementOf, type Uuid } from '../../kernel/ids.ts'
 
 /** Which lines of a statement are asked for. */
 export interface StatementFilter {
@@ -26,20 +26,17 @@ export interface StatementScope {
   readonly whole: boolean
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
 export function statementScope(
   wallets: readonly Uuid[],
   { type, status, span }: StatementFilter,
 ): StatementScope {
   const sources = sourcesOf(status).filter(source => type === null || TYPE_OF[source] === type)
-  const until = span.until === null ? LAST_ID : firstUuidAt(span.until)
+  const until = span.until === null ? LAST_UUID : firstUuidAt(span.until)
   return {
     wallets,
     sources,
     statuses: status === null ? TRANSACTION_STATUSES : [status],
-    from: span.from === null ? FIRST_ID : firstUuidAt(span.from),
+    from: span.from === null ? FIRST_UUID : firstUuidAt(span.from),
     until,
     creditsUntil: until,
     whole:

@@ -37,7 +37,7 @@ export async function recordSome(
   })
 }
 
-export function someAct(word: string): Act {
+function someAct(word: string): Act {
   const id = newUuid(new Date())
   return {
     agentId: id,

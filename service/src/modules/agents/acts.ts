@@ -1,16 +1,13 @@
 import { formatId } from '../../kernel/ids.ts'
-import { type Act, type Actor, type Facts, service } from '../audit/index.ts'
-import { type PolicyState, policyFacts } from '../policies/index.ts'
+import type { Act, Actor, Facts } from '../audit/index.ts'
+import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../policies/index.ts'
 import type { AgentIdentity } from './agent-seal.ts'
 import type { Agent } from './store.ts'
 
-/** Changes that waited are applied in nobody's name, whoever comes by when their time has come. */
-const LIMIT_INCREASES = service('limit increases')
-
 export function agentAct(
-  { id }: Pick<Agent, 'id'>,
   actor: Actor,
   action: Extract<Act['action'], `agent.${string}`>,
+  { id }: Pick<Agent, 'id'>,
   data: Facts,
 ): Act {
   return { agentId: id, actor, action, target: formatId('agt', id), data }
@@ -24,7 +21,7 @@ export function identityFacts({ ownerId, handle, publicKey }: AgentIdentity): Fa
 /** That what waited and was due took effect; none when nothing was. */
 export function appliedActs(before: Agent, applied: PolicyState): Act[] {
   const facts = policyFacts(before, applied)
-  return facts === null ? [] : [agentAct(before, LIMIT_INCREASES, 'agent.policy_change_applied', facts)]
+  return facts === null ? [] : [agentAct(LIMIT_INCREASES, 'agent.policy_change_applied', before, facts)]
 }
 
 /** What a change made of an agent's name and policy; none when all is as it was. */
@@ -32,14 +29,14 @@ export function updatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
   const policy = policyFacts(before, after)
   const name = before.name === after.name ? null : { name: { from: before.name, to: after.name } }
   if (policy === null && name === null) return []
-  return [agentAct(after, actor, 'agent.updated', { ...name, ...policy })]
+  return [agentAct(actor, 'agent.updated', after, { ...name, ...policy })]
 }
 
 export function cancelledActs(actor: Actor, before: Agent, after: Agent): Act[] {
-  return [agentAct(after, actor, 'agent.policy_change_cancelled', policyFacts(before, after) ?? {})]
+  return [agentAct(actor, 'agent.policy_change_cancelled', after, policyFacts(before, after) ?? {})]
 }
 
 export function keyRotatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
   const data = { key_last4: { from: before.keyLast4, to: after.keyLast4 } }
-  return [agentAct(after, actor, 'agent.key_rotated', data)]
+  return [agentAct(actor, 'agent.key_rotated', after, data)]
 }

@@ -2,7 +2,7 @@ import type { Act, Actor } from '../audit/index.ts'
 import type { StoredKey } from './store.ts'
 
 /** The log has the key's public half, so that one put in its place later does not pass for it. */
-export function keyCreated(actor: Actor, { id, publicKey, activeFrom }: StoredKey): Act {
+export function createdAct(actor: Actor, { id, publicKey, activeFrom }: StoredKey): Act {
   const data = { public_key: publicKey, active_from: activeFrom.toISOString() }
   return { agentId: null, actor, action: 'signing_key.created', target: id, data }
 }

@@ -8,14 +8,14 @@ const RULES = service('risk rules')
  * In nobody's trail: whom a rule found would learn from its own what to stay below. What an administrator then does to
  * the agent stands there as the act that it is.
  */
-export function alertOpened(alert: Alert): Act {
+export function openedAct(alert: Alert): Act {
   const { severity, score, evidence } = alert
-  return alertAct(alert, RULES, 'risk.alert_opened', { severity, score, evidence })
+  return alertAct(RULES, 'risk.alert_opened', alert, { severity, score, evidence })
 }
 
-export function alertReviewed(actor: Actor, alert: Alert, quarantined: boolean): Act {
+export function reviewedAct(actor: Actor, alert: Alert, quarantined: boolean): Act {
   const { status, note } = alert
-  return alertAct(alert, actor, 'risk.alert_reviewed', {
+  return alertAct(actor, 'risk.alert_reviewed', alert, {
     status: { from: 'open', to: status },
     note,
     quarantined,
@@ -23,9 +23,9 @@ export function alertReviewed(actor: Actor, alert: Alert, quarantined: boolean):
 }
 
 function alertAct(
-  { id, agentId, platformId, rule }: Alert,
   actor: Actor,
   action: 'risk.alert_opened' | 'risk.alert_reviewed',
+  { id, agentId, platformId, rule }: Alert,
   facts: Facts,
 ): Act {
   const subject = {

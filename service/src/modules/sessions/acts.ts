@@ -4,12 +4,12 @@ import { type Act, type Actor, actorOf, type Facts } from '../audit/index.ts'
 
 type Holder = OwnerCaller | AdminCaller
 
-export function sessionStarted(holder: Holder, expiresAt: Date): Act {
+export function startedAct(holder: Holder, expiresAt: Date): Act {
   const data = { ...scopeOf(holder), expires_at: expiresAt.toISOString() }
   return { ...whoseSession(holder), agentId: null, action: 'session.started', data }
 }
 
-export function sessionEnded(holder: Holder): Act {
+export function endedAct(holder: Holder): Act {
   return { ...whoseSession(holder), agentId: null, action: 'session.ended', data: scopeOf(holder) }
 }
 

@@ -1,18 +1,15 @@
 import type { AuditAction } from '@batua/contract'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
-import { type Act, type Actor, type Facts, service } from '../audit/index.ts'
-import { type PolicyState, policyFacts } from '../policies/index.ts'
+import type { Act, Actor, Facts } from '../audit/index.ts'
+import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../policies/index.ts'
 import type { TierLimits } from './tier-store.ts'
-
-/** Changes that waited are applied in nobody's name, whoever comes by when their time has come. */
-export const LIMIT_INCREASES = service('limit increases')
 
 /** The acts that lead from one policy to the next: what waited and was due, then what somebody did now. */
 export function ownerPolicyActs(
+  { actor, action }: Pick<Act, 'actor' | 'action'>,
   ownerId: Uuid,
   { before, applied, after }: Record<'before' | 'applied' | 'after', PolicyState>,
-  { actor, action }: Pick<Act, 'actor' | 'action'>,
 ): Act[] {
   const acts = [
     { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', data: policyFacts(before, applied) },

@@ -1,0 +1,96 @@
+import { routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
+import { concurrently } from './concurrently.ts'
+import { headOf, isConsistent } from './consistent-log.ts'
+import type { Window } from './database.ts'
+import { bytesOfCheckpoint, isSignedBy, leadsToRoot } from './independent-verifier.ts'
+import type { Attempt } from './load.ts'
+
+const AT_ONCE = 8
+const ROUND_S = 15 * 60
+/** A slice of the log's check comes each second and goes through four tiles, so a few thousand leaves take some. */
+const MOST_SLICES = 2_000
+/** Asked for one by one, the last ones before the crash; the rest is read from the tables. */
+const VERIFIED = 40
+
+/** What is wrong with the places of what was done: each entry and each payment is a leaf once, and there is no other. */
+export async function leafFaults({ query }: Window): Promise<string[]> {
+  const rows = await query<{ id: string; times: number | null; isStored: boolean }>(
+    `select coalesce(stored.id, leaves.id)::text as id, leaves.times::float8 as times,
+       stored.id is not null as "isStored"
+     from (select id from audit_entries union all select id from transfers where kind = 'payment') stored
+     full join (select l.id, count(*) as times from audit_tiles t, unnest(t.ids) l(id) where t.level = 0 group by l.id)
+       leaves on leaves.id = stored.id
+     where stored.id is null or leaves.times is distinct from 1`,
+  )
+  const [left] = await query<{ waiting: number; refused: number }>(
+    `select (select count(*) from audit_queue)::float8 as waiting, (select count(*) from audit_refused)::float8 as refused`,
+  )
+  const faults = rows.map(({ id, times, isStored }) =>
+    isStored ? `${id} is a leaf ${times ?? 0} times` : `${id} is a leaf and is not stored`,
+  )
+  if (left?.waiting !== 0) faults.push(`${left?.waiting} rows still wait`)
+  if (left?.refused !== 0) faults.push(`${left?.refused} rows were put aside`)
+  return faults
+}
+
+/** What is wrong with checkpoints that were kept: each is signed, and today's log begins with it. */
+export async function checkpointFaults(
+  api: Api,
+  headers: Headers,
+  kept: ReadonlySet<string>,
+): Promise<string[]> {
+  const keys = await api.ok(routes.getServiceKeys)
+  const { checkpoint } = await api.ok(routes.getCheckpoint, { headers })
+  const to = headOf(checkpoint)
+  const isSigned = (note: string) =>
+    keys.keys.some(({ key_id }) => isSignedBy(bytesOfCheckpoint(note), keys, key_id))
+  const faults = await concurrently([...kept, checkpoint], AT_ONCE, async note => {
+    const from = headOf(note)
+    if (!isSigned(note)) return [`the checkpoint of ${from.size} leaves is not signed`]
+    const query = { from: from.size, to: to.size }
+    const { proof } = await api.ok(routes.getConsistency, { query, headers })
+    return isConsistent({ from, to, proof })
+      ? []
+      : [`the log of ${from.size} leaves is not in that of ${to.size}`]
+  })
+  return faults.flat()
+}
+
+/** Which acknowledged payments cannot be proven. */
+export async function unprovenPayments(api: Api, attempts: readonly Attempt[]): Promise<string[]> {
+  const paid = attempts.filter(attempt => attempt.outcome.kind === 'paid').slice(-VERIFIED)
+  const faults = await concurrently(paid, AT_ONCE, async ({ from, outcome }) => {
+    const audit_id = outcome.kind === 'paid' ? outcome.paymentId.replace('pay_', 'aud_') : ''
+    const answer = await api.ok(routes.verifyAuditEntry, { query: { audit_id }, headers: from.headers })
+    return answer.valid && leadsToRoot(answer) ? [] : [`${audit_id} is ${answer.reason}`]
+  })
+  return faults.flat()
+}
+
+/** Has the service check its whole log, and tells what it finds. */
+export async function foundByCheck(api: Api, { query }: Window): Promise<string[]> {
+  // The round under way began before what is to be checked; a new one is due after a quarter of an hour.
+  await api.ok(routes.advanceClock, { body: { advance_seconds: ROUND_S } })
+  const first = await position(query)
+  const isDone = async () => {
+    const { round, isUnderWay } = await position(query)
+    return round > first.round + 1 || (round > first.round && !isUnderWay)
+  }
+  for (let slice = 0; !(await isDone()); slice++) {
+    if (slice > MOST_SLICES) throw new Error('the check of the log does not end')
+    const { isUnderWay } = await position(query)
+    await api.ok(routes.advanceClock, { body: { advance_seconds: isUnderWay ? 1 : ROUND_S } })
+  }
+  const rows = await query<{ fault: string }>(
+    `select subject || ' ' || kind || ': ' || detail as fault from audit_faults`,
+  )
+  return rows.map(({ fault }) => fault)
+}
+
+async function position(query: Window['query']): Promise<{ round: number; isUnderWay: boolean }> {
+  const [row] = await query<{ round: number; isUnderWay: boolean }>(
+    `select round::float8 as round, round_started_at is not null as "isUnderWay" from audit_check`,
+  )
+  return row ?? { round: 0, isUnderWay: false }
+}
