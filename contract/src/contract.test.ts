@@ -1,6 +1,6 @@
 import { expect, describe as group, test } from 'vitest'
 import * as contract from './index.ts'
-import { ERROR_STATUS, EVENTS, WebhookBody } from './index.ts'
+import { ERROR_STATUS, EVENTS, TAGS, WebhookBody } from './index.ts'
 import { bodyAjv, inside, type Json, type Place, plain, requests, table } from './testing/schemas.ts'
 
 /** The same schema with every object closed, so that a misspelt field of an example is found. */
@@ -68,6 +68,10 @@ group('the route table', () => {
       expect(route.description?.length ?? 0, route.operationId).toBeGreaterThan(20)
       for (const code of route.errors) expect(Object.keys(ERROR_STATUS)).toContain(code)
     }
+  })
+
+  test('every tag is explained, and none is explained that no route has', () => {
+    expect(new Set(Object.keys(TAGS))).toEqual(new Set(table.map(([, route]) => route.tag)))
   })
 
   test('a GET or DELETE takes no body', () => {

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { INTRODUCTION } from '@batua/contract'
 import type { Config } from './config/config.ts'
 import { type Core, openCore, type Surroundings } from './core.ts'
 import { type Database } from './db/database.ts'
@@ -60,12 +61,7 @@ import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
 import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 
-const API = {
-  title: 'Batua',
-  version: '1.0.0',
-  description:
-    'Wallets and payments for software agents in India. Amounts are INR with at most two decimals.',
-}
+const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 
 /** Long enough for busy clients to hear that they should go elsewhere. */
 const SEND_AWAY_MS = 500

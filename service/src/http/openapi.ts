@@ -1,4 +1,4 @@
-import type { Credential, Route } from '@batua/contract'
+import { type Credential, type Route, TAGS } from '@batua/contract'
 import type { TObject } from 'typebox'
 import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
 import { collectSchemas, type Json, type SchemaCollector } from './openapi-schemas.ts'
@@ -20,12 +20,14 @@ export function openApiDocument(served: readonly ServedRoute[], info: OpenApiInf
     const { path, method } = entry.route
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(entry, schemas) }
   }
-  const tags = [...new Set(served.map(({ route }) => route.tag))]
+  const tags = new Set(served.map(({ route }) => route.tag))
   return {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version, description: info.description },
     servers: [{ url: info.serverUrl }],
-    tags: tags.map(name => ({ name })),
+    tags: Object.entries(TAGS).flatMap(([name, description]) =>
+      tags.has(name) ? { name, description } : [],
+    ),
     paths,
     components: { schemas: schemas.named, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   }

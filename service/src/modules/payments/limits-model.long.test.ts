@@ -6,6 +6,7 @@ import { playLimits } from '../../testing/limits/limits-run.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const EVERY_ANSWER = [
+  'allocated',
   'asked',
   'authorization_error allowed_payees',
   'authorization_error blocked_payee_agents',
