@@ -73,6 +73,12 @@ test('a public key that was changed in the table is never published', async () =
   await expect(open()).rejects.toThrow('belong together')
 })
 
+test('a key whose id was changed in the table signs nothing under the other name', async () => {
+  await open()
+  await db.database.query(`update signing_keys set id = 'key_2026-11_00000000'`)
+  await expect(open()).rejects.toThrow('the id that it was made with')
+})
+
 test('a new key takes over a moment after it was published, on nodes that run already', async () => {
   const keys = await open()
   const first = await keys.current()

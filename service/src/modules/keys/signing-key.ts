@@ -20,21 +20,28 @@ const ID_HEX_BYTES = 4
 /** A key pair that has never signed, as it is stored; its id tells its month and the beginning of its public key. */
 export function newStoredKey(vault: Vault, now: Date, activeFrom: Date): StoredKey {
   const { publicKey, privateKeyPem } = newKeyPair()
-  const beginning = Buffer.from(publicKey, 'base64').subarray(0, ID_HEX_BYTES).toString('hex')
   return {
-    id: `key_${now.toISOString().slice(0, 7)}_${beginning}`,
+    id: `key_${now.toISOString().slice(0, 7)}_${beginningOf(publicKey)}`,
     publicKey,
     privateKey: vault.encrypt(privateKeyPem, PRIVATE_KEY_COLUMN),
     activeFrom,
   }
 }
 
-/** The private key is sealed with the master key, so it vouches for the public one beside it, which is not. */
+function beginningOf(publicKey: string): string {
+  return Buffer.from(publicKey, 'base64').subarray(0, ID_HEX_BYTES).toString('hex')
+}
+
+/**
+ * The private key is sealed with the master key, so it vouches for the public one beside it, which is not, and that for
+ * the id: what was signed names a key by it for ever.
+ */
 export function openKey(vault: Vault, { id, publicKey, privateKey, activeFrom }: StoredKey): SigningKey {
   const key = privateKeyFromPem(decryptKey(vault, privateKey))
   const publicKeyObject = publicKeyFromRaw(publicKey)
   const belongs = publicKeyObject?.equals(createPublicKey(key)) ?? false
   assert(publicKeyObject !== null && belongs, `the two halves of signing key ${id} belong together`)
+  assert(id.endsWith(`_${beginningOf(publicKey)}`), `signing key ${id} has the id that it was made with`)
   return { id, publicKey, publicKeyObject, privateKey: key, activeFrom }
 }
 

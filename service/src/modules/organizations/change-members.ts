@@ -1,11 +1,12 @@
 import type { addMember as addMemberRoute, BodyOf, updateMember as updateMemberRoute } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../agents/index.ts'
-import { actorOf, recordActs } from '../audit/index.ts'
+import { type Actor, actorOf, recordActs } from '../audit/index.ts'
 import {
   endMemberships,
   insertMember,
@@ -75,25 +76,16 @@ export async function updateMember(
     ...(role === undefined ? {} : { role }),
     ...(budgetPaise === undefined ? {} : { budgetPaise }),
   }
-  const { database, clock, vault } = context
-  const organization = await requireOrganization(database, caller, address.org_id)
-  const agentId = requireAgentId(address.agent_id)
-  return changeOrganization(
-    context,
-    organization,
-    found => [requireMember(found, agentId).agentId],
-    async (tx, locked) => {
-      const before = requireMember(locked, agentId)
-      const decided = decideMemberChange(before, change, locked.organization.treasuryId)
-      if (decided.kind === 'refusal') raise(decided)
-      const { member } = decided
-      const act = changedAct(actorOf(caller, organization.ownerId), before, member)
-      if (act === null) return before
-      await writeMember(tx, member)
-      await recordActs(tx, vault, clock.now(), [act])
-      return member
-    },
-  )
+  return changeMember(context, caller, address, async ({ tx, locked, actor, member: before }) => {
+    const decided = decideMemberChange(before, change, locked.organization.treasuryId)
+    if (decided.kind === 'refusal') raise(decided)
+    const { member } = decided
+    const act = changedAct(actor, before, member)
+    if (act === null) return before
+    await writeMember(tx, member)
+    await recordActs(tx, context.vault, context.clock.now(), [act])
+    return member
+  })
 }
 
 /** Takes a member out, its budget with it. Answers it as it was. */
@@ -102,23 +94,39 @@ export async function removeMember(
   caller: OwnerCaller,
   address: MemberAddress,
 ): Promise<Member> {
-  const { database, clock, vault } = context
-  const organization = await requireOrganization(database, caller, address.org_id)
+  return changeMember(context, caller, address, async ({ tx, actor, member }) => {
+    const refused = decideRemoval(member)
+    if (refused !== null) raise(refused)
+    await endMemberships(tx, [member.agentId])
+    const act = memberAct(actor, 'org.member_removed', member, termsOf(member))
+    await recordActs(tx, context.vault, context.clock.now(), [act])
+    return member
+  })
+}
+
+/** A member under the locks of its organization and its account. */
+interface LockedMember {
+  readonly tx: Queryable
+  readonly locked: Locked
+  readonly actor: Actor
+  readonly member: Member
+}
+
+async function changeMember(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: MemberAddress,
+  change: (member: LockedMember) => Promise<Member>,
+): Promise<Member> {
+  const organization = await requireOrganization(context.database, caller, address.org_id)
   const agentId = requireAgentId(address.agent_id)
   return changeOrganization(
     context,
     organization,
     found => [requireMember(found, agentId).agentId],
     async (tx, locked) => {
-      const member = requireMember(locked, agentId)
-      const refused = decideRemoval(member)
-      if (refused !== null) raise(refused)
-      await endMemberships(tx, [agentId])
       const actor = actorOf(caller, organization.ownerId)
-      await recordActs(tx, vault, clock.now(), [
-        memberAct(actor, 'org.member_removed', member, termsOf(member)),
-      ])
-      return member
+      return change({ tx, locked, actor, member: requireMember(locked, agentId) })
     },
   )
 }
