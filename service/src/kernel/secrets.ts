@@ -48,7 +48,7 @@ const UTF8_BYTES_AT_MOST = 3
 /**
  * HMAC-SHA256 (RFC 2104), cut to 16 bytes and in hex, by two one-shot hashes over memory that is used again and with
  * digests as text. The pay path makes one for every payment: with new buffers it costs three times as much, with the
- * library's own HMAC six times.
+ * library's own HMAC twice.
  */
 function openSeal(key: Buffer): (text: string) => string {
   const padded = Buffer.concat([key, Buffer.alloc(BLOCK_BYTES - key.length)])
