@@ -7,6 +7,7 @@ import {
   verify,
 } from 'node:crypto'
 import canonicalize from 'canonicalize'
+import { SignJWT } from 'jose'
 import { assert } from './assert.ts'
 import { bytesOfBase64 } from './base64.ts'
 
@@ -70,23 +71,13 @@ export interface TokenTerms {
 }
 
 /** The content as a compact EdDSA JWT (RFC 7519, RFC 8037). The same content and key give the same token. */
-export function signToken(content: object, terms: TokenTerms, privateKey: KeyObject): string {
+export function signToken(content: object, terms: TokenTerms, privateKey: KeyObject): Promise<string> {
   const { typ, keyId, issuer, issuedAt, expiresAt, id } = terms
-  const claims = {
-    ...content,
-    iss: issuer,
-    iat: unixSeconds(issuedAt),
-    ...(expiresAt === undefined ? {} : { exp: unixSeconds(expiresAt) }),
-    ...(id === undefined ? {} : { jti: id }),
-  }
-  const signed = `${base64url({ alg: 'EdDSA', kid: keyId, typ })}.${base64url(claims)}`
-  return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
-}
-
-function unixSeconds(moment: Date): number {
-  return Math.floor(moment.getTime() / 1000)
-}
-
-function base64url(value: object): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url')
+  const token = new SignJWT({ ...content })
+    .setProtectedHeader({ alg: 'EdDSA', kid: keyId, typ })
+    .setIssuer(issuer)
+    .setIssuedAt(issuedAt)
+  if (expiresAt !== undefined) token.setExpirationTime(expiresAt)
+  if (id !== undefined) token.setJti(id)
+  return token.sign(privateKey)
 }

@@ -75,11 +75,11 @@ export interface ProvenCertificate {
 }
 
 /** As callers see it; `ownerId` only for those who may know whose the agent is. */
-export function certificateRecord(
+export async function certificateRecord(
   { certificate, key }: ProvenCertificate,
   now: Date,
   ownerId: Uuid | null,
-): CertificateRecord {
+): Promise<CertificateRecord> {
   const { revokedAt, revocationReason, signature } = certificate
   return {
     ...certificateContent(certificate),
@@ -88,12 +88,12 @@ export function certificateRecord(
     status: certificateStatus(certificate, now),
     revoked_at: revokedAt === null ? null : revokedAt.toISOString(),
     revocation_reason: revocationReason,
-    token: certificateToken(certificate, key),
+    token: await certificateToken(certificate, key),
   }
 }
 
 /** What is signed as a token: the same each time, because it is issued when the certificate was. */
-function certificateToken(certificate: Certificate, key: SigningKey): string {
+function certificateToken(certificate: Certificate, key: SigningKey): Promise<string> {
   const content = certificateContent(certificate)
   const { issuer, issuedAt, expiresAt } = certificate
   const terms = { typ: 'certificate+jwt', keyId: key.id, issuer, issuedAt, expiresAt, id: content.id }

@@ -93,7 +93,7 @@ export async function rotateCertificate(
     return replacement
   })
   return {
-    certificate: certificateRecord({ certificate, key: issuer.key }, now, ownerId),
+    certificate: await certificateRecord({ certificate, key: issuer.key }, now, ownerId),
     revoked_certificate_id: formatId('cert', old.id),
   }
 }

@@ -31,6 +31,6 @@ export async function membershipProof(
   return {
     proof,
     signature: signObject(proof, key.privateKey),
-    token: signToken(proof, terms, key.privateKey),
+    token: await signToken(proof, terms, key.privateKey),
   }
 }

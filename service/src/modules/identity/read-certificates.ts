@@ -69,5 +69,6 @@ export async function listCertificates(
   const ownerId = caller.kind === 'agent' ? null : agent.ownerId
   const { certificates, pagination } = page('certificates', stored, row => row, total, request)
   const proven = await proveCertificates(context, agent.id, certificates)
-  return { certificates: proven.map(each => certificateRecord(each, now, ownerId)), pagination }
+  const records = proven.map(each => certificateRecord(each, now, ownerId))
+  return { certificates: await Promise.all(records), pagination }
 }

@@ -38,16 +38,16 @@ function identityContent(agent: SealedAgent, certificate: Certificate | null, no
 }
 
 /** It is true of its moment alone, so its token has no end: whoever reads it asks how old it may be. */
-function signIdentity(
+async function signIdentity(
   facts: ReturnType<typeof identityContent>,
   issuer: string,
   key: SigningKey,
-): IdentityVerification {
+): Promise<IdentityVerification> {
   const content = { ...facts, issuer, key_id: key.id }
   const terms = { typ: 'identity+jwt', keyId: key.id, issuer, issuedAt: new Date(facts.verified_at) }
   return {
     ...content,
     signature: signObject(content, key.privateKey),
-    token: signToken(content, terms, key.privateKey),
+    token: await signToken(content, terms, key.privateKey),
   }
 }

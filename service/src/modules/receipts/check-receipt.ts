@@ -23,7 +23,7 @@ export async function checkReceipt(
   if (facts === null || !areGenuine(context, facts)) return altered(context, address)
   const key = await context.signingKeys.at(found.payment.postedAt)
   const content = receiptContent(facts, context.serviceName, key.id)
-  const receipt = signReceipt(content, key)
+  const receipt = await signReceipt(content, key)
   if (!verifyObject(content, receipt.signature, key.publicKeyObject)) return altered(context, address)
   const shown = isParty(caller, facts) ? receipt : withoutWords(receipt)
   return { valid: true, reason: 'ok', receipt: shown }

@@ -37,13 +37,13 @@ export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: strin
 }
 
 /** The signed receipt. Ed25519 draws nothing at random, so the same payment and key make the same bytes each time. */
-export function signReceipt(content: ReceiptContent, key: SigningKey): Receipt {
+export async function signReceipt(content: ReceiptContent, key: SigningKey): Promise<Receipt> {
   const signature = signObject(content, key.privateKey)
-  return { ...content, signature, token: receiptToken(content, key) }
+  return { ...content, signature, token: await receiptToken(content, key) }
 }
 
 /** Issued at the payment's time, so that it too is the same each time. */
-function receiptToken(content: ReceiptContent, key: SigningKey): string {
+function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
   const terms = {
     typ: 'receipt+jwt',
     keyId: key.id,
