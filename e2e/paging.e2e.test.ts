@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
+import { webhookSink } from './src/webhook-sink.ts'
 
 const ENTRIES = 25
 
@@ -14,6 +15,8 @@ let owner: Owner
 let payer: Agent
 let payee: Agent
 let session: Headers
+/** A platform that is told nothing but what it asks for. */
+let told: Platform
 
 const certify = () =>
   api.ok(routes.issueCertificate, {
@@ -24,6 +27,8 @@ const certify = () =>
 
 const found = () =>
   api.ok(routes.createOrganization, { headers: session, body: { name: 'Lab', tier: 'tier1' } })
+
+const tell = () => api.ok(routes.testWebhook, { headers: told.headers })
 
 beforeAll(async () => {
   stage = await openStage()
@@ -37,6 +42,10 @@ beforeAll(async () => {
   session = await network.login(owner)
   for (let count = 0; count < ENTRIES; count++) await found()
   for (let count = 1; count < ENTRIES; count++) await certify()
+  told = await network.platform()
+  const body = { webhook_url: await webhookSink() }
+  await api.ok(routes.updatePlatform, { params: { platform_id: told.id }, headers: told.headers, body })
+  for (let count = 0; count < ENTRIES; count++) await tell()
 })
 afterAll(() => stage.close())
 
@@ -88,6 +97,15 @@ const LISTS: readonly List[] = [
     total: ENTRIES,
     call: () => ({ params: { agent_id: payer.id }, headers: payer.headers }),
     add: certify,
+  },
+  {
+    name: 'webhook deliveries',
+    route: routes.listWebhookDeliveries,
+    plural: 'deliveries',
+    id: 'delivery_id',
+    total: ENTRIES,
+    call: () => ({ headers: told.headers }),
+    add: tell,
   },
   {
     name: 'payments',

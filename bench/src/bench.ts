@@ -1,59 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Database, openDatabase } from '../../service/src/db/database.ts'
+import { writeFileSync } from 'node:fs'
 import { openApi } from './api.ts'
 import { measureAudit } from './audit.ts'
 import { type Cleanup, cleanup } from './cleanup.ts'
-import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
-import { describeMachine, requireDisk } from './machine.ts'
+import { describeMachine } from './machine.ts'
 import { measureAll } from './measure.ts'
 import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
-import { type Processes, readMemory } from './proc.ts'
+import { readMemory } from './proc.ts'
 import { type Results, renderReport } from './report.ts'
-import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
-import { startService } from './service.ts'
 import { measureSettlement } from './settlement.ts'
+import { type Stage, setStage } from './stage.ts'
 import { growth, readStorage } from './storage.ts'
 import { findPgbench, prepareTpcb, type Tpcb } from './tpcb.ts'
 import { verify } from './verify.ts'
+import { measureWebhooks } from './webhooks.ts'
 import { measureWindows } from './windows.ts'
 
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** A service with nothing in it, a way to look into its database, and who will load it. */
-interface Stage {
-  readonly dataDir: string
-  readonly address: string
-  readonly server: ServerAddress
-  readonly db: Database
-  readonly generator: LoadGenerator
-  readonly processes: Processes
-}
-
-async function setStage(options: Options, undo: Cleanup): Promise<Stage> {
-  const dataDir = mkdtempSync(join(options.dataParent ?? tmpdir(), 'batua-bench-'))
-  undo.add(() => rmSync(dataDir, { recursive: true, force: true }))
-  requireDisk(dataDir)
-
-  say(`starting the service on ${dataDir}`)
-  const service = startService(dataDir, options.profileFolder)
-  undo.add(service.stop)
-  const address = await service.ready
-  const server = readServerAddress(dataDir)
-  const db = openDatabase(urlOf(server), { maxConnections: 2, applicationName: 'bench' })
-  undo.add(db.close)
-  const generator = startLoadGenerator()
-  undo.add(generator.stop)
-  const processes = { service: service.pid, postmaster: server.postmasterPid }
-  return { dataDir, address, server, db, generator, processes }
-}
-
 async function run(args: readonly string[], options: Options, undo: Cleanup): Promise<Results> {
-  const stage = await setStage(options, undo)
+  const stage = await setStage(options, undo, say)
   const { address, db, generator, processes } = stage
   const api = openApi(address)
   const network = await createNetwork(api, options.agents)
@@ -71,6 +39,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
+  const webhooks = options.webhookParts.length > 0 ? await measureWebhooks(options, undo, say) : null
   say('comparing the book with what was answered')
   return {
     options,
@@ -85,7 +54,8 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     windows,
     settlement,
     audit,
-    findings: await verify(api, db, network, measurements.paid),
+    webhooks,
+    findings: [...(await verify(api, db, network, measurements.paid)), ...(webhooks?.findings ?? [])],
   }
 }
 

@@ -16,7 +16,11 @@ afterEach(async () => {
   }
 })
 
-async function drive(answer: RequestListener, connections: number): Promise<LoadReport> {
+async function drive(
+  answer: RequestListener,
+  connections: number,
+  pace: { perSecond?: number } = {},
+): Promise<LoadReport> {
   const server = createServer(answer)
   servers.push(server)
   server.listen(0, '127.0.0.1')
@@ -29,6 +33,7 @@ async function drive(answer: RequestListener, connections: number): Promise<Load
     agents: 'usual',
     warmUpMs: 20,
     measureMs: 100,
+    ...pace,
   } as const
   return driveLoad(port, { next: () => REQUEST }, order, { onBegan: () => {}, onEnded: () => {} })
 }
@@ -66,4 +71,27 @@ it('what is not 200 counts as refused by its status and never as paid', async ()
 it('lost connections are reported and end the order', async () => {
   const report = await drive(request => request.socket.destroy(), 3)
   expect(report.refused).toEqual({ lost: 3 })
+})
+
+it('a paced load sends so many a second and no more, however fast the answers come', async () => {
+  const report = await drive(reply(200), 8, { perSecond: 500 })
+  expect(report.counted).toBeGreaterThan(25)
+  expect(report.counted).toBeLessThanOrEqual(60)
+  expect(report.paid).toBeLessThanOrEqual(75)
+  expect(report.refused).toEqual({})
+})
+
+it('a paced load ends when connections are lost', async () => {
+  const report = await drive(request => request.socket.destroy(), 3, { perSecond: 500 })
+  expect(report.refused).toEqual({ lost: 3 })
+})
+
+it('a connection that is lost while it rests is not waited for', async () => {
+  const hangUp: RequestListener = (request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-length': 2, connection: 'close' }).end('{}')
+  }
+  const report = await drive(hangUp, 8, { perSecond: 30 })
+  expect(report.paid).toBeGreaterThan(0)
+  expect(report.refused).toEqual({ lost: report.paid })
 })

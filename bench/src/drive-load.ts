@@ -12,7 +12,7 @@ export interface WindowEvents {
   onEnded(): void
 }
 
-/** Pays as fast as the answers come, over a number of connections, and counts within a window. */
+/** Pays as fast as the answers come or at a pace, over a number of connections, and counts within a window. */
 export async function driveLoad(
   port: number,
   ring: RequestRing,
@@ -20,7 +20,8 @@ export async function driveLoad(
   events: WindowEvents,
 ): Promise<LoadReport> {
   const crew = await openCrew(port, ring, order.connections)
-  crew.start()
+  if (order.perSecond === undefined) crew.start()
+  else crew.startAt(order.perSecond)
   await delay(order.warmUpMs)
   crew.latencies.clear()
   const cpuBefore = process.cpuUsage()
@@ -52,6 +53,7 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
   let active = 0
   let stopping = false
   let whenIdle: (() => void) | undefined
+  const pacer = openPacer(ring)
 
   function countRefusal(kind: string, text: string): void {
     refused[kind] = (refused[kind] ?? 0) + 1
@@ -62,6 +64,7 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
     if (active === 0) whenIdle?.()
   }
   async function hire(): Promise<Connection> {
+    let hired: Connection | undefined
     const connection = await openConnection(port, {
       onAnswer(status, milliseconds, body) {
         if (status === 200) {
@@ -69,13 +72,16 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
           latencies.add(milliseconds)
         } else countRefusal(String(status), body.toString())
         if (stopping) leave()
+        else if (pacer.isRunning()) pacer.offer(connection)
         else connection.send(ring.next())
       },
       onLost(reason) {
         countRefusal('lost', reason)
+        if (hired !== undefined) pacer.forget(hired)
         leave()
       },
     })
+    hired = connection
     return connection
   }
   const connections = await Promise.all(Array.from({ length: size }, hire))
@@ -89,9 +95,15 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
       active = connections.length
       for (const connection of connections) connection.send(ring.next())
     },
+    startAt(perSecond: number) {
+      active = connections.length
+      for (const connection of connections) pacer.offer(connection)
+      pacer.start(perSecond)
+    },
     /** Waits for what is under way, because the book will be compared with what was answered. */
     async finish() {
       stopping = true
+      active -= pacer.stop()
       const idle = new Promise<void>(resolve => {
         whenIdle = resolve
         if (active === 0) resolve()
@@ -99,6 +111,33 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
       await Promise.race([idle, delay(DRAIN_WITHIN_MS, undefined, { ref: false })])
       if (active > 0) countRefusal('unanswered', `${active} payments were never answered`)
       for (const connection of connections) connection.close()
+    },
+  }
+}
+
+/** Sends at a pace over whatever connections are free. What comes late is sent all the same, as soon as one is free. */
+function openPacer(ring: RequestRing) {
+  const free: Connection[] = []
+  let timer: NodeJS.Timeout | undefined
+  return {
+    isRunning: () => timer !== undefined,
+    offer: (connection: Connection) => void free.push(connection),
+    forget(connection: Connection) {
+      if (free.includes(connection)) free.splice(free.indexOf(connection), 1)
+    },
+    start(perSecond: number) {
+      const startedMs = performance.now()
+      let sent = 0
+      timer = setInterval(() => {
+        const due = Math.floor(((performance.now() - startedMs) * perSecond) / 1000)
+        // In turns, so that no connection rests until the service closes it.
+        for (; sent < due && free.length > 0; sent++) free.shift()?.send(ring.next())
+      }, 1)
+    },
+    /** How many connections had nothing under way. */
+    stop(): number {
+      clearInterval(timer)
+      return free.length
     },
   }
 }

@@ -77,7 +77,7 @@ function oneClient(measurements: Measurements): Goal {
   }
 }
 
-function verdict(measured: number, reached: boolean): Goal['verdict'] {
+export function verdict(measured: number, reached: boolean): Goal['verdict'] {
   if (Number.isNaN(measured)) return 'not measured'
   return reached ? 'reached' : 'missed'
 }

@@ -1,7 +1,7 @@
 const STEP_US = 10
 const STEPS = 200_000
 
-/** Counts latencies in steps of 10 µs up to 2 s; what is slower counts as 2 s. */
+/** Counts latencies in 200,000 steps, of 10 µs and so up to 2 s unless told; what is slower counts as the last. */
 export interface LatencyHistogram {
   add(milliseconds: number): void
   /** The latency in milliseconds that this share of all stayed at or under; 0 when there are none. */
@@ -10,12 +10,12 @@ export interface LatencyHistogram {
   clear(): void
 }
 
-export function latencyHistogram(): LatencyHistogram {
+export function latencyHistogram(stepUs = STEP_US): LatencyHistogram {
   const counts = new Uint32Array(STEPS)
   let total = 0
   return {
     add(milliseconds) {
-      const step = Math.min(Math.floor((milliseconds * 1000) / STEP_US), STEPS - 1)
+      const step = Math.min(Math.floor((milliseconds * 1000) / stepUs), STEPS - 1)
       counts[step] = (counts[step] ?? 0) + 1
       total++
     },
@@ -25,9 +25,9 @@ export function latencyHistogram(): LatencyHistogram {
       let seen = 0
       for (let step = 0; step < STEPS; step++) {
         seen += counts[step] ?? 0
-        if (seen >= rank) return ((step + 1) * STEP_US) / 1000
+        if (seen >= rank) return ((step + 1) * stepUs) / 1000
       }
-      return (STEPS * STEP_US) / 1000
+      return (STEPS * stepUs) / 1000
     },
     count: () => total,
     clear() {

@@ -8,8 +8,11 @@ export interface Load {
   readonly agents: Group
 }
 
-/** `near`: one of the next few agents after the payer, whom a list of payees can name. */
-export type Payee = 'random' | 'hot' | 'near'
+/**
+ * `near`: one of the next few agents after the payer, whom a list of payees can name. `across`: any agent of the other
+ * platform, where the agents of two take turns.
+ */
+export type Payee = 'random' | 'hot' | 'near' | 'across'
 
 /** How many agents a payer of `near` payments pays, and so how long a strict agent's list of payees is. */
 export const NEAR = 16

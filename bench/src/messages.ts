@@ -20,6 +20,8 @@ export interface Order {
   readonly connections: number
   readonly payee: Payee
   readonly agents: Group
+  /** Payments a second, whatever the answers take; without it as many as are answered. */
+  readonly perSecond?: number
   readonly warmUpMs: number
   readonly measureMs: number
 }

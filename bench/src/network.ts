@@ -115,14 +115,14 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
 }
 
 /** An administrator logs in and gives the tier of verified owners the limits of this benchmark. */
-async function raiseTier(api: Api): Promise<void> {
+export async function raiseTier(api: Api): Promise<void> {
   await api.call(routes.sendAdminOtp, { body: { phone: ADMIN_PHONE } })
   const { code } = await api.call(routes.getSandboxOtp, { params: { phone: ADMIN_PHONE } })
   const cookie = await api.cookieOf(routes.verifyAdminOtp, { body: { phone: ADMIN_PHONE, code } })
   await api.call(routes.updateTier, { params: { tier: 'tier1' }, headers: cookie, body: TIER })
 }
 
-async function createOwner(api: Api, platform: Headers, index: number): Promise<string> {
+export async function createOwner(api: Api, platform: Headers, index: number): Promise<string> {
   const number = String(index).padStart(4, '0')
   const { owner_id } = await api.call(routes.createOwner, {
     headers: platform,
@@ -137,7 +137,7 @@ async function createOwner(api: Api, platform: Headers, index: number): Promise<
   return owner_id
 }
 
-async function createAgent(
+export async function createAgent(
   api: Api,
   platform: Headers,
   body: { name: string; handle: string; owner_id: string } & Partial<typeof LIMITS>,
@@ -147,7 +147,7 @@ async function createAgent(
 }
 
 /** Funds one agent with what all the others will be given, in as many sessions as that takes. */
-async function fundBank(api: Api, bank: Payer, payees: number): Promise<number> {
+export async function fundBank(api: Api, bank: Payer, payees: number): Promise<number> {
   const wantedInr = Math.ceil((payees * OPENING_BALANCE_INR * (1 + FEE_SHARE)) / GATEWAY_KEEPS) + 1
   let fundedPaise = 0
   for (let leftInr = wantedInr; leftInr > 0; leftInr -= MAX_AMOUNT_INR) {
@@ -176,7 +176,7 @@ async function fund(api: Api, bank: Payer, amount: number): Promise<number> {
 }
 
 /** Pays one agent its opening balance; answers the fee in paise. */
-async function openWallet(api: Api, bank: Payer, payee: Payer): Promise<number> {
+export async function openWallet(api: Api, bank: Payer, payee: Payer): Promise<number> {
   const { status, cost } = await api.call(routes.pay, {
     params: { agent_id: bank.id },
     headers: { 'x-agent-key': bank.key },

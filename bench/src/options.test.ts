@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { LOAD_NAMES } from './loads.ts'
-import { readOptions } from './options.ts'
+import { readOptions, WEBHOOK_PARTS } from './options.ts'
 
 it('by default everything is measured in three rounds over ten thousand agents', () => {
   expect(readOptions([])).toMatchObject({
@@ -14,6 +14,12 @@ it('by default everything is measured in three rounds over ten thousand agents',
 
 it('a quick run is short, and what is named beside it still counts', () => {
   expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 3, agents: 2_000 })
+})
+
+it('what is measured of webhooks is named together or one by one', () => {
+  expect(readOptions(['--only', 'webhooks'])).toMatchObject({ webhookParts: WEBHOOK_PARTS, loads: [] })
+  expect(readOptions(['--only', 'webhooks-hang'])).toMatchObject({ webhookParts: ['webhooks-hang'] })
+  expect(readOptions(['--only', 'tpcb'])).toMatchObject({ webhookParts: [] })
 })
 
 it('a mistyped option is an error and not a default', () => {

@@ -16,6 +16,8 @@ export interface Options {
   readonly withSettlement: boolean
   /** Whether a log of ten million entries is proved and added to. */
   readonly withAudit: boolean
+  /** What is measured of webhooks. */
+  readonly webhookParts: readonly WebhookPart[]
   /** Where the report goes as Markdown; null: only to the terminal. */
   readonly writePath: string | null
   /** Where the service leaves its CPU profile; null: none is taken. */
@@ -24,7 +26,20 @@ export interface Options {
   readonly dataParent: string | null
 }
 
-const NAMES: readonly string[] = [...LOAD_NAMES, 'tpcb', 'windows', 'settlement', 'audit']
+/** Payments with webhooks and without, beside a receiver that hangs, and at a steady pace. */
+export const WEBHOOK_PARTS = ['webhooks-pay', 'webhooks-hang', 'webhooks-steady'] as const
+
+export type WebhookPart = (typeof WEBHOOK_PARTS)[number]
+
+const NAMES: readonly string[] = [
+  ...LOAD_NAMES,
+  'tpcb',
+  'windows',
+  'settlement',
+  'audit',
+  'webhooks',
+  ...WEBHOOK_PARTS,
+]
 
 export const USAGE = `npm run bench -- [options]
 
@@ -68,6 +83,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
     withAudit: only === null || only.has('audit'),
+    webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,
     dataParent: values.data ?? null,

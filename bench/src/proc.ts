@@ -53,7 +53,7 @@ export function readMemory({ service, postmaster }: Processes): { service: numbe
 }
 
 /** Physical memory of one process in bytes, shared pages included. */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   return kibOf(readText(`/proc/${pid}/status`), 'VmRSS') * KIB
 }
 

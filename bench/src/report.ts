@@ -11,6 +11,9 @@ import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
 import type { Usage } from './usage.ts'
 import type { Finding } from './verify.ts'
+import type { WebhooksReport } from './webhooks.ts'
+import { judgeWebhooks } from './webhooks-goals.ts'
+import { renderWebhooks } from './webhooks-report.ts'
 import { LONG_HISTORY, SHORT_HISTORY, type WindowsReport } from './windows.ts'
 
 /** Everything that a run found out. */
@@ -31,6 +34,8 @@ export interface Results {
   readonly settlement: SettlementReport | null
   /** null: not measured. */
   readonly audit: AuditReport | null
+  /** null: not measured. */
+  readonly webhooks: WebhooksReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -45,6 +50,7 @@ export function renderReport(results: Results): string {
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
     ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
+    ...(results.webhooks === null ? [] : [`## Webhooks\n\n${renderWebhooks(results.webhooks)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
   ]
@@ -63,10 +69,15 @@ function introduction({ options, setUp, tpcb }: Results): string {
   ].join('\n')
 }
 
-function goals({ measurements }: Results): string {
+function goals({ measurements, webhooks }: Results): string {
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
-    judgeGoals(measurements).map(goal => [goal.name, goal.measured, goal.wanted, goal.verdict]),
+    [...judgeGoals(measurements), ...judgeWebhooks(webhooks)].map(goal => [
+      goal.name,
+      goal.measured,
+      goal.wanted,
+      goal.verdict,
+    ]),
   )
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Payee } from './loads.ts'
+import type { Payer } from './messages.ts'
 import { keySource, requestRing } from './request-ring.ts'
 
 const payers = Array.from({ length: 3 }, (_, index) => ({
@@ -15,8 +16,8 @@ interface Seen {
   readonly sent: string
 }
 
-function draw(payee: Payee, count: number): Seen[] {
-  const ring = requestRing(payers, payee, keySource())
+function draw(payee: Payee, count: number, among: readonly Payer[] = payers): Seen[] {
+  const ring = requestRing(among, payee, keySource())
   return Array.from({ length: count }, () => {
     const sent = ring.next().toString()
     const [head = '', body = ''] = sent.split('\r\n\r\n')
@@ -42,5 +43,16 @@ it('a hot payee gets all payments and makes none', () => {
   for (const { from, to } of draw('hot', 5_000)) {
     expect(['agt_0', 'handle-0']).toContain(to)
     expect(from).not.toBe('agt_0')
+  }
+})
+
+it('across two platforms nobody pays an agent of its own', () => {
+  const sides = Array.from({ length: 6 }, (_, index) => ({
+    id: `agt_${index}`,
+    handle: `handle-${index}`,
+    key: `key-${index}`,
+  }))
+  for (const { from, to } of draw('across', 5_000, sides)) {
+    expect((Number(from.slice(-1)) + Number(to.slice(-1))) % 2).toBe(1)
   }
 })

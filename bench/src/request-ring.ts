@@ -46,12 +46,19 @@ export function requestRing(payers: readonly Payer[], payee: Payee, keys: KeySou
 /** Two different agents. The hot payee is the first of all. */
 function drawPair(payers: readonly Payer[], payee: Payee): [Payer, Payer] {
   const to = payee === 'hot' ? 0 : randomInt(payers.length)
-  // A near payee comes at most so many places after its payer.
-  const ahead = payee === 'near' ? payers.length - 1 - randomInt(NEAR) : 1 + randomInt(payers.length - 1)
-  const from = (to + ahead) % payers.length
+  const from = (to + placesAhead(payers.length, payee)) % payers.length
   const pair = [payers[from], payers[to]] as const
   if (pair[0] === undefined || pair[1] === undefined) throw new Error('a network has at least two agents')
   return [pair[0], pair[1]]
+}
+
+/** How many places after its payee a payer comes. */
+function placesAhead(size: number, payee: Payee): number {
+  // A near payee comes at most so many places after its payer.
+  if (payee === 'near') return size - 1 - randomInt(NEAR)
+  // Where two platforms' agents take turns, an odd number of places leads to the other's.
+  if (payee === 'across') return 1 + 2 * randomInt(size / 2)
+  return 1 + randomInt(size - 1)
 }
 
 /** As clients mix them: one payment in four has a reference, another one in four names its payee by handle. */

@@ -1,10 +1,12 @@
 /** Every act that the audit log knows, and what it means (contract section 7). New ones may be added. */
 export const AUDIT_ACTIONS = {
   'platform.created': 'A platform signed up.',
-  'platform.updated': 'A platform’s name, e-mail or webhook address was changed.',
+  'platform.updated': 'A platform’s name, e-mail or webhook address was changed, or its address set again.',
   'platform.deleted': 'A platform was deleted; its credentials and its agents’ keys ended.',
   'platform.secret_rotated': 'A platform’s secret was replaced.',
   'platform.webhook_secret_rotated': 'A platform’s webhook secret was replaced.',
+  'webhook.retried': 'A platform had a delivery tried again.',
+  'webhook.tested': 'A platform had a test webhook sent.',
   'owner.created': 'A human owner was registered.',
   'owner.kyc_submitted': 'A bank account was handed in for verification.',
   'owner.kyc_decided': 'The bank verified an owner’s account, or did not.',

@@ -22,6 +22,11 @@ const platformProperties = {
   webhook_url: nullable(
     textOut('Where webhooks are sent; null when none is registered.', 'https://example.com/webhooks/wallet'),
   ),
+  webhook_disabled_at: nullable(
+    timestamp(
+      'When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. Else null.',
+    ),
+  ),
   created_at: timestamp('When it was created.'),
 }
 
@@ -31,6 +36,7 @@ const platformExample = {
   email: 'dev@example.com',
   status: 'active',
   webhook_url: 'https://example.com/webhooks/wallet',
+  webhook_disabled_at: null,
   created_at: EXAMPLE_TIME,
 }
 
@@ -115,7 +121,7 @@ export const updatePlatform = route({
   tag: 'Platforms',
   summary: 'Update a platform',
   description:
-    'Changes the fields that are sent and leaves the others. null clears `email` or `webhook_url`.',
+    'Changes the fields that are sent and leaves the others. null clears `email` or `webhook_url`. What was not delivered yet goes to the new address; a `webhook_url` that is sent, be it the same, ends `webhook_disabled_at`.',
   who,
   params,
   body: request(
@@ -181,7 +187,7 @@ export const rotateWebhookSecret = route({
   tag: 'Platforms',
   summary: 'Replace the webhook secret',
   description:
-    'Answers a new `webhook_secret`, once. For 24 hours webhooks are signed with the new and the old one, so that receivers change over without a gap.',
+    'Answers a new `webhook_secret`, once. For 24 hours webhooks are signed with the new and the old one, so that receivers change over without a gap. Of several that were replaced within a day the five newest sign.',
   who,
   params,
   status: 200,

@@ -27,6 +27,8 @@ export const TAGS: Readonly<Record<string, string>> = {
   Certificates: 'Signed statements about agents that hold until they expire or are revoked.',
   Audit: 'Every act, in one log that nobody can rewrite unseen, with proofs to check it by.',
   Organizations: 'Agents of one owner with a common treasury and budgets.',
+  Webhooks:
+    'What your platform is told, signed and at least once: what became of each delivery, another try, and a test.',
   Login: 'One-time codes and sessions, for owners and administrators.',
   'Owner session': 'What an owner sees and sets for all her agents.',
   Administration: 'For the operators of the service.',

@@ -84,6 +84,7 @@ import { listSettlementSkips, listSettlements } from './settlements.ts'
 import { listTiers, updateTier } from './tiers.ts'
 import { listOwnerTransactions, listTransactions, verifyTransaction } from './transactions.ts'
 import { createFunding, createUpiCollect, getBalance, getFunding } from './wallets.ts'
+import { listWebhookDeliveries, retryWebhookDelivery, testWebhook } from './webhooks.ts'
 
 /** Every route of the service by its operationId, in the order of the reference page. */
 export const routes = {
@@ -158,6 +159,9 @@ export const routes = {
   allocate,
   listOrganizationTransactions,
   getBudget,
+  listWebhookDeliveries,
+  retryWebhookDelivery,
+  testWebhook,
   sendOtp,
   verifyOtp,
   logOut,

@@ -3,14 +3,26 @@ import { type BodyOf, routes } from '@batua/contract'
 import { inr } from './money.ts'
 import { type Actor, type Headers, insist, type Stage, veiled } from './stage.ts'
 
-export async function signUpPlatform({ client, paper }: Stage): Promise<Headers> {
+/** The developer account of this run. */
+export interface Platform {
+  readonly id: string
+  readonly headers: Headers
+  /** What its webhooks are signed with. */
+  readonly webhookSecret: string
+}
+
+export async function signUpPlatform({ client, paper }: Stage): Promise<Platform> {
   paper.chapter('A platform signs up')
   const made = await client.ok(routes.createPlatform, { body: { name: 'Demo Agents' } })
   paper.facts([
     ['platform', made.platform_id],
     ['secret', veiled(made.platform_secret), 'shown this once; the service keeps a hash of it'],
   ])
-  return { 'x-platform-id': made.platform_id, 'x-platform-secret': made.platform_secret ?? '' }
+  return {
+    id: made.platform_id,
+    headers: { 'x-platform-id': made.platform_id, 'x-platform-secret': made.platform_secret ?? '' },
+    webhookSecret: made.webhook_secret ?? '',
+  }
 }
 
 /** The human of this run. Another one each time, so that no code for her phone was sent a moment ago. */

@@ -15,6 +15,7 @@ import {
 } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import type { Stage } from './stage.ts'
+import { tellPlatform } from './told.ts'
 import { checkLog, showMembership } from './trust.ts'
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
@@ -28,17 +29,18 @@ function addressOf(text: string): string {
 /** The whole story, every chapter of it true or an error. */
 async function tell(stage: Stage): Promise<void> {
   const platform = await signUpPlatform(stage)
-  const owner = await verifyOwner(stage, platform)
-  const agents = await createAgents(stage, platform, owner.id)
+  const owner = await verifyOwner(stage, platform.headers)
+  const agents = await createAgents(stage, platform.headers, owner.id)
   await fundWallet(stage, agents.payer)
   const paymentId = await makePayment(stage, agents)
   await exceedLimit(stage, agents)
   await recoverLostAnswer(stage, agents)
   await sellOneCall(stage, agents)
   await refundPart(stage, agents, paymentId)
+  await tellPlatform(stage, platform, agents)
   const session = await logIn(stage, owner)
   await approvePayment(stage, agents, session)
-  await holdAndRelease(stage, platform, agents)
+  await holdAndRelease(stage, platform.headers, agents)
   await stopAgent(stage, agents, session)
   await foundOrganization(stage, agents, session)
   await withdrawToBank(stage, agents.payee)

@@ -1,6 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { scriptPath } from './scripts.ts'
 
 /** A block of commands of a page, and what the page says that it prints. */
 export interface Block {
@@ -10,8 +13,10 @@ export interface Block {
 
 const END_OF_BLOCK = '--- end of block ---'
 
-/** Pages are typed in the project's folder; here the files stand in one of their own, and the command is the same. */
-const PROJECT_COMMANDS = `npm() { while [ "$1" != -- ]; do shift; done; shift; node '${scriptPath('verify.ts')}' "$@"; }\n`
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a block has left running in the background ends with the page, be it by a failure. */
+const CLEAN_UP = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n`
 
 /** A machine with Node and nothing else can run all other tests. */
 export const canType = ['bash', 'curl', 'sed'].every(tool => spawnSync(tool, ['--version']).status === 0)
@@ -27,19 +32,91 @@ export function blocksIn(text: string): Block[] {
   return [...blocks].map(([, commands = '', prints = '']) => ({ commands, prints }))
 }
 
+/** The programs of a page, by the names that it gives them. */
+export function programsIn(page: string): [name: string, text: string][] {
+  const found = page.matchAll(/`([\w-]+\.mjs)`:\n\n```js\n(.*?)```/gs)
+  return [...found].map(([, name = '', text = '']) => [name, text])
+}
+
+/** The tour of the README up to where it has a payment: what other pages go on from. */
+export function tourToPayment(readme: string): Block[] {
+  const blocks = blocksIn(sectionOf(readme, 'A five-minute tour'))
+  return blocks.slice(0, blocks.findIndex(({ commands }) => commands.includes('PAYMENT=')) + 1)
+}
+
+const README_SERVICE = 'http://127.0.0.1:8080'
+const README_RECEIVER_PORT = '9000'
+
+/** Pages as they are played here: with the address of this service, and this port for receivers. */
+export function placed(service: string, receiverPort: number) {
+  const port = String(receiverPort)
+  return {
+    adapt: (text: string) =>
+      text
+        .replaceAll(README_SERVICE, service)
+        .replaceAll(`127.0.0.1:${README_RECEIVER_PORT}`, `127.0.0.1:${port}`)
+        .replaceAll(`listen(${README_RECEIVER_PORT})`, `listen(${port})`)
+        .replaceAll('run --silent listen -- ', `run --silent listen -- --port ${port} `),
+    /** What was printed, as a page gives it. */
+    restore: (text: string) =>
+      text
+        .replaceAll(service, README_SERVICE)
+        .replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${README_RECEIVER_PORT}`),
+  }
+}
+
 /** Types blocks into one bash, one after the other, and answers what each printed. The first failure ends it. */
 export async function typed(
   blocks: readonly Block[],
   adapt: (text: string) => string,
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string[]> {
-  const script = blocks.map(({ commands }) => `${commands}\necho '${END_OF_BLOCK}'\n`).join('')
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['-euo', 'pipefail', '-c', PROJECT_COMMANDS + adapt(script)],
-    options,
-  )
-  return stdout.split(`${END_OF_BLOCK}\n`)
+  const commands = mkdtempSync(join(tmpdir(), 'batua-commands-'))
+  try {
+    writeFileSync(join(commands, 'npm'), npmCommand(), { mode: 0o755 })
+    const env = { ...options.env, PATH: `${commands}${delimiter}${options.env['PATH'] ?? ''}` }
+    const script = blocks
+      .map(block => `${waitBefore(block)}${block.commands}\necho '${END_OF_BLOCK}'\n`)
+      .join('')
+    const bash = ['-euo', 'pipefail', '-c', CLEAN_UP + adapt(script)]
+    const { stdout } = await promisify(execFile)('bash', bash, { ...options, env })
+    return stdout.split(`${END_OF_BLOCK}\n`)
+  } finally {
+    rmSync(commands, { recursive: true, force: true })
+  }
+}
+
+/**
+ * An event is dealt out a moment after it happened, to whoever has an address by then. No reader types as fast as this
+ * does, so what happened before an address is registered is let go by first.
+ */
+function waitBefore({ commands }: Block): string {
+  if (!commands.includes('"webhook_url": "http')) return ''
+  return `until curl -s $B/metrics | grep -q '^webhook_queue_rows 0$'; do sleep 0.05; done\n`
+}
+
+/**
+ * `npm run --silent NAME -- …` of the project. Pages are typed in the project's folder; here the files stand in one of
+ * their own, and the script is the same. It is a program and no function, so that it can be stopped by its id.
+ */
+function npmCommand(): string {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>
+  }
+  const cases = Object.entries(scripts).flatMap(([name, script]) => {
+    const [, path] = /^(?:exec )?node (\S+\.ts)$/.exec(script) ?? []
+    return path === undefined ? [] : [`  ${name}) exec node '${join(ROOT, path)}' "$@" ;;\n`]
+  })
+  return `#!/usr/bin/env bash
+shift
+if [ "\${1:-}" = --silent ]; then shift; fi
+name=\${1:-}
+shift
+if [ "\${1:-}" = -- ]; then shift; fi
+case $name in
+${cases.join('')}  *) echo "no script $name" >&2; exit 1 ;;
+esac
+`
 }
 
 /** The printed text as a page gives it; `…` there stands for what differs each time. */

@@ -2,14 +2,22 @@ import { EVENTS, type EventName } from '@batua/contract'
 import { schemaFaultOf } from './answers.ts'
 import type { ServiceDatabase } from './database.ts'
 
-/** Where the events that a service has recorded differ from what the contract says of them, in words. */
+/**
+ * Where the events that a service has recorded differ from what the contract says of them, in words: in their data, or
+ * because they belong to no platform. Payments have none: their events are made of their transfers.
+ */
 export async function eventFaults({ query }: Pick<ServiceDatabase, 'query'>): Promise<string[]> {
-  const events = await query<{ name: EventName; data: unknown }>(`select name, data from events order by id`)
-  const faults = events.map(({ name, data }) => schemaFaultOf(name, EVENTS[name], data))
+  const events = await query<{ name: EventName; data: unknown; platform: string | null }>(
+    `select name, data, platform_id as platform from events order by id`,
+  )
+  const faults = events.flatMap(({ name, data, platform }) => [
+    schemaFaultOf(name, EVENTS[name], data),
+    platform === null ? `${name}: belongs to no platform in ${JSON.stringify(data)}` : null,
+  ])
   return faults.filter(fault => fault !== null)
 }
 
-/** The names of the events of one agent or owner, oldest first. */
+/** The names and data of the events of one agent or owner, oldest first. */
 export async function eventsAbout(
   { query }: Pick<ServiceDatabase, 'query'>,
   id: string,

@@ -6,6 +6,7 @@ import { ADMIN_PHONE, sessionOf, tokenOf } from './log-in.ts'
 export interface Platform {
   readonly id: string
   readonly secret: string
+  readonly webhookSecret: string
   readonly headers: Headers
 }
 
@@ -27,13 +28,14 @@ type Payment = ResponseOf<typeof routes.pay>
 type PayBody = BodyOf<typeof routes.pay>
 type PaymentExtras = Partial<Omit<PayBody, 'to' | 'amount'>>
 type Refused = readonly [status: number, code: ErrorCode]
+type PlatformExtras = Partial<BodyOf<typeof routes.createPlatform>>
 type AgentExtras = Partial<Omit<BodyOf<typeof routes.createAgent>, 'owner_id'>>
 
 /** Platforms, people and agents of one service, and what they do most. */
 export interface Network {
   /** Whatever must not be read anywhere else: secrets, keys, and all that is personal. */
   readonly confidential: readonly string[]
-  platform(): Promise<Platform>
+  platform(extras?: PlatformExtras): Promise<Platform>
   owner(platform: Platform): Promise<Owner>
   /** Has the bank verify an owner, which raises its tier. */
   verify(owner: Owner): Promise<void>
@@ -61,14 +63,15 @@ export function openNetwork(api: Api): Network {
   }
   const network: Network = {
     confidential,
-    async platform() {
+    async platform(extras = {}) {
       const email = `ops-${letters(12)}@example.com`
-      const made = await api.ok(routes.createPlatform, { body: { name: 'Example Agents', email } })
-      const secret = shown(made.platform_secret)
-      confidential.push(email, secret, shown(made.webhook_secret))
+      const made = await api.ok(routes.createPlatform, { body: { name: 'Example Agents', email, ...extras } })
+      const [secret, webhookSecret] = [shown(made.platform_secret), shown(made.webhook_secret)]
+      confidential.push(email, secret, webhookSecret)
       return {
         id: made.platform_id,
         secret,
+        webhookSecret,
         headers: { 'x-platform-id': made.platform_id, 'x-platform-secret': secret },
       }
     },

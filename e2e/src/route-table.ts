@@ -46,6 +46,7 @@ export const PREFIX: Readonly<Record<string, string>> = {
   alert_id: 'alr',
   org_id: 'org',
   txn_id: 'txn',
+  delivery_id: 'whd',
 }
 
 /** The parameters of a route's address that name a thing which belongs to somebody. */

@@ -12,7 +12,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getPlatform: ofPlatform,
   updatePlatform: world => ({
     ...ofPlatform(world),
-    body: { name: 'Renamed', email: 'dev@example.com', webhook_url: 'https://example.com/w' },
+    body: { name: 'Renamed', email: 'dev@example.com', webhook_url: `${world.delivery.url ?? ''}/v2` },
   }),
   deletePlatform: ofPlatform,
   rotatePlatformSecret: ofPlatform,
@@ -215,6 +215,9 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   }),
   getCheckpoint: () => ({}),
   getConsistency: () => ({ query: { from: 0, to: 0 } }),
+  listWebhookDeliveries: () => ({ query: { status: 'delivered', event: 'webhook.test', limit: 5 } }),
+  retryWebhookDelivery: ({ delivery }) => ({ params: { delivery_id: delivery.delivery_id } }),
+  testWebhook: () => ({}),
   getHealth: () => ({}),
   getReadiness: () => ({}),
 }

@@ -1,6 +1,14 @@
-import { type Certificate, type Organization, type ResponseOf, type RiskAlert, routes } from '@batua/contract'
+import {
+  type Certificate,
+  type Organization,
+  type ResponseOf,
+  type RiskAlert,
+  routes,
+  type WebhookDelivery,
+} from '@batua/contract'
 import type { Api, Headers } from './api.ts'
 import { type Agent, type Network, type Owner, openNetwork, type Platform } from './network.ts'
+import { webhookSink } from './webhook-sink.ts'
 
 /** One platform with two agents of a verified owner and a payment between them, and a stranger who has nothing to do with it. */
 export interface World {
@@ -32,6 +40,8 @@ export interface World {
   readonly certificate: Certificate
   /** The owner's; the payer is its treasury, the payee a worker. */
   readonly organization: Organization
+  /** Of a test to the platform's own receiver, which takes all that comes from then on. */
+  readonly delivery: WebhookDelivery
   readonly stranger: {
     readonly platform: Platform
     readonly owner: Owner
@@ -82,6 +92,8 @@ export async function openWorld(api: Api): Promise<World> {
     escrow,
     session,
     stranger: await openStranger(network),
+    // The last step, so that the receiver is told little of how the world was made.
+    delivery: await openReceiver(api, platform),
   }
 }
 
@@ -138,6 +150,12 @@ async function latestSettlement(api: Api, adminHeaders: Headers): Promise<string
   const [latest] = settlements
   if (latest === undefined) throw new Error('there was no settlement run')
   return latest.day
+}
+
+async function openReceiver(api: Api, { id, headers }: Platform): Promise<WebhookDelivery> {
+  const webhook_url = await webhookSink()
+  await api.ok(routes.updatePlatform, { params: { platform_id: id }, headers, body: { webhook_url } })
+  return api.ok(routes.testWebhook, { headers })
 }
 
 async function openStranger(network: Network): Promise<World['stranger']> {

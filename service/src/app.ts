@@ -59,12 +59,22 @@ import { serveSessions, sessionJobs } from './modules/sessions/index.ts'
 import { serveSettlement, settlementJobs } from './modules/settlement/index.ts'
 import { serveTransactions } from './modules/transactions/index.ts'
 import { serveWallets } from './modules/wallets/index.ts'
+import {
+  addWebhookMetrics,
+  countFailedDeliveries,
+  serveWebhooks,
+  wakeEndpoint,
+  webhookJobs,
+} from './modules/webhooks/index.ts'
 import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
+import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 
 /** Long enough for busy clients to hear that they should go elsewhere. */
 const SEND_AWAY_MS = 500
+/** No receiver of webhooks holds up a stop for longer. */
+const RECEIVERS_GRACE_MS = 3_000
 
 export interface App {
   listen(): Promise<AddressInfo>
@@ -80,15 +90,21 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const address = { port: config.port }
   const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
   const parts = await openParts(config, core, outside)
+  const thread = openWebhookThread({ ...core, ...config, ...surroundings })
   const mode = { ...core, jobs: () => jobs }
   const rehearsal = rehearsalOf(parts, outside, mode)
-  const jobs = createJobs({ ...core, jobs: [...jobsOf(parts), ...playedJobs(config, mode, rehearsal)] })
-  serveModules(config, server, parts)
+  const jobs = createJobs({
+    ...core,
+    jobs: [...jobsOf(parts), ...playedJobs(config, mode, rehearsal, thread)],
+  })
+  const stopping = new AbortController()
+  serveModules(config, server, { ...parts, stopping: stopping.signal })
   servePages(server, parts.funding, outside, rehearsal)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
   addAuditMetrics(core.metrics, core)
   addIntegrityMetrics(core.metrics, core)
   addReconciliationMetrics(core.metrics, core)
+  addWebhookMetrics(core.metrics, core)
   addHealth(server, { isReady: core.database.ready, metrics: core.metrics })
   addDocs(server, { ...API, serverUrl: config.baseUrl })
 
@@ -97,11 +113,14 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       const bound = await server.listen(config)
       address.port = bound.port
       jobs.start()
+      thread.start()
       return bound
     },
     async close() {
+      const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
       await server.close({ sendAwayMs: SEND_AWAY_MS })
-      await jobs.stop()
+      clearTimeout(timer)
+      await Promise.all([jobs.stop(), thread.stop()])
       await core.outbox.settled()
       await core.ledger.close()
       core.redis?.disconnect()
@@ -138,9 +157,26 @@ function rehearsalOf(parts: Parts, { sandbox }: OutsideWorld, mode: SandboxMode)
   return sandbox && { ...mode, funding: parts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
 }
 
-function playedJobs({ mode }: Config, sandbox: SandboxMode, rehearsal: SandboxContext | null): Job[] {
-  const jobs = mode === 'sandbox' ? sandboxJobs(sandbox) : []
+function playedJobs(
+  { mode }: Config,
+  sandbox: SandboxMode,
+  rehearsal: SandboxContext | null,
+  thread: WebhookThread,
+): Job[] {
+  const jobs = mode === 'sandbox' ? [...sandboxJobs(sandbox), deliveriesJob(thread)] : []
   return rehearsal === null ? jobs : [...jobs, ...rehearsalJobs(rehearsal)]
+}
+
+/** Webhooks are delivered by a thread of its own; this lets a moved clock wait until it has tried what fell due. */
+function deliveriesJob(thread: WebhookThread): Job {
+  return {
+    name: 'webhook deliveries',
+    everyMs: 60_000,
+    async run() {
+      await thread.runDue()
+      return 0
+    },
+  }
 }
 
 function jobsOf(parts: Parts): Job[] {
@@ -159,12 +195,20 @@ function jobsOf(parts: Parts): Job[] {
     ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents }),
     ...auditJobs(parts),
     ...riskJobs(parts),
+    ...webhookJobs(parts),
     ...serviceJobs(parts.database),
   ]
 }
 
-function serveModules(config: Config, { serve }: Server, parts: Parts): void {
-  servePlatforms(serve, { ...parts, signupOpen: config.platformSignup === 'open', mode: config.mode })
+function serveModules(
+  config: Config,
+  { serve }: Server,
+  parts: Parts & { readonly stopping: AbortSignal },
+): void {
+  const { mode } = config
+  const signupOpen = config.platformSignup === 'open'
+  servePlatforms(serve, { ...parts, signupOpen, mode, resumeWebhooks: wakeEndpoint })
+  serveWebhooks(serve, { ...parts, mode })
   serveOwners(serve, parts.owners)
   serveAgents(serve, parts)
   servePolicySettings(serve, parts)
@@ -182,7 +226,13 @@ function serveModules(config: Config, { serve }: Server, parts: Parts): void {
   serveAudit(serve, { ...parts, requireAgentAccess })
   serveSessions(serve, { ...parts, secure: config.baseUrl.startsWith('https:') })
   serveRisk(serve, { ...parts, quarantine: quarantineAgent })
-  serveAdmin(serve, { ...parts, countPendingApprovals, countOpenAlerts, readReconciliation })
+  serveAdmin(serve, {
+    ...parts,
+    countPendingApprovals,
+    countOpenAlerts,
+    countFailedDeliveries,
+    readReconciliation,
+  })
   serveReconciliation(serve, parts.reconciliation)
   serveKeys(serve, parts)
   serveNotices(serve, {

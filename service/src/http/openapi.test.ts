@@ -1,5 +1,6 @@
-import { type Route, route, routes } from '@batua/contract'
+import { EVENT_NAMES, FORMATS, type Route, route, routes } from '@batua/contract'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { openApiDocument } from './openapi.ts'
@@ -46,6 +47,23 @@ test('every route is there under its address and method', () => {
   )
   const found = new Set(operations.map(operation => operation.operationId))
   expect(found).toEqual(new Set(Object.values<Route>(routes).map(one => one.operationId)))
+})
+
+test('every event is there with its whole body, whose example fits it and fits no other event', () => {
+  const document = make(...Object.values<Route>(routes))
+  expect(Object.keys(document.webhooks)).toEqual(EVENT_NAMES)
+  const ajv = new Ajv2020({ strict: false, formats: FORMATS })
+  ajv.addSchema(document, 'openapi')
+  const fits = (event: string, body: unknown): boolean => {
+    const place = `webhooks/${event}/post/requestBody/content/application~1json/schema`
+    return ajv.getSchema(`openapi#/${place}`)?.(body) === true
+  }
+  for (const event of EVENT_NAMES) {
+    const { examples } = document.webhooks[event].post.requestBody.content['application/json']
+    const body = examples.example1.value
+    expect(EVENT_NAMES.filter(name => fits(name, body))).toEqual([event])
+    expect(fits(event, { ...body, data: {} })).toBe(false)
+  }
 })
 
 test('an operation tells its credentials, parameters, bodies with examples, and every error', () => {

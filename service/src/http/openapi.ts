@@ -2,6 +2,7 @@ import { type Credential, type Route, TAGS } from '@batua/contract'
 import type { TObject } from 'typebox'
 import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
 import { collectSchemas, type Json, type SchemaCollector } from './openapi-schemas.ts'
+import { webhooks } from './openapi-webhooks.ts'
 import type { ServedRoute } from './serve.ts'
 import { isBodyOptional } from './validate.ts'
 
@@ -29,6 +30,7 @@ export function openApiDocument(served: readonly ServedRoute[], info: OpenApiInf
       tags.has(name) ? { name, description } : [],
     ),
     paths,
+    webhooks: webhooks(schemas),
     components: { schemas: schemas.named, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   }
 }

@@ -13,6 +13,8 @@ export interface Ledger {
   /** Finishes what was accepted, then refuses more. */
   close(): Promise<void>
   readonly queued: () => number
+  /** How many commands were finished since it was opened, the refused ones included. */
+  readonly finished: () => number
 }
 
 export interface LedgerOptions extends LaneOptions {
@@ -38,6 +40,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const running = new Map<ReadonlySet<Uuid>, Promise<void>>()
   let queue: Entry[] = []
   let inFlight = 0
+  let finished = 0
   let scheduled = false
   let closed: Promise<void> | null = null
   let whenDrained: (() => void) | null = null
@@ -69,6 +72,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       for (const id of accounts) locked.delete(id)
       idle.push(lane)
       inFlight -= batch.length
+      finished += batch.length
       if (inFlight === 0 && queue.length === 0) whenDrained?.()
       schedule()
     })
@@ -100,6 +104,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     },
     close: () => (closed ??= drain()),
     queued: () => queue.length,
+    finished: () => finished,
   }
 }
 

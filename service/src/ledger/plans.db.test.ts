@@ -138,6 +138,8 @@ async function grow(): Promise<void> {
       select id, 0, 0, 0, 0, 0 from numbered;
     insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
       select id, id, id, id, 'x', '', '', '', now() from numbered;
+    insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
+      select id, id, 'x', '', '', '', '', now() from numbered;
     insert into owner_policies (owner_id) select id from numbered;
     insert into org_members (agent_id, org_id, role, joined_at) select id, id, 'worker', now() from numbered;
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal, linked_id,
@@ -161,6 +163,7 @@ const EXPECTED = [
   'counterparty_windows_recent (payer =, last_paid_at >)',
   'org_members_pkey (agent_id =)',
   'owner_policies_pkey (owner_id =)',
+  'owners_pkey (id =)',
   'tier_defaults_pkey (tier =)',
   'transfers_allocations (linked_id =, idempotency_key =)',
   'transfers_id (id =)',

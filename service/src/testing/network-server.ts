@@ -62,6 +62,7 @@ export async function startNetworkServer(
       ...context,
       countPendingApprovals: async () => 3,
       countOpenAlerts: async () => 2,
+      countFailedDeliveries: async () => 4,
       readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   }

@@ -28,6 +28,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     vault: TEST_VAULT,
     signupOpen: true,
     mode: 'sandbox',
+    resumeWebhooks: async () => undefined,
     findAgent: openAgentDirectory(database),
     bankVerifier: {
       name: 'test',

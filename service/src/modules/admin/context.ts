@@ -17,5 +17,7 @@ export interface AdminContext {
   readonly ledger: Pick<Ledger, 'answered'>
   readonly countPendingApprovals: (db: Queryable, now: Date) => Promise<number>
   readonly countOpenAlerts: (db: Queryable) => Promise<number>
+  /** Webhooks that were given up. */
+  readonly countFailedDeliveries: (db: Queryable) => Promise<number>
   readonly readReconciliation: (db: Queryable) => Promise<LastReconciliation>
 }

@@ -26,6 +26,7 @@ beforeAll(async () => {
     ...networkContext(db.database, clock),
     countPendingApprovals: async () => 3,
     countOpenAlerts: async () => 2,
+    countFailedDeliveries: async () => 4,
     readReconciliation: async () => reconciliation,
   }
 })
@@ -49,7 +50,7 @@ describe('the overview', () => {
       payments: { today: none, last_30_days: none },
       pending_approvals: 3,
       open_alerts: 2,
-      failed_deliveries: 0,
+      failed_deliveries: 4,
       payouts_pending: { count: 0, amount: 0 },
       negative_wallets: { count: 0, amount: 0 },
       ledger: { balanced: null, checked_at: null },

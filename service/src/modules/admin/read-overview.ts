@@ -10,7 +10,14 @@ import { countAgentsByStatus, countSignedUp, sumHeldMoney } from './store.ts'
 
 /** Everything as of one moment: all of it is read in one snapshot. */
 export function readOverview(context: AdminContext): Promise<Overview> {
-  const { database, clock, countPendingApprovals, countOpenAlerts, readReconciliation } = context
+  const {
+    database,
+    clock,
+    countPendingApprovals,
+    countOpenAlerts,
+    countFailedDeliveries,
+    readReconciliation,
+  } = context
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     const now = clock.now()
@@ -31,8 +38,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       negative_wallets: { count: Number(negative.count), amount: rupees(negative.owedPaise) },
       pending_approvals: await countPendingApprovals(tx, now),
       open_alerts: await countOpenAlerts(tx),
-      // No webhooks are delivered by this service, so none has failed.
-      failed_deliveries: 0,
+      failed_deliveries: await countFailedDeliveries(tx),
       ledger: {
         balanced: log.faults > 0 ? false : check.balanced,
         checked_at: check.checkedAt?.toISOString() ?? null,

@@ -6,9 +6,11 @@ import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
+import { type NewEvent, recordEvents } from '../events/index.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentAct } from './acts.ts'
 import type { AgentsContext } from './context.ts'
+import { statusEvent } from './events.ts'
 import { type StoredState, selectStates, updateStates } from './state-store.ts'
 import { type AgentState, decideState, type StateAct } from './states.ts'
 import { type Agent, selectAgent } from './store.ts'
@@ -21,8 +23,8 @@ export interface StateOutcome {
 }
 
 /**
- * Does one act to each of these agents under all their accounts' locks at once, and records it of those that it
- * changed. Each succeeds or is refused alone; those that do not exist are not in the answer.
+ * Does one act to each of these agents under all their accounts' locks at once, records it of those that it changed,
+ * and tells their platforms. Each succeeds or is refused alone; those that do not exist are not in the answer.
  */
 export async function changeStates(
   tx: Queryable,
@@ -34,6 +36,7 @@ export async function changeStates(
   const outcomes = new Map<Uuid, StateOutcome>()
   const changes: StoredState[] = []
   const acts: Act[] = []
+  const events: NewEvent[] = []
   for (const stored of await selectStates(tx, ids)) {
     const decided = decideState(stored, act, stored.ownerFrozen)
     if (decided.kind === 'refusal') {
@@ -46,10 +49,12 @@ export async function changeStates(
       changes.push({ ...stored, ...decided.state })
       acts.push(stateAct(actor, act, stored, decided.state))
     }
+    if (status !== stored.status) events.push(statusEvent(stored.id, stored.status, status))
     outcomes.set(stored.id, { status, refusal: null, changed })
   }
   if (changes.length > 0) await updateStates(tx, changes)
   await recordActs(tx, vault, now, acts)
+  await recordEvents(tx, vault, now, events)
   return outcomes
 }
 

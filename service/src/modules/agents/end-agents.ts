@@ -3,8 +3,10 @@ import type { Queryable } from '../../db/database.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Act, type Recording, recordActs } from '../audit/index.ts'
 import { revokeAllOf } from '../certificates/index.ts'
+import { recordEvents } from '../events/index.ts'
 import { endMemberships } from '../memberships/index.ts'
 import { agentAct } from './acts.ts'
+import { statusEvent } from './events.ts'
 
 /** An agent that was just written as deactivated, and how it stood before. */
 export interface EndedAgent {
@@ -31,4 +33,6 @@ export async function endWith(
     acts.push({ agentId, actor, action: 'org.member_removed', target: formatId('org', orgId), data })
   }
   await recordActs(tx, vault, now, acts)
+  const events = ended.map(({ id, from }) => statusEvent(id, from, 'deactivated'))
+  await recordEvents(tx, vault, now, events)
 }

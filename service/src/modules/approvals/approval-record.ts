@@ -50,6 +50,11 @@ const NO_TERMS: HoldTerms = {
   auto_action: null,
 }
 
-function madeBy({ kind, madeId }: ApprovalView, wanted: ApprovalKind, prefix: string): string | null {
+/** The id of what was made on approval if it is of the wanted kind. */
+export function madeBy(
+  { kind, madeId }: Pick<ApprovalView, 'kind' | 'madeId'>,
+  wanted: ApprovalKind,
+  prefix: string,
+): string | null {
   return kind === wanted && madeId !== null ? formatId(prefix, madeId) : null
 }

@@ -6,6 +6,7 @@ import { type Actor, service } from '../audit/index.ts'
 import { recordApproval } from './acts.ts'
 import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
 import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
+import { tellApproval } from './events.ts'
 import { approvalSource, closedSink, keyOf, requestedSink } from './store.ts'
 
 /** What a command needs that looks at an approval. It must also take the agent's account. */
@@ -39,6 +40,7 @@ export function requestApproval(book: Book, request: ApprovalRequest, actor: Act
   }
   book.write(requestedSink, approval)
   recordApproval(book, actor, 'approval.requested', approval)
+  tellApproval(book, approval)
   return approval
 }
 
@@ -46,6 +48,7 @@ export function requestApproval(book: Book, request: ApprovalRequest, actor: Act
 export function closeApproval(book: Book, approval: Approval, { status, madeId, actor }: Decision): Approval {
   const closed = close(book, { ...approval, status, decidedAt: new Date(book.nowMs), madeId })
   recordApproval(book, actor, `approval.${status}`, closed)
+  tellApproval(book, closed)
   return closed
 }
 
@@ -53,6 +56,7 @@ export function closeApproval(book: Book, approval: Approval, { status, madeId, 
 export function expireApproval(book: Book, approval: Approval): Approval {
   const expired = close(book, standingAt(approval, book.nowMs))
   recordApproval(book, service('approval expiry'), 'approval.expired', expired)
+  tellApproval(book, expired)
   return expired
 }
 

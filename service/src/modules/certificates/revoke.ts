@@ -40,7 +40,7 @@ export async function revokeCertificates(
     now,
     told.map((each): Act => revocationAct(each, actor)),
   )
-  await recordEvents(tx, now, told.map(revocationEvent))
+  await recordEvents(tx, vault, now, told.map(revocationEvent))
   return revoked
 }
 

@@ -35,7 +35,15 @@ const NOTHING: Controls = {
 
 function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Controls> = {}): AgentFacts {
   const layers: Layer[] = [{ layer: 'agent', controls: { ...NOTHING, ...controls } }]
-  return { id, status, heldAs: null, keyHash: hashSecret(id), layers, ceiling: ceilingOf(layers) }
+  return {
+    id,
+    platformId: id,
+    status,
+    heldAs: null,
+    keyHash: hashSecret(id),
+    layers,
+    ceiling: ceilingOf(layers),
+  }
 }
 
 const to = (facts: AgentFacts | undefined): NamedAgent => ({ field: 'to_agent_id', agent: facts })

@@ -33,7 +33,7 @@ export function applyVerdict(
       await raiseAgentsToTier1(tx, owner.id, { actor: BANK_VERIFICATION, vault, now })
     }
     if (owner.kycStatus !== before.kycStatus || owner.kycReason !== before.kycReason) {
-      await recordEvents(tx, now, [updated(owner)])
+      await recordEvents(tx, vault, now, [updated(owner)])
       const { kycStatus: status, kycReason: reason } = owner
       logger.info({ owner_id: formatId('own', owner.id), kyc_status: status, reason }, 'kyc: updated')
     }

@@ -1,10 +1,12 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
 import { timeText } from '../../kernel/clock.ts'
 import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, rupees } from '../../kernel/money.ts'
 import { type Book, type Command, type Need, need, type Transfer } from '../../ledger/index.ts'
 import { recordPayment } from '../audit/index.ts'
+import { emitPayment } from '../events/index.ts'
 import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
 import { type ApprovalPlan, decidePayment, type Mandate, type PaymentPlan } from './decide.ts'
 import { payerKey, referenceKey, type Use, usedKeys, usedReferences, useInForce } from './uses.ts'
@@ -89,6 +91,7 @@ export function preparePayment(
     post(book, plan) {
       const transfer = postPayment(book, intent, plan)
       recordPayment(book, transfer)
+      emitPayment(book, transfer, platformsOf(book, agents, transfer))
       noteUse(book, { id: transfer.id, kind: transfer.kind })
       const spend = spendIn(book)
       if (spend !== null) countSpend(book, spend)
@@ -118,6 +121,14 @@ function postPayment(book: Book, intent: PaymentIntent, plan: PaymentPlan): Tran
     reference: intent.reference,
     note: intent.note,
   })
+}
+
+/** Who made the payment is known, or it would have been refused. */
+function platformsOf(book: Book, agents: AgentRegister, { debitAccount, creditAccount }: Transfer) {
+  const payer = agents.facts(book, debitAccount)
+  const payee = agents.facts(book, creditAccount)
+  assert(payer !== undefined && payee !== undefined, 'a payment is between agents')
+  return { payer: payer.platformId, payee: payee.platformId }
 }
 
 /** The result of a payment that was made. */

@@ -13,7 +13,16 @@ const [PAYER, PAYEE, FIRST] = [1, 2, 3].map(() => newUuid(NOW)) as [string, stri
 const KEY = hashSecret('key')
 
 function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return { id, status: 'active', heldAs: null, keyHash: KEY, layers: [], ceiling: ceilingOf([]), ...more }
+  return {
+    id,
+    platformId: id,
+    status: 'active',
+    heldAs: null,
+    keyHash: KEY,
+    layers: [],
+    ceiling: ceilingOf([]),
+    ...more,
+  }
 }
 
 const blocking: AgentFacts['layers'] = [

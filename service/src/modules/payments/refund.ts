@@ -5,6 +5,7 @@ import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.t
 import { sameHash } from '../../kernel/secrets.ts'
 import { type Book, type Command, need, type Transfer } from '../../ledger/index.ts'
 import { agentActor, record } from '../audit/index.ts'
+import { emit } from '../events/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
 import { type PaymentRow, refundables } from './store.ts'
@@ -31,7 +32,7 @@ export function refundCommand(agents: AgentRegister, order: RefundOrder): Comman
     decide(book) {
       const refused = refuseRefund(book, agents, order, keyed)
       if (refused !== null) return refused
-      return postRefund(book, order, keyed)
+      return postRefund(book, agents, order, keyed)
     },
   }
 }
@@ -65,7 +66,7 @@ function refuseRefund(
   return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
 }
 
-function postRefund(book: Book, order: RefundOrder, keyed: string | null): Refund {
+function postRefund(book: Book, agents: AgentRegister, order: RefundOrder, keyed: string | null): Refund {
   const { payment } = order
   const refundedPaise = book.fact(refundables, payment.id)?.refundedPaise ?? ZERO_PAISE
   const amountPaise = order.amountPaise ?? ((payment.amountPaise - refundedPaise) as Paise)
@@ -82,13 +83,14 @@ function postRefund(book: Book, order: RefundOrder, keyed: string | null): Refun
   book.setFact(refundables, payment.id, { payment, refundedPaise: refundedTotal })
   if (keyed !== null) book.setFact(usedKeys, keyed, { id: transfer.id, kind: transfer.kind })
   recordRefund(book, transfer, payment)
-  return {
+  const refund = {
     refund_id: formatId('rfd', transfer.id),
     payment_id: formatId('pay', payment.id),
     amount: rupees(amountPaise),
     refunded_total: rupees(refundedTotal),
-    transaction_id: formatId('txn', transfer.id),
   }
+  tellRefund(book, agents, payment, refund)
+  return { ...refund, transaction_id: formatId('txn', transfer.id) }
 }
 
 function recordRefund(book: Book, { id, amountPaise }: Transfer, payment: PaymentRow): void {
@@ -104,6 +106,21 @@ function recordRefund(book: Book, { id, amountPaise }: Transfer, payment: Paymen
       transaction_id: formatId('txn', id),
     },
   })
+}
+
+/** One event for each platform concerned: a platform that has both sides hears of it once, as that of who was paid back. */
+function tellRefund(
+  book: Book,
+  agents: AgentRegister,
+  { payer, payee }: PaymentRow,
+  refund: Omit<Refund, 'transaction_id'>,
+): void {
+  const [from, to] = [formatId('agt', payee), formatId('agt', payer)]
+  const onePlatform = agents.facts(book, payee)?.platformId === agents.facts(book, payer)?.platformId
+  for (const agentId of onePlatform ? [payer] : [payee, payer]) {
+    const data = { agent_id: formatId('agt', agentId), ...refund, from, to }
+    emit(book, { name: 'agent.payment.refunded', agentId, data })
+  }
 }
 
 function tooMuch(payment: PaymentRow, refundedPaise: Paise): Refusal {

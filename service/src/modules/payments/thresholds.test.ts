@@ -34,7 +34,16 @@ function layersOf(thresholds: Thresholds): AgentFacts['layers'] {
 }
 
 function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
-  return { id, status: 'active', heldAs: null, keyHash: KEY, layers: [], ceiling: ceilingOf([]), ...more }
+  return {
+    id,
+    platformId: id,
+    status: 'active',
+    heldAs: null,
+    keyHash: KEY,
+    layers: [],
+    ceiling: ceilingOf([]),
+    ...more,
+  }
 }
 
 function facts(amount: bigint, thresholds: Thresholds, more: Partial<PaymentFacts> = {}): PaymentFacts {

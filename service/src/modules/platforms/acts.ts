@@ -23,6 +23,9 @@ export function updatedAct(actor: Actor, before: Platform, after: Platform): Act
     ...(before.webhookUrl !== after.webhookUrl && {
       webhook_host: { from: hostOf(before.webhookUrl), to: hostOf(after.webhookUrl) },
     }),
+    ...(before.webhookDisabledAt !== null &&
+      after.webhookDisabledAt === null &&
+      after.webhookUrl !== null && { webhooks: 'resumed' }),
   }
   return Object.keys(data).length === 0 ? null : platformAct(actor, 'platform.updated', after.id, data)
 }

@@ -1,5 +1,6 @@
-import type { Database } from '../../db/database.ts'
+import type { Database, Queryable } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 
 /** What the use cases of platforms work with. */
@@ -10,4 +11,6 @@ export interface PlatformsContext {
   /** Whether anyone may open a platform; otherwise only an administrator. */
   readonly signupOpen: boolean
   readonly mode: 'sandbox' | 'live'
+  /** What waits to be told to the platform is tried at once: its address is another, or was set again. */
+  readonly resumeWebhooks: (tx: Queryable, platformId: Uuid, now: Date) => Promise<void>
 }

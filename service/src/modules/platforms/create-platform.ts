@@ -45,7 +45,7 @@ export async function createPlatform(
     await recordActs(tx, vault, now, [createdAct(actor, platform)])
   })
   return {
-    platform: { ...platform, status: 'active' },
+    platform: { ...platform, webhookDisabledAt: null, status: 'active' },
     platformSecret: secret.text,
     webhookSecret: webhookSecret.text,
   }

@@ -1,4 +1,5 @@
 export type { PlatformsContext } from './context.ts'
 export { createAuthenticators } from './credentials.ts'
 export { servePlatforms } from './routes.ts'
-export { openWebhookSecret } from './secrets.ts'
+export { disableWebhookUrl } from './store.ts'
+export { readWebhookTarget, type WebhookTarget } from './webhook-target.ts'

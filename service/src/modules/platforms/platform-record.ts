@@ -20,6 +20,7 @@ export function platformRecord(vault: Vault, platform: Platform): PlatformRecord
     email: openEmail(vault, platform.email),
     status: platform.status,
     webhook_url: platform.webhookUrl,
+    webhook_disabled_at: platform.webhookDisabledAt?.toISOString() ?? null,
     created_at: platform.createdAt.toISOString(),
   }
 }

@@ -24,7 +24,7 @@ import { createPlatform } from './create-platform.ts'
 import { createAuthenticators } from './credentials.ts'
 import { deletePlatform } from './delete-platform.ts'
 import { platformRecord } from './platform-record.ts'
-import { openWebhookSecret, rotateSecret, rotateWebhookSecret } from './secrets.ts'
+import { openWebhookSecret, rotateSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
 
 const SOMEBODY = service('test')
@@ -128,23 +128,6 @@ describe('secrets of a platform', () => {
     ] as const) {
       expect(await authenticators.platform(id, secret)).toBeNull()
     }
-  })
-
-  test('the webhook secret that was in use signs for another day', async () => {
-    const { platform, webhookSecret } = await newPlatform(context)
-    const { secret, previousUntil } = await rotateWebhookSecret(context, SOMEBODY, platform.id)
-    const [row] = await database.query<{
-      webhook_secret: Buffer
-      previous_webhook_secret: Buffer
-      until: Date
-    }>(
-      `select webhook_secret, previous_webhook_secret, previous_webhook_secret_until as until
-       from platforms where id = $1`,
-      [platform.id],
-    )
-    expect(openWebhookSecret(TEST_VAULT, row?.webhook_secret ?? Buffer.alloc(0))).toBe(secret)
-    expect(openWebhookSecret(TEST_VAULT, row?.previous_webhook_secret ?? Buffer.alloc(0))).toBe(webhookSecret)
-    expect(row?.until).toEqual(previousUntil)
   })
 })
 

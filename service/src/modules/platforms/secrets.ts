@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
 import { DAY_MS } from '../../kernel/clock.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
 import { platformAct } from './acts.ts'
@@ -41,7 +41,7 @@ export async function rotateSecret(
   return secret.text
 }
 
-/** Replaces the webhook secret; for a day both sign, so that receivers change over without a gap. */
+/** Replaces the webhook secret; for a day the old one signs too, so that receivers change over without a gap. */
 export async function rotateWebhookSecret(
   { database, clock, vault }: PlatformsContext,
   actor: Actor,
@@ -54,7 +54,13 @@ export async function rotateWebhookSecret(
     previous_secret_expires_at: previousUntil.toISOString(),
   })
   await database.inTransaction(async tx => {
-    await replaceWebhookSecret(tx, platformId, secret.sealed, previousUntil)
+    const previousId = newUuid(now)
+    await replaceWebhookSecret(tx, platformId, {
+      webhookSecret: secret.sealed,
+      previousId,
+      previousUntil,
+      now,
+    })
     await recordActs(tx, vault, now, [act])
   })
   return { secret: secret.text, previousUntil }

@@ -7,13 +7,16 @@ export interface Platform {
   readonly name: string
   readonly email: Buffer | null
   readonly webhookUrl: string | null
+  /** Since when its receiver is gone: nothing is sent until the address is set again. */
+  readonly webhookDisabledAt: Date | null
   readonly status: 'active' | 'deleted'
   readonly createdAt: Date
 }
 
-const COLUMNS = `id, name, email, webhook_url as "webhookUrl", status, created_at as "createdAt"`
+const COLUMNS = `id, name, email, webhook_url as "webhookUrl",
+  webhook_disabled_at as "webhookDisabledAt", status, created_at as "createdAt"`
 
-export interface NewPlatform extends Omit<Platform, 'status'> {
+export interface NewPlatform extends Omit<Platform, 'status' | 'webhookDisabledAt'> {
   readonly secretHash: Buffer
   /** Sealed, not hashed: it signs. */
   readonly webhookSecret: Buffer
@@ -58,30 +61,87 @@ export async function selectSecretHash(db: Queryable, id: Uuid): Promise<Buffer 
 }
 
 export async function updatePlatform(tx: Queryable, platform: Platform): Promise<void> {
-  await tx.query(`update platforms set name = $2, email = $3, webhook_url = $4, status = $5 where id = $1`, [
-    platform.id,
-    platform.name,
-    platform.email,
-    platform.webhookUrl,
-    platform.status,
-  ])
+  await tx.query(
+    `update platforms set name = $2, email = $3, webhook_url = $4, webhook_disabled_at = $5, status = $6 where id = $1`,
+    [
+      platform.id,
+      platform.name,
+      platform.email,
+      platform.webhookUrl,
+      platform.webhookDisabledAt,
+      platform.status,
+    ],
+  )
 }
 
 export async function updateSecretHash(db: Queryable, id: Uuid, secretHash: Buffer): Promise<void> {
   await db.query(`update platforms set secret_hash = $2 where id = $1`, [id, secretHash])
 }
 
-/** The secret in use becomes the previous one, which signs beside the new one until the given moment. */
+export interface WebhookRotation {
+  readonly webhookSecret: Buffer
+  /** Names the secret that is replaced, and sorts it behind those before it. */
+  readonly previousId: Uuid
+  /** Until when that one still signs. */
+  readonly previousUntil: Date
+  readonly now: Date
+}
+
+/** The secret in use becomes a previous one; those that sign no more go. */
 export async function replaceWebhookSecret(
-  db: Queryable,
+  tx: Queryable,
   id: Uuid,
-  webhookSecret: Buffer,
-  previousUntil: Date,
+  { webhookSecret, previousId, previousUntil, now }: WebhookRotation,
 ): Promise<void> {
+  // The lock first: who rotates at the same time must see the secret of this rotation as the one in use.
+  await tx.query(`select id from platforms where id = $1 for no key update`, [id])
+  await tx.query(`delete from previous_webhook_secrets where platform_id = $1 and signs_until <= $2`, [
+    id,
+    now,
+  ])
+  await tx.query(
+    `insert into previous_webhook_secrets (platform_id, id, secret, signs_until)
+     select id, $2, webhook_secret, $3 from platforms where id = $1`,
+    [id, previousId, previousUntil],
+  )
+  await tx.query(`update platforms set webhook_secret = $2 where id = $1`, [id, webhookSecret])
+}
+
+/** What is needed to send a platform its webhooks; secrets are sealed. */
+export interface StoredWebhookTarget {
+  readonly webhookUrl: string | null
+  readonly webhookDisabledAt: Date | null
+  readonly webhookSecret: Buffer
+}
+
+export async function selectWebhookTarget(db: Queryable, id: Uuid): Promise<StoredWebhookTarget | null> {
+  const [row] = await db.query<StoredWebhookTarget>(
+    `select webhook_url as "webhookUrl", webhook_disabled_at as "webhookDisabledAt", webhook_secret as "webhookSecret"
+     from platforms where id = $1`,
+    [id],
+  )
+  return row ?? null
+}
+
+/** Secrets that were replaced and still sign at `now`, the newest first. */
+export async function selectPreviousSecrets(
+  db: Queryable,
+  platformId: Uuid,
+  now: Date,
+  limit: number,
+): Promise<Buffer[]> {
+  const rows = await db.query<{ secret: Buffer }>(
+    `select secret from previous_webhook_secrets where platform_id = $1 and signs_until > $2
+     order by id desc limit $3`,
+    [platformId, now, limit],
+  )
+  return rows.map(({ secret }) => secret)
+}
+
+/** The receiver at this address is gone. Another address that was set meanwhile stays as it is. */
+export async function disableWebhookUrl(db: Queryable, id: Uuid, url: string, now: Date): Promise<void> {
   await db.query(
-    `update platforms set previous_webhook_secret = webhook_secret, previous_webhook_secret_until = $3,
-       webhook_secret = $2
-     where id = $1`,
-    [id, webhookSecret, previousUntil],
+    `update platforms set webhook_disabled_at = coalesce(webhook_disabled_at, $3) where id = $1 and webhook_url = $2`,
+    [id, url, now],
   )
 }

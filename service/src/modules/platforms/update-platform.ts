@@ -11,7 +11,7 @@ import { decideWebhookUrl } from './webhook-url.ts'
 
 /** Changes what was sent, and leaves the rest; null clears. */
 export async function updatePlatform(
-  { database, clock, vault, mode }: PlatformsContext,
+  { database, clock, vault, mode, resumeWebhooks }: PlatformsContext,
   actor: Actor,
   platformId: Uuid,
   change: BodyOf<typeof updatePlatformRoute>,
@@ -32,11 +32,19 @@ export async function updatePlatform(
           ? platform.email
           : sealEmail(vault, email),
       webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
+      webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
     }
     const act = updatedAct(actor, platform, changed)
     if (act === null) return platform
+    const now = clock.now()
     await writePlatform(tx, changed)
-    await recordActs(tx, vault, clock.now(), [act])
+    await recordActs(tx, vault, now, [act])
+    if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
     return changed
   })
+}
+
+/** What waits has another address now, or one again, or none, which ends it. */
+function isToldAnew(before: Platform, after: Platform): boolean {
+  return before.webhookUrl !== after.webhookUrl || before.webhookDisabledAt !== after.webhookDisabledAt
 }

@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { literalAddress, mayConnectTo } from '../../kernel/public-address.ts'
 
-/** Whether webhooks may be sent to an address; that it is public is checked anew at each connection. */
+/** Whether webhooks may be sent to an address; that a name's address is public is checked at each connection. */
 export function decideWebhookUrl(
   text: string,
   mode: 'sandbox' | 'live',
@@ -11,6 +12,10 @@ export function decideWebhookUrl(
   }
   if (mode === 'live' && url.protocol !== 'https:') return refuseUrl('must begin with https://')
   if (url.username !== '' || url.password !== '') return refuseUrl('must hold no user name or password')
+  const address = literalAddress(url)
+  if (mode === 'live' && address !== null && !mayConnectTo(address, mode)) {
+    return refuseUrl('must be at a public address')
+  }
   return { kind: 'url', url: text }
 }
 

@@ -12,6 +12,7 @@ import { controlsOf } from './spend-policy.ts'
 /** What the rules of money need to know of an agent, true for as long as its account is locked. */
 export interface AgentFacts {
   readonly id: Uuid
+  readonly platformId: Uuid
   readonly status: AgentStatus
   /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
   readonly heldAs: 'frozen' | 'quarantined' | null
@@ -24,6 +25,7 @@ export interface AgentFacts {
 /** The agent's own columns, those of its owner's policy under the prefix `o_`, and its tier's. */
 interface Row extends PolicyColumns, OwnerColumns {
   id: Uuid
+  platform_id: Uuid
   status: AgentStatus
   held_as: AgentFacts['heldAs']
   key_hash: Buffer
@@ -43,7 +45,7 @@ const MAX_REMEMBERED_LIST = 32
 
 // Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select a.id, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
+  select a.id, a.platform_id, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
     o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
     t.per_tx_paise, t.daily_paise, t.monthly_paise, t.escrow_above_paise, t.approval_above_paise
   from agents a
@@ -119,6 +121,7 @@ function factsFromRow(row: Row): AgentFacts {
   const layers = layersOf(row)
   return {
     id: row.id,
+    platformId: row.platform_id,
     status: row.status,
     heldAs: row.held_as,
     keyHash: row.key_hash,

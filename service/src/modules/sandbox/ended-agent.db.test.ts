@@ -85,7 +85,7 @@ test('the sessions of a deleted platform end with it', async () => {
   )
   const { funding: context, clock } = world
   await deletePlatform(
-    { ...context, clock, signupOpen: true, mode: 'sandbox' },
+    { ...context, clock, signupOpen: true, mode: 'sandbox', resumeWebhooks: async () => undefined },
     service('test'),
     row?.id ?? '',
   )

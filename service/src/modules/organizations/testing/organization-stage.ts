@@ -25,6 +25,7 @@ export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
       ...context,
       countPendingApprovals: async () => 0,
       countOpenAlerts: async () => 0,
+      countFailedDeliveries: async () => 0,
       readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   })

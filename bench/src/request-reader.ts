@@ -1,0 +1,34 @@
+const HEAD_END = Buffer.from('\r\n\r\n')
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+
+/** One whole request at the beginning of some bytes. */
+export interface WholeRequest {
+  readonly head: string
+  readonly body: Buffer
+  /** Where the next request would begin. */
+  readonly end: number
+}
+
+/** Reads a request whose body's length is told beforehand; one that does not tell it is `unreadable`. */
+export function readRequest(bytes: Buffer): WholeRequest | 'partial' | 'unreadable' {
+  const headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd === -1) return 'partial'
+  const head = bytes.toString('latin1', 0, headEnd)
+  const length = LENGTH.exec(head)?.[1]
+  if (length === undefined) return 'unreadable'
+  const bodyStart = headEnd + HEAD_END.length
+  const end = bodyStart + Number(length)
+  if (end > bytes.length) return 'partial'
+  return { head, body: bytes.subarray(bodyStart, end), end }
+}
+
+/** The headers of a request's head by their names in lower case. */
+export function headersOf(head: string): Record<string, string> {
+  const [, ...lines] = head.split('\r\n')
+  return Object.fromEntries(
+    lines.map(line => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+}

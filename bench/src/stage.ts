@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Database, openDatabase } from '../../service/src/db/database.ts'
+import type { Cleanup } from './cleanup.ts'
+import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
+import { requireDisk } from './machine.ts'
+import type { Options } from './options.ts'
+import type { Processes } from './proc.ts'
+import { readServerAddress, type ServerAddress, urlOf } from './server-address.ts'
+import { startService } from './service.ts'
+
+/** A service with nothing in it, a way to look into its database, and who will load it. */
+export interface Stage {
+  readonly dataDir: string
+  readonly address: string
+  readonly server: ServerAddress
+  readonly db: Database
+  readonly generator: LoadGenerator
+  readonly processes: Processes
+}
+
+export async function setStage(options: Options, undo: Cleanup, say: (line: string) => void): Promise<Stage> {
+  const dataDir = mkdtempSync(join(options.dataParent ?? tmpdir(), 'batua-bench-'))
+  undo.add(() => rmSync(dataDir, { recursive: true, force: true }))
+  requireDisk(dataDir)
+
+  say(`starting the service on ${dataDir}`)
+  const service = startService(dataDir, options.profileFolder)
+  undo.add(service.stop)
+  const address = await service.ready
+  const server = readServerAddress(dataDir)
+  const db = openDatabase(urlOf(server), { maxConnections: 2, applicationName: 'bench' })
+  undo.add(db.close)
+  const generator = startLoadGenerator()
+  undo.add(generator.stop)
+  const processes = { service: service.pid, postmaster: server.postmasterPid }
+  return { dataDir, address, server, db, generator, processes }
+}

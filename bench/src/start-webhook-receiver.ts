@@ -1,0 +1,54 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { FromReceiver, Manner, ReceiverFigures, ToReceiver } from './webhook-messages.ts'
+
+/** A receiver in a process of its own, as that of a platform is. */
+export interface WebhookReceiver {
+  readonly url: string
+  trust(secret: string): Promise<void>
+  behave(manner: Manner): Promise<void>
+  mark(): Promise<void>
+  read(): Promise<ReceiverFigures>
+  stop(): Promise<void>
+}
+
+const SCRIPT = fileURLToPath(new URL('webhook-receiver.ts', import.meta.url))
+
+interface Waiting {
+  hear(answer: FromReceiver): void
+  fail(error: Error): void
+}
+
+export async function startWebhookReceiver(): Promise<WebhookReceiver> {
+  const child = fork(SCRIPT, { serialization: 'advanced', execArgv: [] })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  // Answers come in the order of the messages.
+  const waiting: Waiting[] = []
+  child.on('message', (answer: FromReceiver) => waiting.shift()?.hear(answer))
+  child.once('exit', () => {
+    for (const { fail } of waiting.splice(0)) fail(new Error('a receiver of webhooks ended'))
+  })
+  const hear = () => new Promise<FromReceiver>((hear, fail) => waiting.push({ hear, fail }))
+  const tell = (message: ToReceiver) => {
+    const answer = hear()
+    child.send(message)
+    return answer
+  }
+  const first = await hear()
+  if (first.kind !== 'listening') throw new Error('a receiver of webhooks did not say where it listens')
+  return {
+    url: `http://127.0.0.1:${first.port}/webhooks`,
+    trust: async secret => void (await tell({ kind: 'trust', secret })),
+    behave: async manner => void (await tell({ kind: 'behave', manner })),
+    mark: async () => void (await tell({ kind: 'mark' })),
+    async read() {
+      const answer = await tell({ kind: 'read' })
+      if (answer.kind !== 'figures') throw new Error('a receiver of webhooks did not tell its figures')
+      return answer.figures
+    },
+    async stop() {
+      if (child.connected) child.disconnect()
+      await ended
+    },
+  }
+}

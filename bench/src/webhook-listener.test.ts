@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { listenForWebhooks, type WebhookListener } from './webhook-listener.ts'
+
+const secret = `whsec_${randomBytes(32).toString('base64')}`
+let listener: WebhookListener
+
+beforeEach(async () => {
+  listener = await listenForWebhooks()
+  listener.trust(secret)
+})
+afterEach(() => listener.close())
+
+/** One webhook that tells of something that happened so long ago. */
+async function send(signer: string, { ageMs = 0, timeoutMs = 5_000 } = {}): Promise<number> {
+  const now = new Date()
+  const timestamp = new Date(now.getTime() - ageMs).toISOString()
+  const body = JSON.stringify({ id: 'evt_1', event: 'webhook.test', timestamp, data: {} })
+  const answer = await fetch(`http://127.0.0.1:${listener.port}/webhooks`, {
+    method: 'POST',
+    headers: {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+      'webhook-signature': new Webhook(signer).sign('evt_1', now, body),
+    },
+    body,
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  return answer.status
+}
+
+it('a webhook is answered, counted, and its delay is that from its own timestamp', async () => {
+  expect(await send(secret, { ageMs: 700 })).toBe(204)
+  const figures = listener.read()
+  expect(figures).toMatchObject({ total: 1, counted: 1, checked: 1, forged: 0, unreadable: 0 })
+  expect(figures.perSecond.reduce((sum, count) => sum + count, 0)).toBe(1)
+  expect(figures.p99Ms).toBeGreaterThanOrEqual(700)
+  expect(figures.p99Ms).toBeLessThan(2_000)
+})
+
+it('webhooks signed with another secret are noticed', async () => {
+  await send(`whsec_${randomBytes(32).toString('base64')}`)
+  expect(listener.read()).toMatchObject({ checked: 1, forged: 1 })
+})
+
+it('only one in a thousand is checked, so that checking costs the machine nothing', async () => {
+  for (let count = 0; count < 20; count++) await send(secret)
+  expect(listener.read()).toMatchObject({ total: 20, checked: 1 })
+})
+
+it('what hangs takes webhooks without an answer, and answers again when it is told to', async () => {
+  listener.behave('hang')
+  await expect(send(secret, { timeoutMs: 200 })).rejects.toThrow()
+  expect(listener.read()).toMatchObject({ total: 0, held: 1 })
+  listener.behave('answer')
+  expect(await send(secret)).toBe(204)
+})
+
+it('who still waits for one that hangs is hung up on when it answers again', async () => {
+  listener.behave('hang')
+  const waiting = send(secret)
+  while (listener.read().held === 0) await new Promise(resolve => setTimeout(resolve, 5))
+  listener.behave('answer')
+  await expect(waiting).rejects.toThrow('fetch failed')
+})
+
+it('a mark begins a new count and keeps what is of all time', async () => {
+  await send(secret)
+  listener.mark()
+  expect(listener.read()).toMatchObject({ total: 1, counted: 0, perSecond: [], p99Ms: 0, longestMs: 0 })
+})

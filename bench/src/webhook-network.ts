@@ -1,0 +1,81 @@
+import { routes } from '@batua/contract'
+import type { Api, Headers } from './api.ts'
+import { inParallel } from './in-parallel.ts'
+import type { Payer } from './messages.ts'
+import { createAgent, createOwner, fundBank, LIMITS, openWallet, raiseTier } from './network.ts'
+
+/** A platform and what its webhooks are signed with. */
+export interface Side {
+  readonly platformId: string
+  readonly headers: Headers
+  readonly webhookSecret: string
+}
+
+/** Two platforms whose agents pay each other. */
+export interface TwoSides {
+  readonly sides: readonly [Side, Side]
+  /** Agents of the one and of the other take turns. */
+  readonly payers: readonly Payer[]
+}
+
+const OWNERS = 10
+const WIDTH = 32
+
+/** Makes both platforms, their owners, agents and money through the public interface alone. */
+export async function createTwoSides(api: Api, size: number): Promise<TwoSides> {
+  const sides = [await createSide(api, 'One side'), await createSide(api, 'The other side')] as const
+  const owners = await Promise.all(
+    sides.map(({ headers }, side) =>
+      inParallel(Array.from({ length: OWNERS }), WIDTH, (_, index) =>
+        createOwner(api, headers, side * OWNERS + index),
+      ),
+    ),
+  )
+  const ownerOf = (side: number, index: number) => owners[side]?.[index % OWNERS] ?? ''
+  const bank = await createAgent(api, sides[0].headers, {
+    name: 'Bank',
+    handle: 'bench-bank',
+    owner_id: ownerOf(0, 0),
+  })
+  await raiseTier(api)
+  const pairs = await inParallel(Array.from({ length: Math.ceil(size / 2) }), WIDTH, (_, index) =>
+    Promise.all(
+      sides.map(({ headers }, side) =>
+        createAgent(api, headers, {
+          name: `Agent ${index}`,
+          handle: `side-${side}-${index}`,
+          owner_id: ownerOf(side, index),
+          ...LIMITS,
+        }),
+      ),
+    ),
+  )
+  const payers = pairs.flat()
+  await fundBank(api, bank, payers.length)
+  await inParallel(payers, WIDTH, payee => openWallet(api, bank, payee))
+  return { sides, payers }
+}
+
+async function createSide(api: Api, name: string): Promise<Side> {
+  const { platform_id, platform_secret, webhook_secret } = await api.call(routes.createPlatform, {
+    body: { name },
+  })
+  return {
+    platformId: platform_id,
+    headers: { 'x-platform-id': platform_id, 'x-platform-secret': platform_secret ?? '' },
+    webhookSecret: webhook_secret ?? '',
+  }
+}
+
+/** Where a platform is told from now on; null: nowhere. */
+export async function setWebhookUrl(
+  api: Api,
+  { platformId, headers }: Side,
+  webhook_url: string | null,
+): Promise<void> {
+  await api.call(routes.updatePlatform, {
+    params: { platform_id: platformId },
+    headers,
+    body: { webhook_url },
+  })
+}

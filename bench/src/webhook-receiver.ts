@@ -1,0 +1,31 @@
+import { listenForWebhooks } from './webhook-listener.ts'
+import type { FromReceiver, ToReceiver } from './webhook-messages.ts'
+
+/** The process of one receiver: counts webhooks for the benchmark and ends when that does. */
+
+const listener = await listenForWebhooks()
+
+function tell(message: FromReceiver): void {
+  // Whoever asked may be gone by now; then this process ends too, and there is nobody to tell.
+  process.send?.(message, undefined, {}, () => {})
+}
+
+function obey(message: ToReceiver): FromReceiver {
+  switch (message.kind) {
+    case 'trust':
+      listener.trust(message.secret)
+      return { kind: 'done' }
+    case 'behave':
+      listener.behave(message.manner)
+      return { kind: 'done' }
+    case 'mark':
+      listener.mark()
+      return { kind: 'done' }
+    case 'read':
+      return { kind: 'figures', figures: listener.read() }
+  }
+}
+
+process.on('message', (message: ToReceiver) => tell(obey(message)))
+process.on('disconnect', () => process.exit(0))
+tell({ kind: 'listening', port: listener.port })

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import type { Goal } from './goals.ts'
+import type { LoadReport } from './messages.ts'
+import type { WebhooksReport } from './webhooks.ts'
+import { judgeWebhooks } from './webhooks-goals.ts'
+
+const nothing: WebhooksReport = { agents: 0, pay: [], hang: [], steady: null, findings: [] }
+
+function load(counted: number): LoadReport {
+  const times = { p50Ms: 1, p95Ms: 1, p99Ms: 1, cpuSeconds: 0 }
+  return { seconds: 1, counted, paid: counted, refused: {}, refusal: null, ...times }
+}
+
+function pay(connections: number, isRegistered: boolean, counted: number): WebhooksReport['pay'][number] {
+  const unmeasured = { usage: null, receiverCpuSeconds: 0, delivered: 0, drain: null }
+  return { ...load(counted), ...unmeasured, connections, isRegistered }
+}
+
+function beside(manner: 'answer' | 'hang', p99Ms: number): WebhooksReport['hang'][number] {
+  return { manner, perSecond: 400, p50Ms: 1, p99Ms, longestMs: p99Ms, otherAnswered: 0, otherHeld: 0 }
+}
+
+function steady(delivered: number, memory: readonly number[]): NonNullable<WebhooksReport['steady']> {
+  return {
+    ...load(delivered / 2),
+    usage: null,
+    receiverCpuSeconds: 0,
+    perSecondDelivered: [delivered],
+    delivered,
+    longestMs: 1,
+    drain: { delivered: 0, missing: 0, seconds: 0 },
+    memory,
+  }
+}
+
+function verdicts(report: Partial<WebhooksReport>): Goal['verdict'][] {
+  return judgeWebhooks({ ...nothing, ...report }).map(goal => goal.verdict)
+}
+
+it('the share that webhooks leave is taken within each round', () => {
+  const rounds = [pay(64, false, 100), pay(64, true, 90), pay(64, true, 900), pay(64, false, 1_000)]
+  const [goal] = judgeWebhooks({ ...nothing, pay: rounds })
+  expect(goal).toMatchObject({ measured: '0.90', verdict: 'reached' })
+  expect(verdicts({ pay: [pay(64, false, 100), pay(64, true, 84)] })[0]).toBe('missed')
+})
+
+it('a p99 a tenth longer beside a receiver that hangs is the most', () => {
+  expect(verdicts({ hang: [beside('hang', 11), beside('answer', 10)] })[2]).toBe('reached')
+  expect(verdicts({ hang: [beside('hang', 12), beside('answer', 10)] })[2]).toBe('missed')
+})
+
+it('a thousand webhooks a second are wanted, and memory that does not grow', () => {
+  expect(verdicts({ steady: steady(1_000, [9, 5, 9]) }).slice(3)).toEqual(['reached', 'reached'])
+  expect(verdicts({ steady: steady(999, [9, 5, 10]) }).slice(3)).toEqual(['missed', 'missed'])
+})
+
+it('what was not measured of webhooks is neither reached nor missed', () => {
+  expect(new Set([...verdicts({}), ...judgeWebhooks(null).map(goal => goal.verdict)])).toEqual(
+    new Set(['not measured']),
+  )
+})

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Queryable } from '../../service/src/db/database.ts'
+import type { Api } from './api.ts'
+import type { LoadReport, Order } from './messages.ts'
+import type { Stage } from './stage.ts'
+import type { WebhookReceiver } from './start-webhook-receiver.ts'
+import { meterUsage, type Usage } from './usage.ts'
+import type { ReceiverFigures } from './webhook-messages.ts'
+import { setWebhookUrl, type TwoSides } from './webhook-network.ts'
+
+/** A service of its own, two platforms whose agents pay each other, and a receiver for each. */
+export interface WebhookStage extends Stage {
+  readonly api: Api
+  readonly network: TwoSides
+  readonly receivers: readonly [WebhookReceiver, WebhookReceiver]
+  readonly say: (line: string) => void
+}
+
+/** One load with what the receivers saw of it in its window. */
+export interface Watched {
+  readonly report: LoadReport
+  readonly usage: Usage | null
+  readonly figures: readonly [ReceiverFigures, ReceiverFigures]
+}
+
+/** How what was still to be told when the load ended came in. */
+export interface Drain {
+  readonly delivered: number
+  readonly missing: number
+  readonly seconds: number
+}
+
+const QUIET_WITHIN_MS = 60_000
+const POLL_MS = 10
+
+/** Both platforms are told from now on. */
+export async function register({ api, network, receivers }: WebhookStage): Promise<void> {
+  await Promise.all(
+    network.sides.map((side, index) => setWebhookUrl(api, side, receivers[index]?.url ?? null)),
+  )
+}
+
+/** Nobody is told any more, and nothing is left that keeps the service busy. */
+export async function unregister({ api, network, db, say }: WebhookStage): Promise<void> {
+  await Promise.all(network.sides.map(side => setWebhookUrl(api, side, null)))
+  const tooLateMs = performance.now() + QUIET_WITHIN_MS
+  while (!(await isQuiet(db))) {
+    if (performance.now() > tooLateMs) {
+      say('webhooks: events still wait although no webhook_url is left')
+      return
+    }
+    await delay(10 * POLL_MS)
+  }
+}
+
+async function isQuiet(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ quiet: boolean }>(
+    `select not exists (select from payment_events) and not exists (select from events where queued)
+       and not exists (select from webhook_backlog)
+       and not exists (select from webhook_deliveries where status = 'pending') as quiet`,
+    [],
+  )
+  return row?.quiet ?? false
+}
+
+/** Payments between the two platforms, so that each makes an event for either receiver. */
+export async function payAcross(
+  { generator, processes, receivers }: WebhookStage,
+  order: Pick<Order, 'connections' | 'perSecond' | 'warmUpMs' | 'measureMs'>,
+): Promise<Watched> {
+  let stopMeter: (() => Usage | null) | undefined
+  let usage: Usage | null = null
+  let marked: Promise<unknown> = Promise.resolve()
+  let figures = readBoth(receivers)
+  const report = await generator.run(
+    { ...order, payee: 'across', agents: 'usual' },
+    {
+      onBegan: () => {
+        stopMeter = meterUsage(processes)
+        marked = Promise.all(receivers.map(receiver => receiver.mark()))
+      },
+      onEnded: () => {
+        usage = stopMeter?.() ?? null
+        figures = readBoth(receivers)
+      },
+    },
+  )
+  await marked
+  return { report, usage, figures: await figures }
+}
+
+/** Waits until so many webhooks in all were answered, but no longer than that. */
+export async function drain(stage: WebhookStage, wanted: number, withinMs: number): Promise<Drain> {
+  const startedMs = performance.now()
+  const before = await totalOf(stage)
+  let total = before
+  while (total < wanted && performance.now() - startedMs < withinMs) {
+    await delay(POLL_MS)
+    total = await totalOf(stage)
+  }
+  return {
+    delivered: total - before,
+    missing: Math.max(0, wanted - total),
+    seconds: (performance.now() - startedMs) / 1000,
+  }
+}
+
+/** Webhooks answered so far by both receivers. */
+export async function totalOf({ receivers }: Pick<WebhookStage, 'receivers'>): Promise<number> {
+  const [one, other] = await readBoth(receivers)
+  return one.total + other.total
+}
+
+async function readBoth([one, other]: WebhookStage['receivers']): Promise<Watched['figures']> {
+  return Promise.all([one.read(), other.read()])
+}

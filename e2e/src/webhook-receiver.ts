@@ -1,0 +1,159 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+import { freePort } from './free-port.ts'
+import { type Behaviour, behave, OK } from './webhook-behaviour.ts'
+
+/** One request that was read to its end. */
+export interface Arrival {
+  readonly at: number
+  readonly headers: IncomingHttpHeaders
+  /** The trusted secrets with which its signature verifies. */
+  readonly verifiedBy: readonly string[]
+}
+
+/** An event, as the receiver knows it by its webhook-id. */
+export interface Told {
+  readonly id: string
+  /** The JSON text, the same at every attempt. */
+  readonly body: string
+  readonly arrivals: readonly Arrival[]
+  /** How often the receiver said that it has it. */
+  readonly accepted: number
+}
+
+/** What a receiver decides on: which event it is, and how many requests for it there have been, this one included. */
+export interface Asked {
+  readonly eventId: string
+  readonly attempt: number
+}
+
+export type Script = (asked: Asked) => Behaviour
+
+/** A platform's receiver of webhooks on loopback, which verifies everything as the public library does it. */
+export interface Receiver {
+  readonly url: string
+  /** All events that verified, in the order in which they arrived first. */
+  readonly told: ReadonlyMap<string, Told>
+  /** What no sender may do, in words: what did not verify, or came as something else than before. */
+  readonly faults: readonly string[]
+  /** How many requests came, read or not. */
+  hits(): number
+  /** The secrets that its owner knows. */
+  trust(...secrets: readonly string[]): void
+  /** From the next request on. */
+  behave(how: Behaviour | Script): void
+  /** Closes the port and cuts every connection, answered or not. */
+  goDown(): Promise<void>
+  /** Listens again, at the same address. */
+  comeBack(): Promise<void>
+  close(): Promise<void>
+}
+
+const HOST = '127.0.0.1'
+
+export async function openReceiver(): Promise<Receiver> {
+  const port = await freePort()
+  const book = openBook()
+  const attempts = new Map<string, number>()
+  let script: Script = () => OK
+  let hits = 0
+
+  const server = createServer((request, response) => {
+    hits++
+    receive(request, response).catch(error => book.faults.push(String(error)))
+  })
+
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const eventId = String(request.headers['webhook-id'])
+    const attempt = (attempts.get(eventId) ?? 0) + 1
+    attempts.set(eventId, attempt)
+    const behaviour = script({ eventId, attempt })
+    if (behaviour.kind === 'reset' && behaviour.when === 'before reading') {
+      request.socket.resetAndDestroy()
+      return
+    }
+    const body = await textOf(request).catch(() => null)
+    // The sender went away in the middle of it.
+    if (body === null) return
+    const event = book.note(eventId, body, request)
+    behave(behaviour, request, response, () => {
+      if (event !== null) event.accepted++
+    })
+  }
+
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, HOST, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  const goDown = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+
+  await listen()
+  return {
+    url: `http://${HOST}:${port}/webhooks`,
+    told: book.told,
+    faults: book.faults,
+    hits: () => hits,
+    trust: book.trust,
+    behave(how) {
+      script = typeof how === 'function' ? how : () => how
+    },
+    goDown,
+    comeBack: listen,
+    close: goDown,
+  }
+}
+
+interface Kept extends Told {
+  readonly arrivals: Arrival[]
+  accepted: number
+}
+
+/** Where a receiver writes down what it was told. */
+function openBook() {
+  const told = new Map<string, Kept>()
+  const faults: string[] = []
+  let trusted: readonly (readonly [secret: string, webhook: Webhook])[] = []
+
+  /** null: it does not verify. */
+  function note(id: string, body: string, { headers, method }: IncomingMessage): Kept | null {
+    const matching = trusted.filter(([, webhook]) => verifies(webhook, body, headers))
+    if (matching.length === 0) {
+      faults.push(`${id} does not verify`)
+      return null
+    }
+    const event = told.get(id) ?? { id, body, arrivals: [], accepted: 0 }
+    told.set(id, event)
+    if (method !== 'POST') faults.push(`${id} came by ${method}`)
+    if (event.body !== body) faults.push(`${id} came with another body`)
+    if ((JSON.parse(body) as { id: unknown }).id !== id) faults.push(`${id} is not its body's id`)
+    event.arrivals.push({ at: Date.now(), headers, verifiedBy: matching.map(([secret]) => secret) })
+    return event
+  }
+  function trust(...secrets: readonly string[]): void {
+    trusted = secrets.map(secret => [secret, new Webhook(secret)])
+  }
+  return { told, faults, note, trust }
+}
+
+function verifies(webhook: Webhook, body: string, headers: IncomingHttpHeaders): boolean {
+  try {
+    webhook.verify(body, headers as Record<string, string>)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

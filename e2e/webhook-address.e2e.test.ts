@@ -1,0 +1,199 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answer, HANG, OK } from './src/webhook-behaviour.ts'
+import { openWebhookStage, until, type WebhookStage } from './src/webhook-stage.ts'
+
+const HOUR_S = 3_600
+/** Long enough for what must not come to come. */
+const A_WHILE_MS = 400
+/** A clean stop waits for no receiver’s time-out. */
+const STOPPED_WITHIN_MS = 12_000
+
+let stage: WebhookStage
+
+beforeAll(async () => {
+  stage = await openWebhookStage()
+})
+afterAll(() => stage.close())
+
+const platformOf = (id: string, headers: Readonly<Record<string, string>>) =>
+  stage.api.ok(routes.getPlatform, { headers, params: { platform_id: id } })
+
+test('after 410 the delivery has failed and nothing is sent, and what happened meanwhile arrives once webhook_url is set again', async () => {
+  const { happen, told, list, standing, setUrl, receiver, platform } = await stage.listener()
+  receiver.behave(answer(410))
+  await happen()
+  const gone = await standing({ status: 'failed', response_status: 410, attempts: 1 })
+  await until(async () => (await platformOf(platform.id, platform.headers)).webhook_disabled_at !== null)
+  receiver.behave(OK)
+  await happen()
+  await happen()
+  await stage.advance(HOUR_S)
+  await delay(A_WHILE_MS)
+  expect(receiver.hits()).toBe(1)
+
+  await setUrl(receiver.url)
+  await until(async () => (await list({ status: 'delivered' })).pagination.total === 2)
+  expect(told().map(({ id, accepted }) => [id === gone.event_id, accepted])).toEqual([
+    [true, 0],
+    [false, 1],
+    [false, 1],
+  ])
+  expect((await platformOf(platform.id, platform.headers)).webhook_disabled_at).toBeNull()
+  expect(receiver.faults).toEqual([])
+})
+
+test('what waits goes to the new address at once when webhook_url is changed', async () => {
+  const { happen, told, standing, setUrl, receiver, platform } = await stage.listener()
+  const { receiver: next } = await stage.listener()
+  next.trust(platform.webhookSecret)
+  receiver.behave(answer(500))
+  await happen()
+  const first = await standing({ status: 'pending', attempts: 1 })
+  await stage.advanceTo(first.next_attempt_at)
+  // By the schedule the next attempt would be minutes away.
+  const { event_id, url } = await standing({ status: 'pending', attempts: 2 })
+  expect(url).toBe(receiver.url)
+  await setUrl(next.url)
+  await standing({ status: 'delivered', attempts: 3, url: next.url })
+  expect(receiver.hits()).toBe(2)
+  expect([...next.told.values()]).toMatchObject([{ id: event_id, accepted: 1, body: told()[0]?.body }])
+})
+
+test('a 410 from an address that was left meanwhile disables nothing', async () => {
+  const { happen, list, setUrl, receiver, platform } = await stage.listener()
+  const { receiver: next } = await stage.listener()
+  next.trust(platform.webhookSecret)
+  receiver.behave({ kind: 'answer', status: 410, afterMs: A_WHILE_MS })
+  await happen()
+  await until(() => receiver.hits() === 1)
+  await setUrl(next.url)
+  await until(async () => (await list({ status: 'failed' })).pagination.total === 1)
+  await happen()
+  await until(() => next.told.size === 1)
+  expect((await platformOf(platform.id, platform.headers)).webhook_disabled_at).toBeNull()
+})
+
+test('what waits has failed when webhook_url is removed, and a platform without one is told nothing, then or later', async () => {
+  const { happen, heard, standing, list, setUrl, receiver } = await stage.listener()
+  receiver.behave(answer(500))
+  await happen()
+  const { next_attempt_at } = await standing({ status: 'pending', attempts: 1 })
+  await stage.advanceTo(next_attempt_at)
+  await standing({ status: 'pending', attempts: 2 })
+  await setUrl(null)
+  const failed = await standing({ status: 'failed' })
+  expect(failed).toMatchObject({ next_attempt_at: null, last_error: expect.any(String) })
+  receiver.behave(OK)
+  await happen()
+  await stage.advance(HOUR_S)
+  await setUrl(receiver.url)
+  await stage.advance(HOUR_S)
+  await happen()
+  await until(() => heard().length === 2)
+  expect(heard().map(({ id, data }) => [id === failed.event_id, data['status']])).toEqual([
+    [true, 'paused'],
+    [false, 'paused'],
+  ])
+  expect((await list()).pagination.total).toBe(2)
+})
+
+test('what happens before a platform has a webhook_url is told to nobody', async () => {
+  const { happen, heard, list, setUrl, receiver } = await stage.listener(false)
+  await happen()
+  await stage.advance(1)
+  await setUrl(receiver.url)
+  await stage.advance(HOUR_S)
+  await happen()
+  await until(() => heard().length > 0)
+  expect(heard().map(({ data }) => data['status'])).toEqual(['active'])
+  expect((await list()).pagination.total).toBe(1)
+})
+
+test('a test answers the delivery after its first attempt, delivered or not, and is refused without a webhook_url', async () => {
+  const { heard, platform, list, setUrl, receiver } = await stage.listener()
+  const { headers } = platform
+  const call = () => stage.api.ok(routes.testWebhook, { headers })
+  const delivered = await call()
+  expect(delivered).toMatchObject({
+    event: 'webhook.test',
+    status: 'delivered',
+    attempts: 1,
+    response_status: 200,
+    url: receiver.url,
+  })
+  expect(heard()).toMatchObject([{ id: delivered.event_id, data: { platform_id: platform.id } }])
+  receiver.behave(answer(500))
+  const failed = await call()
+  expect(failed).toMatchObject({ status: 'pending', attempts: 1, response_status: 500 })
+  receiver.behave(OK)
+  await stage.advanceTo(failed.next_attempt_at)
+  await until(() => receiver.told.get(failed.event_id)?.accepted === 1)
+  await setUrl(null)
+  await stage.api.refused(routes.testWebhook, 409, 'conflict', { headers })
+  expect(receiver.faults).toEqual([])
+  expect((await list({ event: 'webhook.test' })).pagination.total).toBe(2)
+})
+
+test('a failed delivery is sent once more when that is asked for, and stays delivered from then on', async () => {
+  const { happen, told, platform, standing, setUrl, receiver } = await stage.listener()
+  receiver.behave(answer(410))
+  await happen()
+  const { delivery_id } = await standing({ status: 'failed' })
+  await setUrl(receiver.url)
+  const retry = () =>
+    stage.api.ok(routes.retryWebhookDelivery, { headers: platform.headers, params: { delivery_id } })
+  receiver.behave(answer(500))
+  expect(await retry()).toMatchObject({ status: 'failed', attempts: 2, response_status: 500 })
+  receiver.behave(OK)
+  expect(await retry()).toMatchObject({
+    status: 'delivered',
+    attempts: 3,
+    response_status: 200,
+    last_error: null,
+  })
+  receiver.behave(answer(500))
+  expect(await retry()).toMatchObject({ status: 'delivered', attempts: 4 })
+  expect(told()).toMatchObject([{ accepted: 1, arrivals: { length: 4 } }])
+  expect(receiver.faults).toEqual([])
+})
+
+test('deliveries are listed by status and by event, newest first', async () => {
+  const { happen, platform, list, receiver } = await stage.listener()
+  const { headers } = platform
+  await happen()
+  await until(async () => (await list({ status: 'delivered' })).pagination.total === 1)
+  receiver.behave(answer(500))
+  await stage.api.ok(routes.testWebhook, { headers })
+  const kinds = async (query: Record<string, string>) =>
+    (await list(query)).deliveries.map(({ event, status }) => [event, status])
+  const [tested, changed] = [
+    ['webhook.test', 'pending'],
+    ['agent.status.changed', 'delivered'],
+  ]
+  expect(await kinds({})).toEqual([tested, changed])
+  expect(await kinds({ status: 'pending' })).toEqual([tested])
+  expect(await kinds({ status: 'delivered' })).toEqual([changed])
+  expect(await kinds({ status: 'failed' })).toEqual([])
+  expect(await kinds({ event: 'agent.status.changed' })).toEqual([changed])
+  expect(await kinds({ event: 'agent.status.changed', status: 'pending' })).toEqual([])
+  await stage.api.refused(routes.listWebhookDeliveries, 400, 'validation_error', {
+    headers,
+    query: { status: 'lost' },
+  })
+})
+
+test('a clean stop waits for no receiver that hangs, and what it was sent arrives after the restart', async () => {
+  const { happen, told, receiver } = await stage.listener()
+  receiver.behave(HANG)
+  await happen()
+  await until(() => told().length === 1)
+  const start = Date.now()
+  expect(await stage.service.stop()).toBe(0)
+  expect(Date.now() - start).toBeLessThan(STOPPED_WITHIN_MS)
+  receiver.behave(OK)
+  await stage.service.start()
+  await until(() => told()[0]?.accepted === 1)
+  expect(receiver.faults).toEqual([])
+})

@@ -1,0 +1,66 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EVENTS } from '@batua/contract'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  blocksIn,
+  canType,
+  patternOf,
+  placed,
+  programsIn,
+  tourToPayment,
+  typed,
+} from './src/command-blocks.ts'
+import { docTable } from './src/doc-tables.ts'
+import { freePort } from './src/free-port.ts'
+import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
+
+const page = readPage('docs/webhooks.md')
+const readme = readPage('README.md')
+
+interface Schema {
+  readonly description?: string
+  readonly properties: Readonly<Record<string, { readonly type?: unknown }>>
+}
+
+/** What the page says of an event, made from the contract. */
+function rowOf([name, { description, properties }]: [string, Schema]) {
+  const fields = Object.entries(properties).map(([field, { type }]) =>
+    Array.isArray(type) ? `${field}?` : field,
+  )
+  return { Event: name, 'What happened': description, Data: fields.join(', ') }
+}
+
+test('the page names every event with its data, and no other', () => {
+  const schemas = EVENTS as unknown as Readonly<Record<string, Schema>>
+  expect(docTable('webhooks.md', 'Events')).toEqual(Object.entries(schemas).map(rowOf))
+})
+
+describe.skipIf(!canType)('the page about webhooks', () => {
+  let stage: PageStage
+
+  beforeAll(async () => {
+    stage = await openPageStage()
+  })
+
+  afterAll(() => stage?.close())
+
+  test('each command and each program on it works and prints what it says', { timeout: 60_000 }, async () => {
+    const { adapt, restore } = placed(stage.service.address, await freePort())
+    const programs = [...programsIn(readme), ...programsIn(page)]
+    expect(programs.map(([name]) => name)).toEqual(['receiver.mjs', 'by-hand.mjs'])
+    for (const [name, text] of programs) writeFileSync(join(stage.folder, name), adapt(text))
+    const tour = tourToPayment(readme)
+    const blocks = blocksIn(page)
+    expect(blocks.length).toBeGreaterThan(8)
+    const printed = await typed([...tour, ...blocks], adapt, stage.shell)
+    for (const [index, { prints }] of blocks.entries()) {
+      expect.soft(restore(printed[tour.length + index] ?? '')).toMatch(patternOf(prints))
+    }
+  })
+
+  test('the receiver of the README has fewer than 20 lines', () => {
+    const [receiver] = programsIn(readme).map(([, text]) => text.trimEnd().split('\n'))
+    expect(receiver?.length).toBeLessThan(20)
+  })
+})

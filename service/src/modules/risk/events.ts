@@ -1,0 +1,15 @@
+import { formatId } from '../../kernel/ids.ts'
+import type { NewEvent } from '../events/index.ts'
+import type { Alert } from './alerts-store.ts'
+
+/** What a rule saw is for the operators alone: who is watched would learn from it what to stay below. */
+export function openedEvent({ id, agentId, platformId, rule, severity, score }: Alert): NewEvent {
+  const data = {
+    alert_id: formatId('alr', id),
+    agent_id: agentId === null ? null : formatId('agt', agentId),
+    rule,
+    severity,
+    score,
+  }
+  return { name: 'risk.alert.opened', data, ...(agentId === null ? { platformId } : { agentId }) }
+}

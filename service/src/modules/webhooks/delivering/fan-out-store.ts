@@ -1,0 +1,115 @@
+import type { EventName } from '@batua/contract'
+import { arrayLiteral } from '../../../db/array-literal.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+
+/** What there is to do on this node, as one cheap question that may be asked many times a second. */
+export async function lookForWork(
+  db: Queryable,
+  now: Date,
+): Promise<{ readonly toDealOut: boolean; readonly toTakeUp: boolean }> {
+  const [found] = await db.query<{ toDealOut: boolean; toTakeUp: boolean }>(
+    `select exists (select 1 from payment_events) or exists (select 1 from events where queued) as "toDealOut",
+       exists (
+         select 1 from webhook_endpoints
+         where work_at <= $1 and (paused_until is null or paused_until <= $1)
+           and (leased_until is null or leased_until <= clock_timestamp())) as "toTakeUp"`,
+    [now],
+  )
+  return found ?? { toDealOut: false, toTakeUp: false }
+}
+
+/** The payments of one commit. Read only where somebody is told of them. */
+export interface QueuedPayments {
+  /** All that stand on some side. */
+  readonly platforms: readonly Uuid[]
+  /** Each payment with the platforms of both sides. */
+  readonly payments: () => Iterable<{ readonly id: Uuid; readonly payer: Uuid; readonly payee: Uuid }>
+}
+
+interface PaymentsRow {
+  readonly id: Uuid
+  readonly payments: string
+  readonly platforms: string
+  readonly payers: string
+  readonly payees: string
+}
+
+/** Takes queued payments out, oldest commits first; another node takes others meanwhile. */
+export async function takePayments(tx: Queryable, limit: number): Promise<QueuedPayments[]> {
+  const rows = await tx.query<PaymentsRow>(
+    `with taken as (select id from payment_events order by id limit $1 for update skip locked)
+     delete from payment_events q using taken where q.id = taken.id
+     returning q.id, q.payments::text, q.platforms::text, q.payer_platforms::text as payers,
+       q.payee_platforms::text as payees`,
+    [limit],
+  )
+  return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1)).map(paymentsOf)
+}
+
+function paymentsOf(row: PaymentsRow): QueuedPayments {
+  const platforms = items(row.platforms)
+  return {
+    platforms,
+    *payments() {
+      const payers = items(row.payers)
+      const payees = items(row.payees)
+      for (const [index, id] of items(row.payments).entries()) {
+        const payer = platforms[Number(payers[index])]
+        const payee = platforms[Number(payees[index])]
+        if (payer !== undefined && payee !== undefined) yield { id, payer, payee }
+      }
+    },
+  }
+}
+
+/** An array of plain values as PostgreSQL writes it; the driver's own reader looks at every character. */
+function items(literal: string): string[] {
+  return literal.slice(1, -1).split(',')
+}
+
+/** An event that is to be told to its platform. */
+export interface QueuedEvent {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly event: EventName
+}
+
+/** Takes queued events of all other kinds. */
+export async function takeEvents(tx: Queryable, limit: number): Promise<QueuedEvent[]> {
+  return tx.query<QueuedEvent>(
+    `with taken as (select id from events where queued order by id limit $1 for update skip locked)
+     update events e set queued = false from taken where e.id = taken.id
+     returning e.id, e.platform_id as "platformId", e.name as event`,
+    [limit],
+  )
+}
+
+/** Which of these platforms are told anything. */
+export async function selectTold(tx: Queryable, platformIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+  const rows = await tx.query<{ id: Uuid }>(
+    `select id from platforms where id = any ($1::uuid[]) and webhook_url is not null`,
+    [arrayLiteral(platformIds)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function insertDeliveries(
+  tx: Queryable,
+  events: readonly QueuedEvent[],
+  now: Date,
+): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into webhook_deliveries (platform_id, id, event, status, next_attempt_at)
+     select platform_id, id, event, 'pending', $4
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) v(platform_id, id, event)
+     on conflict (platform_id, id) do nothing`,
+    [
+      arrayLiteral(events.map(({ platformId }) => platformId)),
+      arrayLiteral(events.map(({ id }) => id)),
+      arrayLiteral(events.map(({ event }) => event)),
+      now,
+    ],
+  )
+}

@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../db/database.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { newDeliverer, setReceiver } from '../testing/delivering.ts'
+import { startReceiver } from '../testing/receiver.ts'
+import { wakeEndpoint } from './endpoint-store.ts'
+import { fanOut } from './fan-out.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+  payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
+})
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+/** A platform that is to be told of payments to its agent. */
+async function newPlatform(url: string): Promise<Uuid> {
+  const payee = await newAgent(db.database, clock.now())
+  await setReceiver(db.database, payee, url)
+  return payee
+}
+
+const pay = (payees: readonly Uuid[]) => Promise.all(payees.map(payee => node.pay(order(payer, payee, 100n))))
+
+test('while as many receivers as there are slots begin to hang, others are told, and the database is asked seldom', async () => {
+  const asked: ServerResponse[] = []
+  const hanging = await startReceiver(response => void asked.push(response))
+  const well = await startReceiver()
+  await pay(await Promise.all(Array.from({ length: 130 }, () => newPlatform(hanging.origin))))
+  await fanOut(db.database, clock.now())
+  clock.advance(1_000)
+  await pay([await newPlatform(well.origin)])
+  let targetsRead = 0
+  const database: Database = {
+    ...db.database,
+    query(text, ...rest) {
+      if (text.includes('webhook_secret as')) targetsRead++
+      return db.database.query(text, ...rest)
+    },
+  }
+  const deliverer = newDeliverer(database, clock)
+  deliverer.start()
+  await expect.poll(() => well.heard.length, { timeout: 5_000 }).toBe(1)
+  expect(targetsRead).toBeLessThan(500)
+  for (const response of asked) response.writeHead(204).end()
+  await deliverer.stop()
+  await db.database.query(`update webhook_endpoints set work_at = null`)
+})
+
+test('a receiver that begins to fail goes on in the slots of those that do', async () => {
+  const isKnown = async () => {
+    const text = `select 1 from webhook_endpoints where platform_id = $1 and failing_since is not null`
+    return (await db.database.query(text, [platform])).length === 1
+  }
+  const known: Promise<boolean>[] = []
+  const receiver = await startReceiver(response => {
+    known.push(isKnown())
+    response.writeHead(500).end()
+  })
+  const platform = await newPlatform(receiver.origin)
+  await pay(Array.from({ length: 20 }, () => platform))
+  const deliverer = newDeliverer(db.database, clock)
+  await deliverer.runDue()
+  expect(await Promise.all([known[0], known[19]])).toEqual([false, true])
+  await deliverer.stop()
+  await db.database.query(`update webhook_endpoints set work_at = null`)
+})
+
+test('what the receiver before had asked for is not heeded of the one that takes its place meanwhile', async () => {
+  const asked: ServerResponse[] = []
+  const before = await startReceiver(response => void asked.push(response))
+  const after = await startReceiver()
+  const platform = await newPlatform(before.origin)
+  await pay([platform])
+  const deliverer = newDeliverer(db.database, clock)
+  deliverer.start()
+  await expect.poll(() => asked.length).toBe(1)
+  await setReceiver(db.database, platform, after.origin)
+  await db.database.inTransaction(tx => wakeEndpoint(tx, platform, clock.now()))
+  await pay([platform])
+  await expect.poll(() => after.heard.length, { timeout: 5_000 }).toBe(1)
+  asked[0]?.writeHead(503, { 'retry-after': '3600' }).end()
+  await deliverer.runDue()
+  await pay([platform])
+  await deliverer.runDue()
+  expect(after.heard.length).toBe(2)
+  await deliverer.stop()
+})

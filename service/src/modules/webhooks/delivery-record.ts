@@ -1,0 +1,34 @@
+import type { DeliveryStatus, EventName, WebhookDelivery } from '@batua/contract'
+import { formatId, momentOf, type Uuid } from '../../kernel/ids.ts'
+
+/** A delivery as it is stored. */
+export interface Delivery {
+  readonly id: Uuid
+  readonly event: EventName
+  /** Where it was sent last. */
+  readonly url: string | null
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly responseStatus: number | null
+  readonly lastError: string | null
+  readonly nextAttemptAt: Date | null
+  readonly deliveredAt: Date | null
+}
+
+/** The delivery on the wire; what is pending goes to the platform's present address. */
+export function deliveryRecord(delivery: Delivery, presentUrl: string | null): WebhookDelivery {
+  const { id, status, url } = delivery
+  return {
+    delivery_id: formatId('whd', id),
+    event_id: formatId('evt', id),
+    event: delivery.event,
+    url: status === 'pending' ? (presentUrl ?? url) : url,
+    status,
+    attempts: delivery.attempts,
+    response_status: delivery.responseStatus,
+    last_error: delivery.lastError,
+    next_attempt_at: delivery.nextAttemptAt?.toISOString() ?? null,
+    created_at: momentOf(id).toISOString(),
+    delivered_at: delivery.deliveredAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,99 @@
+import type { EventName } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Delivery } from './delivery-record.ts'
+import type { Verdict } from './sending/attempt.ts'
+
+export const DELIVERY_COLUMNS = `d.id, d.event, d.url, d.status, d.attempts, d.response_status as "responseStatus",
+  d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt", d.delivered_at as "deliveredAt"`
+
+export async function selectDelivery(db: Queryable, platformId: Uuid, id: Uuid): Promise<Delivery | null> {
+  const [delivery] = await db.query<Delivery>(
+    `select ${DELIVERY_COLUMNS} from webhook_deliveries d where d.platform_id = $1 and d.id = $2`,
+    [platformId, id],
+  )
+  return delivery ?? null
+}
+
+/** Whether a payment's event waits for its first attempt. Its platform's chunks are looked through, 128 ids each. */
+export async function isInBacklog(db: Queryable, platformId: Uuid, id: Uuid): Promise<boolean> {
+  const [row] = await db.query(
+    `select 1 as found from webhook_backlog where platform_id = $1 and $2 = any (event_ids) limit 1`,
+    [platformId, id],
+  )
+  return row !== undefined
+}
+
+export interface Claim {
+  readonly id: Uuid
+  readonly event: EventName
+  readonly url: string
+  /** Until when the deliverer leaves it alone: then this attempt's outcome is written, or nobody lives to write it. */
+  readonly until: Date
+}
+
+/**
+ * Takes a delivery for an attempt that is about to be made, with a row for a payment's event that has none. Answers how
+ * often it was tried before.
+ */
+export async function claimDelivery(
+  tx: Queryable,
+  platformId: Uuid,
+  { id, event, url, until }: Claim,
+): Promise<number> {
+  const [row] = await tx.query<{ attempts: number }>(
+    `insert into webhook_deliveries as d (platform_id, id, event, url, status, next_attempt_at)
+     values ($1, $2, $3, $4, 'pending', $5)
+     on conflict (platform_id, id) do update set next_attempt_at =
+       case d.status when 'pending' then greatest(d.next_attempt_at, excluded.next_attempt_at) end
+     returning d.attempts`,
+    [platformId, id, event, url, until],
+  )
+  return row?.attempts ?? 0
+}
+
+export interface AttemptEnded {
+  readonly id: Uuid
+  readonly url: string
+  readonly verdict: Verdict
+  readonly endedAt: Date
+}
+
+/**
+ * Writes what an attempt came to that somebody asked for. Others may have written meanwhile: what was delivered stays
+ * so, and what had failed has no further attempts because of this one. null: the delivery was forgotten meanwhile.
+ */
+export async function writeAttempt(
+  tx: Queryable,
+  platformId: Uuid,
+  { id, url, verdict, endedAt }: AttemptEnded,
+): Promise<Delivery | null> {
+  const [delivery] = await tx.query<Delivery>(
+    `update webhook_deliveries d set url = $3, attempts = d.attempts + 1, response_status = $4, last_error = $5,
+       status = case when $6 = 'delivered' or d.status = 'pending' then $6 else d.status end,
+       next_attempt_at = case when d.status = 'pending' then $7::timestamptz end,
+       delivered_at = coalesce(d.delivered_at, $8)
+     where d.platform_id = $1 and d.id = $2
+     returning ${DELIVERY_COLUMNS}`,
+    [
+      platformId,
+      id,
+      url,
+      verdict.responseStatus,
+      verdict.status === 'delivered' ? null : verdict.error,
+      verdict.status,
+      verdict.status === 'pending' ? verdict.nextAttemptAt : null,
+      verdict.status === 'delivered' ? endedAt : null,
+    ],
+  )
+  return delivery ?? null
+}
+
+/** Deliveries that were given up. */
+export async function countFailedDeliveries(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from webhook_deliveries where status = 'failed'`,
+    [],
+  )
+  return Number(row?.count ?? 0n)
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { createMetrics } from '../../kernel/metrics.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
+import { networkContext, newPlatform } from '../../testing/network.ts'
+import { insertBacklog } from './delivering/backlog-store.ts'
+import { scheduleWork } from './delivering/endpoint-store.ts'
+import { countFailedDeliveries } from './delivery-store.ts'
+import { webhookJobs } from './forget.ts'
+import { addWebhookMetrics } from './metrics.ts'
+
+const NOON = new Date('2026-11-20T06:30:00.000Z')
+
+let db: TestDatabase
+let clock: ManualClock
+let platformId: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+beforeEach(async () => {
+  clock = manualClock(NOON)
+  for (const table of ['webhook_deliveries', 'webhook_backlog', 'webhook_endpoints']) {
+    await db.database.query(`delete from ${table}`)
+  }
+  platformId = await toldPlatform()
+})
+
+async function toldPlatform(): Promise<Uuid> {
+  const { platform } = await newPlatform(networkContext(db.database, clock))
+  await scheduleWork(db.database, [platform.id], clock.now())
+  return platform.id
+}
+
+const secondsAgo = (seconds: number) => newUuid(new Date(NOON.getTime() - seconds * 1_000))
+const daysAgo = (days: number) => newUuid(new Date(NOON.getTime() - days * DAY_MS))
+
+async function deliver(status: string, id: Uuid, of = platformId): Promise<Uuid> {
+  await db.database.query(
+    `insert into webhook_deliveries (platform_id, id, event, status) values ($1, $2, 'agent.funded', $3)`,
+    [of, id, status],
+  )
+  return id
+}
+const wait = (...ids: Uuid[]) => insertBacklog(db.database, new Map([[platformId, ids]]))
+
+async function figures(): Promise<Record<string, number>> {
+  const metrics = createMetrics()
+  addWebhookMetrics(metrics, { database: db.database, clock })
+  const shown = (await metrics.getMetricsAsJSON()).filter(({ name }) => name.startsWith('webhook_'))
+  return Object.fromEntries(shown.map(({ name, values }) => [name, values[0]?.value ?? Number.NaN]))
+}
+
+describe('the figures of webhooks', () => {
+  test('are zero while nothing waits', async () => {
+    await deliver('delivered', secondsAgo(500))
+    expect(await figures()).toEqual({
+      webhook_pending: 0,
+      webhook_failed: 0,
+      webhook_backlog_events: 0,
+      webhook_oldest_pending_seconds: 0,
+      webhook_queue_rows: 0,
+    })
+  })
+
+  test('count what waits, what failed and what is not dealt out, and tell the oldest age', async () => {
+    await deliver('pending', secondsAgo(50))
+    await deliver('failed', secondsAgo(500))
+    await wait(secondsAgo(70), secondsAgo(60))
+    const queued = newUuid(clock.now())
+    await db.database.query(
+      `insert into payment_events (id, payments, platforms, payer_platforms, payee_platforms)
+       values ($1, array[$1::uuid], array[$1::uuid], '{0}', '{0}')`,
+      [queued],
+    )
+    await db.database.query(
+      `insert into events (id, platform_id, name, data, created_at, queued) values ($1, $2, 'webhook.test', '{}', now(), true)`,
+      [queued, platformId],
+    )
+    expect(await figures()).toEqual({
+      webhook_pending: 1,
+      webhook_failed: 1,
+      webhook_backlog_events: 2,
+      webhook_oldest_pending_seconds: 70,
+      webhook_queue_rows: 2,
+    })
+    expect(await countFailedDeliveries(db.database)).toBe(1)
+  })
+
+  test('leave out of the oldest age what waits for a receiver that is gone', async () => {
+    const gone = await toldPlatform()
+    await db.database.query(`update platforms set webhook_disabled_at = now() where id = $1`, [gone])
+    await deliver('pending', secondsAgo(900), gone)
+    await deliver('pending', secondsAgo(30))
+    expect(await figures()).toMatchObject({ webhook_pending: 2, webhook_oldest_pending_seconds: 30 })
+  })
+})
+
+describe('after 30 days', () => {
+  async function forget(): Promise<number> {
+    const [job] = webhookJobs({ database: db.database })
+    return (await job?.run(NOON)) ?? -1
+  }
+  const ids = async (table: string) =>
+    (await db.database.query<{ id: Uuid }>(`select id from ${table} order by id`)).map(({ id }) => id)
+
+  test('deliveries are forgotten, but those that are pending', async () => {
+    await deliver('delivered', daysAgo(31))
+    await deliver('failed', daysAgo(40), await toldPlatform())
+    const kept = [await deliver('pending', daysAgo(50)), await deliver('delivered', daysAgo(29))]
+    expect(await forget()).toBe(2)
+    expect(await ids('webhook_deliveries')).toEqual(kept.toSorted())
+    expect(await forget()).toBe(0)
+  })
+
+  test('what waits is forgotten only where the receiver has been gone for as long, newer events never', async () => {
+    const gone = (days: number) =>
+      db.database.query(`update platforms set webhook_disabled_at = $2 where id = $1`, [
+        platformId,
+        new Date(NOON.getTime() - days * DAY_MS),
+      ])
+    const kept = daysAgo(31)
+    await wait(daysAgo(33), daysAgo(32))
+    await wait(kept, daysAgo(29))
+    await deliver('pending', daysAgo(34))
+    expect(await forget()).toBe(0)
+    await gone(29)
+    expect(await forget()).toBe(0)
+    await gone(31)
+    expect(await forget()).toBe(2)
+    expect(await ids('webhook_backlog')).toEqual([kept])
+    expect(await ids('webhook_deliveries')).toEqual([])
+    expect(await forget()).toBe(0)
+  })
+
+  test('so much is forgotten at once and no more, each platform’s, until nothing is left', async () => {
+    const others = await toldPlatform()
+    for (const of of [platformId, others]) {
+      await db.database.query(
+        `insert into webhook_deliveries (platform_id, id, event, status)
+         select $1, gen_random_uuid(), 'agent.funded', 'delivered' from generate_series(1, 700)`,
+        [of],
+      )
+    }
+    // Random ids sort anywhere: those before the bound are the ones of long ago.
+    await db.database.query(
+      `update webhook_deliveries set id = overlay(id::text placing '0001' from 1 for 4)::uuid`,
+    )
+    expect([await forget(), await forget(), await forget()]).toEqual([1_000, 400, 0])
+  })
+})

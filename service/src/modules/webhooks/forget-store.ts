@@ -1,0 +1,49 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+
+/** What is forgotten of one kind. */
+export interface Forgetting {
+  /** Of events before this id, which is a moment. */
+  readonly before: Uuid
+  /** What waits is forgotten only of platforms whose receiver has been gone since then. */
+  readonly goneBefore: Date
+  readonly limit: number
+}
+
+/** Forgets deliveries that nobody tries any more; tells how many. */
+export async function deleteDeliveries(db: Queryable, forgetting: Forgetting): Promise<number> {
+  const { before, goneBefore, limit } = forgetting
+  const rows = await db.query(
+    `with old as (
+       select d.platform_id, d.id
+       from webhook_endpoints e join platforms p on p.id = e.platform_id cross join lateral (
+         select d.platform_id, d.id from webhook_deliveries d
+         where d.platform_id = e.platform_id and d.id < $1
+           and (d.status <> 'pending' or p.webhook_disabled_at < $2)
+         order by d.id limit $3 for update skip locked) d
+       limit $3)
+     delete from webhook_deliveries d using old where d.platform_id = old.platform_id and d.id = old.id
+     returning 1 as gone`,
+    [before, goneBefore, limit],
+  )
+  return rows.length
+}
+
+/** The same of payments' events that were never tried: whole chunks, whose last event is older too. */
+export async function deleteBacklog(db: Queryable, forgetting: Forgetting): Promise<number> {
+  const { before, goneBefore, limit } = forgetting
+  const rows = await db.query(
+    `with old as (
+       select b.platform_id, b.id
+       from webhook_endpoints e
+       join platforms p on p.id = e.platform_id and p.webhook_disabled_at < $2 cross join lateral (
+         select b.platform_id, b.id from webhook_backlog b
+         where b.platform_id = e.platform_id and b.id < $1 and b.event_ids[cardinality(b.event_ids)] < $1
+         order by b.id limit $3 for update skip locked) b
+       limit $3)
+     delete from webhook_backlog b using old where b.platform_id = old.platform_id and b.id = old.id
+     returning 1 as gone`,
+    [before, goneBefore, limit],
+  )
+  return rows.length
+}

@@ -1,0 +1,89 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { mayConnectTo } from '../../../kernel/public-address.ts'
+import { limitAnswers } from './limit-answers.ts'
+import { dnsLookup, guardedLookup, type Lookup, systemLookup } from './lookup.ts'
+import { NOT_HTTPS, NOT_PUBLIC, NotConnected } from './unanswered.ts'
+
+export interface ConnectorOptions {
+  readonly mode: 'sandbox' | 'live'
+  readonly timeoutMs: number
+  readonly lookup?: Lookup
+  /** The certificate authority to trust instead of those of Node. */
+  readonly ca?: string
+}
+
+export interface Connector {
+  readonly connect: buildConnector.connector
+  /** Gives up the connections that do not stand yet; undici knows only those that do. */
+  close(): void
+}
+
+/**
+ * Connects to receivers that strangers name. An address is looked at when it is the host itself, when the name of the
+ * host resolves to it (in the one lookup that the connection uses, so that a name cannot change its mind in between),
+ * and once more when the connection stands, before a request is written.
+ */
+export function openConnector(options: ConnectorOptions): Connector {
+  const { mode, timeoutMs } = options
+  const open = opener(options)
+  const pending = new Set<Socket>()
+
+  function connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const refusal = refusalOf(target, mode)
+    if (refusal !== null) {
+      process.nextTick(() => callback(new NotConnected(refusal), null))
+      return
+    }
+    const socket = open(target)
+    pending.add(socket)
+    const timer = setTimeout(() => socket.destroy(), timeoutMs)
+    const settle = (act: () => void) => {
+      if (!pending.delete(socket)) return
+      clearTimeout(timer)
+      act()
+    }
+    socket.once(isTls(target) ? 'secureConnect' : 'connect', () =>
+      settle(() => {
+        if (mayConnectTo(socket.remoteAddress ?? '', mode)) {
+          limitAnswers(socket)
+          return callback(null, socket)
+        }
+        socket.destroy()
+        callback(new NotConnected(NOT_PUBLIC), null)
+      }),
+    )
+    socket.on('error', error => settle(() => callback(error, null)))
+    socket.once('close', () => settle(() => callback(new Error('closed'), null)))
+  }
+
+  return { connect, close: () => pending.forEach(socket => socket.destroy()) }
+}
+
+function refusalOf(target: buildConnector.Options, mode: 'sandbox' | 'live'): string | null {
+  if (mode === 'live' && !isTls(target)) return NOT_HTTPS
+  return isIP(target.hostname) !== 0 && !mayConnectTo(target.hostname, mode) ? NOT_PUBLIC : null
+}
+
+function isTls({ protocol }: buildConnector.Options): boolean {
+  return protocol === 'https:'
+}
+
+function opener({ mode, lookup, ca }: ConnectorOptions): (target: buildConnector.Options) => Socket {
+  const guarded = guardedLookup(lookup ?? (mode === 'live' ? dnsLookup() : systemLookup), mode)
+  return target => {
+    const { hostname: host } = target
+    const port = Number(target.port || (isTls(target) ? 443 : 80))
+    const tcp = { host, port, lookup: guarded, noDelay: true }
+    if (!isTls(target)) return connectTcp(tcp)
+    return connectTls({
+      ...tcp,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(ca === undefined ? {} : { ca }),
+      ALPNProtocols: ['http/1.1'],
+      // The environment can turn this off for the whole process; not here.
+      rejectUnauthorized: true,
+    })
+  }
+}

@@ -1,0 +1,186 @@
+import { expect, describe as group, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
+import type { AttemptResult, Verdict } from './attempt.ts'
+import { decideAttempt, MAX_ATTEMPTS, RETRY_DELAYS_MS } from './decide.ts'
+
+const NOW = new Date('2026-11-20T10:00:00.000Z')
+const MIDDLE = 0.5
+
+function answered(status: number, retryAfter: string | null = null): AttemptResult {
+  return { kind: 'answered', status, retryAfter }
+}
+
+const UNANSWERED: AttemptResult = { kind: 'unanswered', error: 'Nobody listens at this address' }
+
+function decide(result: AttemptResult, attempts = 1, random = MIDDLE): Verdict {
+  return decideAttempt(result, { attempts, now: NOW, realNow: NOW, random })
+}
+
+function pending(result: AttemptResult, attempts = 1, random = MIDDLE) {
+  const verdict = decide(result, attempts, random)
+  if (verdict.status !== 'pending') throw new Error(`it is ${verdict.status}`)
+  const { pausedUntil, nextAttemptAt } = verdict
+  return {
+    delayMs: nextAttemptAt.getTime() - NOW.getTime(),
+    pauseMs: pausedUntil === null ? null : pausedUntil.getTime() - NOW.getTime(),
+  }
+}
+
+group('what counts as delivered', () => {
+  test.each([200, 201, 202, 204, 299])('%i does, at any attempt', responseStatus => {
+    for (const attempts of [1, MAX_ATTEMPTS, MAX_ATTEMPTS + 5]) {
+      expect(decide(answered(responseStatus, '3600'), attempts)).toEqual({
+        status: 'delivered',
+        responseStatus,
+      })
+    }
+  })
+
+  test.each([300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 411, 422, 429, 500, 502, 503, 504, 599, 999])(
+    '%i does not: it is tried again',
+    status => {
+      expect(decide(answered(status))).toMatchObject({ status: 'pending', responseStatus: status })
+    },
+  )
+
+  test('no answer does not: it is tried again, and says why', () => {
+    expect(decide(UNANSWERED)).toMatchObject({
+      status: 'pending',
+      responseStatus: null,
+      error: 'Nobody listens at this address',
+      pausedUntil: null,
+    })
+  })
+
+  test('410 ends it at any attempt and tells that the receiver is gone', () => {
+    for (const attempts of [1, MAX_ATTEMPTS]) {
+      expect(decide(answered(410, '5'), attempts)).toEqual({
+        status: 'failed',
+        responseStatus: 410,
+        error: 'The receiver answered 410: nothing more is sent until webhook_url is set again',
+        isGone: true,
+      })
+    }
+  })
+})
+
+group('the schedule', () => {
+  test('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the end of the attempt before', () => {
+    const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
+    const delays = minutes.map((_, index) => pending(UNANSWERED, index + 1).delayMs / 60_000)
+    expect(delays).toEqual(minutes)
+    expect(RETRY_DELAYS_MS).toHaveLength(MAX_ATTEMPTS - 1)
+  })
+
+  test('is spread by a fifth both ways and no further', () => {
+    for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
+      const delayMs = RETRY_DELAYS_MS[attempts - 1] ?? 0
+      expect(pending(UNANSWERED, attempts, 0).delayMs).toBe(0.8 * delayMs)
+      const latest = pending(UNANSWERED, attempts, 1 - Number.EPSILON).delayMs
+      expect(Math.abs(latest - 1.2 * delayMs)).toBeLessThanOrEqual(1)
+    }
+  })
+
+  test.each([MAX_ATTEMPTS, MAX_ATTEMPTS + 1, 50])('attempt %i that fails is the last one', attempts => {
+    expect(MAX_ATTEMPTS).toBe(10)
+    const verdict = {
+      status: 'failed',
+      responseStatus: 503,
+      error: 'The receiver answered 503',
+      isGone: false,
+    }
+    expect(decide(answered(503, '60'), attempts)).toEqual(verdict)
+    expect(decide(UNANSWERED, attempts)).toMatchObject({
+      status: 'failed',
+      responseStatus: null,
+      isGone: false,
+    })
+  })
+})
+
+group('Retry-After', () => {
+  test.each([
+    ['60', 60_000],
+    [' 7 ', 7_000],
+    ['86400', DAY_MS],
+    ['86401', DAY_MS],
+    ['9'.repeat(400), DAY_MS],
+    ['Fri, 20 Nov 2026 10:02:00 GMT', 120_000],
+    ['Friday, 20-Nov-26 10:02:00 GMT', 120_000],
+    ['Fri Nov 20 10:02:00 2026', 120_000],
+    ['Tue, 20 Nov 2029 10:02:00 GMT', DAY_MS],
+  ])('%j holds the next attempt back, by a day at most', (retryAfter, delayMs) => {
+    for (const status of [301, 400, 429, 500, 503]) {
+      expect(pending(answered(status, retryAfter)).delayMs).toBe(delayMs)
+    }
+  })
+
+  test.each([
+    '',
+    '0',
+    '-60',
+    '+60',
+    '60.5',
+    '1e3',
+    '0x99',
+    '60 s',
+    '60, 120',
+    'soon',
+    'NaN',
+    'Infinity',
+    '2026-11-20T10:02:00Z',
+    'Fri, 20 Nov 2026 10:02:00',
+    'Fri, 20 Nov 2026 10:02:00 +0000',
+    'Xyz, 99 Abc 2026 10:02:00 GMT',
+    'Fri, 20 Nov 2026 09:00:00 GMT',
+    '６０',
+  ])('%j is no wait: the schedule holds', retryAfter => {
+    expect(pending(answered(503, retryAfter))).toEqual({ delayMs: 5_000, pauseMs: null })
+  })
+
+  test('is a date of the real time, wherever the sandbox’s clock stands', () => {
+    const moved = new Date(NOW.getTime() + 30 * DAY_MS)
+    const ended = { attempts: 1, now: moved, realNow: NOW, random: MIDDLE }
+    expect(decideAttempt(answered(503, 'Fri, 20 Nov 2026 10:02:00 GMT'), ended)).toMatchObject({
+      nextAttemptAt: new Date(moved.getTime() + 120_000),
+    })
+  })
+
+  test('never brings an attempt forward', () => {
+    expect(pending(answered(503, '60'), 4).delayMs).toBe(2 * HOUR_MS)
+  })
+
+  test('is not pulled forward by jitter', () => {
+    expect(pending(answered(503, '5'), 1, 0).delayMs).toBe(5_000)
+  })
+})
+
+group('leaving the receiver alone', () => {
+  test.each([429, 503])('%i with Retry-After does so for that long, an hour at most', status => {
+    expect(pending(answered(status, '60')).pauseMs).toBe(60_000)
+    expect(pending(answered(status, '60'), 5).pauseMs).toBe(60_000)
+    expect(pending(answered(status, '86400')).pauseMs).toBe(HOUR_MS)
+  })
+
+  test.each([
+    [429, null],
+    [502, null],
+    [504, null],
+    [503, 'soon'],
+    [502, '60'],
+    [500, '60'],
+    [301, '60'],
+  ])('%i with Retry-After %j does not', (status, retryAfter) => {
+    expect(pending(answered(status, retryAfter)).pauseMs).toBeNull()
+  })
+})
+
+test.each([
+  [503, 'The receiver answered 503'],
+  [404, 'The receiver answered 404'],
+  [304, 'The receiver answered 304'],
+  [301, 'The receiver redirected (301): redirects are not followed'],
+  [308, 'The receiver redirected (308): redirects are not followed'],
+])('%i is told to developers as: %s', (status, error) => {
+  expect(decide(answered(status, 'evil words'))).toMatchObject({ error })
+})

@@ -1,0 +1,91 @@
+import { assert } from '../../../kernel/assert.ts'
+import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
+import type { AttemptResult, Verdict } from './attempt.ts'
+import { retryAfterMs } from './retry-after.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+
+/** How long after the end of an attempt that failed the next one is made, before jitter. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+]
+
+export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
+
+/** Delays are spread by so much both ways, so that what failed together does not come back together. */
+const JITTER = 0.2
+
+const MAX_RETRY_AFTER_MS = DAY_MS
+const MAX_PAUSE_MS = HOUR_MS
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+/** The receiver as a whole is busy, so that what it asks for goes for its other events too. */
+const BUSY: readonly number[] = [429, 503]
+
+const GONE = 410
+
+/** An attempt that has ended. */
+export interface EndedAttempt {
+  /** How many there have been with this one. */
+  readonly attempts: number
+  readonly now: Date
+  /** The same moment by the real time, which is what a receiver's dates go by. */
+  readonly realNow: Date
+  /** In [0, 1). */
+  readonly random: number
+}
+
+/** What becomes of a delivery after an attempt. */
+export function decideAttempt(
+  result: AttemptResult,
+  { attempts, now, realNow, random }: EndedAttempt,
+): Verdict {
+  assert(attempts >= 1, 'an attempt has ended')
+  const responseStatus = result.kind === 'answered' ? result.status : null
+  if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
+    return { status: 'delivered', responseStatus }
+  }
+  const error = errorOf(result)
+  if (responseStatus === GONE) return { status: 'failed', responseStatus, error, isGone: true }
+  const delayMs = RETRY_DELAYS_MS[attempts - 1]
+  if (delayMs === undefined) return { status: 'failed', responseStatus, error, isGone: false }
+  const askedMs = result.kind === 'answered' ? retryAfterMs(result.retryAfter, realNow) : null
+  const waitMs = Math.max(withJitter(delayMs, random), Math.min(askedMs ?? 0, MAX_RETRY_AFTER_MS))
+  const isBusy = responseStatus !== null && BUSY.includes(responseStatus)
+  return {
+    status: 'pending',
+    responseStatus,
+    error,
+    nextAttemptAt: later(now, waitMs),
+    pausedUntil: isBusy && askedMs !== null ? later(now, Math.min(askedMs, MAX_PAUSE_MS)) : null,
+  }
+}
+
+function withJitter(delayMs: number, random: number): number {
+  return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random))
+}
+
+function later(moment: Date, ms: number): Date {
+  return new Date(moment.getTime() + ms)
+}
+
+/** For the platform's developers. The receiver's own words are not repeated: they may be anybody's. */
+function errorOf(result: AttemptResult): string {
+  if (result.kind === 'unanswered') return result.error
+  const { status } = result
+  if (REDIRECTS.includes(status)) return `The receiver redirected (${status}): redirects are not followed`
+  if (status === GONE) {
+    return 'The receiver answered 410: nothing more is sent until webhook_url is set again'
+  }
+  return `The receiver answered ${status}`
+}

@@ -1,0 +1,84 @@
+import { Agent } from 'undici'
+import type { AttemptResult, OutgoingWebhook } from './attempt.ts'
+import { openConnector } from './connector.ts'
+import { startExchange } from './exchange.ts'
+import type { Lookup } from './lookup.ts'
+
+/** How long one attempt takes at most: connecting, TLS, headers and body. */
+const ATTEMPT_TIMEOUT_MS = 15_000
+
+const MAX_HEADER_BYTES = 16 * 1024
+
+/** Connections of its own to one receiver, or to those of single requests. */
+export interface Sender {
+  /** Never rejects, but for the signal's abort: then it is unknown whether the receiver has it. */
+  send(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<AttemptResult>
+  /** Breaks off what is under way. */
+  close(): Promise<void>
+}
+
+export interface SenderOptions {
+  readonly mode: 'sandbox' | 'live'
+  /** To one receiver. An attempt beyond them waits, within its own time, for one that is free. */
+  readonly maxConnections: number
+  readonly timeoutMs?: number
+  readonly lookup?: Lookup
+  /** The certificate authority to trust instead of those of Node. */
+  readonly ca?: string
+}
+
+export function openSender({
+  mode,
+  maxConnections,
+  timeoutMs = ATTEMPT_TIMEOUT_MS,
+  ...trust
+}: SenderOptions): Sender {
+  const connector = openConnector({ mode, timeoutMs, ...trust })
+  const agent = new Agent({
+    connect: connector.connect,
+    connections: maxConnections,
+    pipelining: 1,
+    // With HTTP/2 in question all would wait for the first connection, to learn what the receiver speaks.
+    allowH2: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    // One timer of our own goes over the whole attempt.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  return {
+    send: (webhook, signal) => attempt(agent, webhook, timeoutMs, signal),
+    async close() {
+      const destroyed = agent.destroy()
+      connector.close()
+      await destroyed
+    },
+  }
+}
+
+function attempt(
+  agent: Agent,
+  { url: address, headers, body }: OutgoingWebhook,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<AttemptResult> {
+  if (signal?.aborted === true) return Promise.reject(signal.reason)
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return Promise.resolve({ kind: 'unanswered', error: 'The address is not an http or https one' })
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<AttemptResult>()
+  const exchange = startExchange(result => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', giveUp)
+    resolve(result)
+  })
+  const giveUp = () => {
+    reject(signal?.reason)
+    exchange.breakOff('Given up')
+  }
+  const timer = setTimeout(() => exchange.breakOff(`No answer within ${timeoutMs / 1000} seconds`), timeoutMs)
+  signal?.addEventListener('abort', giveUp, { once: true })
+  const path = url.pathname + url.search
+  agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange.handler)
+  return promise
+}

@@ -1,0 +1,88 @@
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { DeliveryStatus } from '@batua/contract'
+import { openDatabase } from '../db/database.ts'
+import { assert } from '../kernel/assert.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createLogger } from '../kernel/logger.ts'
+import { openVault } from '../kernel/secrets.ts'
+import { followSandboxClock } from '../modules/sandbox/index.ts'
+import { openDeliverer } from '../modules/webhooks/index.ts'
+import type { Report, Request, ThreadSettings } from './thread.ts'
+
+/** What the throttle lets through yields too: on Linux this is the priority of the calling thread alone. */
+const NICENESS = 10
+const MAX_CONNECTIONS = 6
+const FOLLOW_CLOCK_MS = 1_000
+const REPORT_MS = 1_000
+
+const port = parentPort
+assert(port !== null, 'this runs as a thread of the service')
+const { databaseUrl, masterKey, mode, logLevel, utilization } = workerData as ThreadSettings
+const logger = createLogger(logLevel)
+const database = openDatabase(databaseUrl, {
+  maxConnections: MAX_CONNECTIONS,
+  applicationName: 'batua webhooks',
+  onError: err => logger.warn({ err }, 'a connection broke'),
+})
+const clock = systemClock()
+let counts = noAttempts()
+const deliverer = openDeliverer({
+  database,
+  clock,
+  vault: openVault(Buffer.from(masterKey)),
+  logger,
+  mode,
+  utilization: () => Atomics.load(utilization, 0) / 1_000,
+  onAttempt: status => {
+    counts[status]++
+  },
+})
+
+function noAttempts(): Record<DeliveryStatus, number> {
+  return { delivered: 0, pending: 0, failed: 0 }
+}
+
+function report(message: Report): void {
+  port?.postMessage(message)
+}
+
+function reportAttempts(): void {
+  if (counts.delivered + counts.pending + counts.failed === 0) return
+  report({ kind: 'attempts', counts })
+  counts = noAttempts()
+}
+
+/** The database may be away for a while; the clock is followed again when it is back. */
+async function followClock(): Promise<void> {
+  if (mode !== 'sandbox') return
+  await followSandboxClock(database, clock).catch(() => undefined)
+}
+
+async function runDue(id: number): Promise<void> {
+  await followClock()
+  await deliverer.runDue().catch((err: unknown) => logger.warn({ err }, 'webhooks that were due wait'))
+  reportAttempts()
+  report({ kind: 'ran due', id })
+}
+
+const timers = [
+  setInterval(reportAttempts, REPORT_MS),
+  setInterval(() => void followClock(), FOLLOW_CLOCK_MS),
+]
+
+async function stop(): Promise<void> {
+  for (const timer of timers) clearInterval(timer)
+  await deliverer.stop()
+  await database.close()
+  port?.close()
+}
+
+port.on('message', (request: Request) => {
+  if (request.kind === 'run due') void runDue(request.id)
+  else void stop()
+})
+
+setPriority(NICENESS)
+await followClock()
+deliverer.start()
