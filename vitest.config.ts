@@ -6,9 +6,13 @@ const globalSetup = ['service/src/testing/global-setup.ts']
 
 // `test` is what every change runs; `long` holds the proofs at length: crashes, races, models.
 export default defineConfig({
+  // Packages of this project are tested as they are written, not as they were last built.
+  ssr: { resolve: { conditions: ['@batua/source', 'module', 'node', 'development|production'] } },
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    // No module keeps anything between tests, so files share what was imported once: a third of the time saved.
+    isolate: false,
     reporters: ['default'],
     projects: [
       {

@@ -136,6 +136,7 @@ test.each(bySession)('%s is not done for a page of another site', async (operati
 /** These tell whoever asks whether something is genuine, and say so with 200. */
 const ANSWERS_STRANGERS: readonly OperationId[] = [
   'verifyTransaction',
+  'restoreNonce',
   'verifyReceipt',
   'getCertificate',
   'verifyIdentity',

@@ -353,6 +353,7 @@ const ANSWERS_WHATEVER: readonly OperationId[] = [
   'getHandleAvailability',
   'getAgentExistence',
   'verifyTransaction',
+  'restoreNonce',
   'verifyReceipt',
   'verifyCertificate',
 ]

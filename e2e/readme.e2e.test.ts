@@ -1,24 +1,44 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Block, blocksIn, canType, patternOf, placed, sectionOf, typed } from './src/command-blocks.ts'
+import {
+  type Block,
+  blocksIn,
+  canType,
+  patternOf,
+  placed,
+  programsIn,
+  sectionOf,
+  typed,
+} from './src/command-blocks.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { freePort } from './src/free-port.ts'
 import { type Service, startService } from './src/service.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+/** The demo runs from the packages' sources, as `npm run demo` does. */
+const SOURCE = ['--conditions=@batua/source']
 const CONTRACT_RATES = {
   RATE_LIMIT_AGENT: '100',
   RATE_LIMIT_PLATFORM: '1000',
   RATE_LIMIT_UNAUTHENTICATED: '30',
 }
 
-function tour(): Block[] {
-  return blocksIn(sectionOf(readFileSync(join(ROOT, 'README.md'), 'utf8'), 'A five-minute tour'))
+const SHOP_SECTIONS = ['Sell: charge for each call', 'Buy: a fetch that pays']
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+
+/** The tour, and what goes on from it in the same terminal. */
+function blocksToType(): Block[] {
+  return ['A five-minute tour', ...SHOP_SECTIONS].flatMap(heading => blocksIn(sectionOf(readme, heading)))
+}
+
+/** The seller and the buyer, as they are to be saved. */
+function shopPrograms(): [name: string, text: string][] {
+  return SHOP_SECTIONS.flatMap(heading => programsIn(sectionOf(readme, heading)))
 }
 
 describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
@@ -28,6 +48,9 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
   let service: Service
 
   beforeAll(async () => {
+    // The programs of the page stand where its reader has them: in a folder with the project's packages, built.
+    await promisify(execFile)(process.execPath, ['sdk/build.ts'], { cwd: ROOT })
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     database = await createDatabase()
     service = await startService({ DATABASE_URL: database.url, DATA_DIR: folder, ...CONTRACT_RATES })
   })
@@ -39,8 +62,9 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
   })
 
   test('each step of the tour works and prints what the README says', { timeout: 60_000 }, async () => {
-    const blocks = tour()
-    const { adapt, restore } = placed(service.address, await freePort())
+    const blocks = blocksToType()
+    const { adapt, restore } = placed(service.address, await freePort(), await freePort())
+    for (const [name, text] of shopPrograms()) writeFileSync(join(folder, name), adapt(text))
     const printed = await typed(blocks, adapt, { cwd: folder, env })
     expect(blocks.length).toBeGreaterThan(8)
     for (const [index, { prints }] of blocks.entries()) {
@@ -48,9 +72,14 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
     }
   })
 
+  test('a seller and a buyer have fewer than 15 lines', () => {
+    expect(shopPrograms().map(([name]) => name)).toEqual(['weather.mjs', 'buyer.mjs'])
+    for (const [, text] of shopPrograms()) expect(text.trimEnd().split('\n').length).toBeLessThan(15)
+  })
+
   test('the demo tells its story to the end, twice', async () => {
     const run = () =>
-      promisify(execFile)(process.execPath, ['demo/src/demo.ts'], {
+      promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], {
         cwd: ROOT,
         env: { ...env, BASE_URL: service.address },
       })
@@ -65,7 +94,7 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
 describe('the demo without a service', () => {
   test('says in one sentence what to do', async () => {
     const env = { PATH: '', BASE_URL: 'http://127.0.0.1:1' }
-    const run = promisify(execFile)(process.execPath, ['demo/src/demo.ts'], { cwd: ROOT, env })
+    const run = promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], { cwd: ROOT, env })
     const stderr =
       '\n  No service answers at http://127.0.0.1:1. Start one with `npm start`, or set BASE_URL to where yours is.\n\n'
     await expect(run).rejects.toMatchObject({ code: 1, stderr })

@@ -138,4 +138,28 @@ group('verifying', () => {
       verified: true,
     })
   })
+
+  test('a payee that could not serve restores the nonce, and only it', async () => {
+    const payer = await network.fundedAgent(owner)
+    const payment = await network.pay(payer, payee, 1, { reference: 'unserved' })
+    const params = { txn_id: payment.payment_id ?? '' }
+    const consume = (consume_id: string) =>
+      api.ok(routes.verifyTransaction, {
+        params,
+        headers: payee.headers,
+        query: { nonce: 'unserved', consume: true, consume_id },
+      })
+    const restore = (agent: Agent) =>
+      api.ok(routes.restoreNonce, {
+        params,
+        headers: agent.headers,
+        body: { nonce: 'unserved', consume_id: 'first' },
+      })
+    expect(await consume('first')).toMatchObject({ verified: true })
+    expect(await restore(payer)).toEqual({ nonce: 'unserved', restored: false })
+    expect(await restore(payee)).toEqual({ nonce: 'unserved', restored: true })
+    expect(await consume('second')).toMatchObject({ verified: true })
+    expect(await restore(payee)).toEqual({ nonce: 'unserved', restored: false })
+    expect(await consume('third')).toMatchObject({ verified: false, reason: 'nonce_already_used' })
+  })
 })

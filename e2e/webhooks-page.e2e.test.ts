@@ -8,6 +8,7 @@ import {
   patternOf,
   placed,
   programsIn,
+  sectionOf,
   tourToPayment,
   typed,
 } from './src/command-blocks.ts'
@@ -47,7 +48,7 @@ describe.skipIf(!canType)('the page about webhooks', () => {
 
   test('each command and each program on it works and prints what it says', { timeout: 60_000 }, async () => {
     const { adapt, restore } = placed(stage.service.address, await freePort())
-    const programs = [...programsIn(readme), ...programsIn(page)]
+    const programs = [...programsIn(sectionOf(readme, 'A five-minute tour')), ...programsIn(page)]
     expect(programs.map(([name]) => name)).toEqual(['receiver.mjs', 'by-hand.mjs'])
     for (const [name, text] of programs) writeFileSync(join(stage.folder, name), adapt(text))
     const tour = tourToPayment(readme)

@@ -6,6 +6,7 @@ import { describeMachine } from './machine.ts'
 import { measureAll } from './measure.ts'
 import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
+import { measurePayPerCall } from './pay-per-call.ts'
 import { readMemory } from './proc.ts'
 import { type Results, renderReport } from './report.ts'
 import { measureSettlement } from './settlement.ts'
@@ -36,6 +37,9 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const measurements = await measureAll({ options, address, processes, generator, db, tpcb, say })
   const after = await readStorage(db)
   const memory = readMemory(processes)
+  const payPerCall = options.withPayPerCall
+    ? await measurePayPerCall(address, network.groups.open, { rounds: options.rounds, undo, say })
+    : null
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
@@ -55,7 +59,11 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     settlement,
     audit,
     webhooks,
-    findings: [...(await verify(api, db, network, measurements.paid)), ...(webhooks?.findings ?? [])],
+    payPerCall,
+    findings: [
+      ...(await verify(api, db, network, measurements.paid + (payPerCall?.payments ?? 0))),
+      ...(webhooks?.findings ?? []),
+    ],
   }
 }
 

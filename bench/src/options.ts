@@ -16,6 +16,8 @@ export interface Options {
   readonly withSettlement: boolean
   /** Whether a log of ten million entries is proved and added to. */
   readonly withAudit: boolean
+  /** Whether paid calls are compared with what they are made of. */
+  readonly withPayPerCall: boolean
   /** What is measured of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** Where the report goes as Markdown; null: only to the terminal. */
@@ -37,6 +39,7 @@ const NAMES: readonly string[] = [
   'windows',
   'settlement',
   'audit',
+  'pay-per-call',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -83,6 +86,7 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withWindows: only === null || only.has('windows'),
     withSettlement: only === null || only.has('settlement'),
     withAudit: only === null || only.has('audit'),
+    withPayPerCall: only === null || only.has('pay-per-call'),
     webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,

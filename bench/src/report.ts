@@ -6,6 +6,7 @@ import { facts, table } from './markdown.ts'
 import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasurement } from './measure.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
+import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
 import { SERVICE_SETTINGS } from './service.ts'
 import { type SettlementReport, shareWhileSettling } from './settlement.ts'
 import type { Storage } from './storage.ts'
@@ -36,6 +37,8 @@ export interface Results {
   readonly audit: AuditReport | null
   /** null: not measured. */
   readonly webhooks: WebhooksReport | null
+  /** null: not measured. */
+  readonly payPerCall: PayPerCallReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -50,6 +53,7 @@ export function renderReport(results: Results): string {
     ...(results.windows === null ? [] : [`## Limits over a long history\n\n${windows(results.windows)}`]),
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
     ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
+    ...(results.payPerCall === null ? [] : [`## Pay-per-call\n\n${renderPayPerCall(results.payPerCall)}`]),
     ...(results.webhooks === null ? [] : [`## Webhooks\n\n${renderWebhooks(results.webhooks)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
@@ -69,10 +73,10 @@ function introduction({ options, setUp, tpcb }: Results): string {
   ].join('\n')
 }
 
-function goals({ measurements, webhooks }: Results): string {
+function goals({ measurements, payPerCall, webhooks }: Results): string {
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
-    [...judgeGoals(measurements), ...judgeWebhooks(webhooks)].map(goal => [
+    [...judgeGoals(measurements), ...judgePayPerCall(payPerCall), ...judgeWebhooks(webhooks)].map(goal => [
       goal.name,
       goal.measured,
       goal.wanted,

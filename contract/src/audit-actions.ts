@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = {
   'payment.completed': 'An agent paid another.',
   'payment.refunded': 'A payee gave money of a payment back.',
   'nonce.consumed': 'A payee used up the nonce of a payment.',
+  'nonce.restored': 'A payee that could not serve what was paid for made the nonce good again.',
   'approval.requested': 'A payment or hold waits for its owner.',
   'approval.approved': 'An owner approved what waited.',
   'approval.rejected': 'An owner rejected what waited.',

@@ -82,7 +82,7 @@ import {
 } from './sessions.ts'
 import { listSettlementSkips, listSettlements } from './settlements.ts'
 import { listTiers, updateTier } from './tiers.ts'
-import { listOwnerTransactions, listTransactions, verifyTransaction } from './transactions.ts'
+import { listOwnerTransactions, listTransactions, restoreNonce, verifyTransaction } from './transactions.ts'
 import { createFunding, createUpiCollect, getBalance, getFunding } from './wallets.ts'
 import { listWebhookDeliveries, retryWebhookDelivery, testWebhook } from './webhooks.ts'
 
@@ -134,6 +134,7 @@ export const routes = {
   getEscrow,
   listTransactions,
   verifyTransaction,
+  restoreNonce,
   getReceipt,
   verifyReceipt,
   getMembershipProof,

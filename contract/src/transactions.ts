@@ -208,10 +208,50 @@ export const verifyTransaction = route({
       }),
     ),
     consume_id: Type.Optional(
-      lineText('Your own name for this use: the same one again gets the first answer again.', 'request-91c2'),
+      lineText(
+        'Your own name for this use: the same one again gets the first answer again, and with it you can undo the use.',
+        'request-91c2',
+      ),
     ),
   }),
   status: 200,
   response: Verification,
+  errors: [],
+})
+
+export const restoreNonce = route({
+  operationId: 'restoreNonce',
+  method: 'POST',
+  path: '/v1/transactions/{txn_id}/restore-nonce',
+  tag: 'Transactions',
+  summary: 'Restore a nonce',
+  description:
+    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. 200 either way: a repeat, and whatever is not yours, answers `restored` false.',
+  who: ['agent'],
+  params: request({ txn_id: idParam('txn', 'The id that you verified: `pay_` or `txn_`.') }),
+  body: request(
+    {
+      nonce: lineText('The nonce that you used up.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
+      consume_id: lineText('The name that you gave that use.', 'request-91c2'),
+    },
+    {
+      title: 'RestoreNonceRequest',
+      examples: [{ nonce: '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e', consume_id: 'request-91c2' }],
+    },
+  ),
+  status: 200,
+  response: answer(
+    {
+      nonce: textOut('The nonce that was asked for.', '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'),
+      restored: Type.Boolean({
+        description: 'Whether this call undid the use; false when there was none of that name, or no longer.',
+      }),
+    },
+    {
+      title: 'NonceRestoration',
+      description: 'Whether the nonce may be used again.',
+      examples: [{ nonce: '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e', restored: true }],
+    },
+  ),
   errors: [],
 })

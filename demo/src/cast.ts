@@ -90,7 +90,8 @@ async function createAgent(
   body: BodyOf<typeof routes.createAgent>,
 ): Promise<Actor> {
   const made = await client.ok(routes.createAgent, { headers, body })
-  return { id: made.agent_id, handle: made.handle, headers: { 'x-agent-key': made.agent_key ?? '' } }
+  const key = made.agent_key ?? ''
+  return { id: made.agent_id, handle: made.handle, key, headers: { 'x-agent-key': key } }
 }
 
 /** Handles are taken for ever, so each run of the story takes new ones. */

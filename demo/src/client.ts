@@ -19,6 +19,8 @@ export interface Refused {
 /** A client of the service, typed by the contract's routes. */
 export interface Client {
   readonly address: string
+  /** For programs that call by themselves: what they send appears in the story too. */
+  readonly fetch: typeof globalThis.fetch
   /** The answer of a call that must succeed. */
   ok<R extends Route>(route: R, call?: Call<R>): Promise<ResponseOf<R>>
   /** The error of a call that must be refused. */
@@ -67,6 +69,12 @@ export function openClient(address: string, options: ClientOptions): Client {
   }
   return {
     address,
+    async fetch(input, init) {
+      const sent = new Request(input, init)
+      const response = await fetch(sent)
+      options.onCall(sent.method, unnamed(new URL(sent.url).pathname), response.status)
+      return response
+    },
     async ok<R extends Route>(route: R, call: Call<R> = {}): Promise<ResponseOf<R>> {
       const { status, body } = await send(route, call)
       if (status === route.status) return body as ResponseOf<R>
@@ -138,6 +146,11 @@ function shownPath<R extends Route>(route: R, { query = {} }: Call<R>): string {
     return `${name}=${text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text}`
   })
   return search.length === 0 ? route.path : `${route.path}?${search.join('&')}`
+}
+
+/** A path as people read it, without the ids in it. */
+function unnamed(pathname: string): string {
+  return pathname.replaceAll(/\/[a-z]+_[0-9a-z]{26}/g, '/…')
 }
 
 function messageOf(body: unknown): string {

@@ -5,18 +5,12 @@ import { holdAndRelease } from './escrow.ts'
 import { foundOrganization } from './organization.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
-import {
-  exceedLimit,
-  fundWallet,
-  makePayment,
-  recoverLostAnswer,
-  refundPart,
-  sellOneCall,
-} from './payments.ts'
+import { exceedLimit, fundWallet, makePayment, recoverLostAnswer, refundPart } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import type { Stage } from './stage.ts'
 import { tellPlatform } from './told.ts'
 import { checkLog, showMembership } from './trust.ts'
+import { sellWeather } from './weather.ts'
 
 const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
 
@@ -35,7 +29,7 @@ async function tell(stage: Stage): Promise<void> {
   const paymentId = await makePayment(stage, agents)
   await exceedLimit(stage, agents)
   await recoverLostAnswer(stage, agents)
-  await sellOneCall(stage, agents)
+  await sellWeather(stage, agents)
   await refundPart(stage, agents, paymentId)
   await tellPlatform(stage, platform, agents)
   const session = await logIn(stage, owner)

@@ -95,28 +95,6 @@ export async function recoverLostAnswer({ client, paper }: Stage, { payer, payee
   paper.proof('Two calls, one payment.')
 }
 
-export async function sellOneCall({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
-  paper.chapter('A seller asks for 12.50 INR a call, and serves each payment once')
-  const nonce = randomUUID()
-  paper.facts([['nonce', nonce, 'given out by the seller with its price']])
-  const payment = await client.ok(routes.pay, {
-    params: { agent_id: payer.id },
-    headers: payer.headers,
-    body: { to: payee.id, amount: 12.5, reference: nonce, unique_reference: true },
-  })
-  const check = {
-    params: { txn_id: idOf(payment) },
-    headers: payee.headers,
-    query: { expected_amount: 12.5, nonce, consume: true },
-  }
-  const first = await client.ok(routes.verifyTransaction, check)
-  insist(first.verified, 'the payee verifies the payment')
-  paper.proof(`The seller sees ${first.amount ?? ''} ${first.asset} for its nonce, and serves.`)
-  const second = await client.ok(routes.verifyTransaction, check)
-  insist(second.reason === 'nonce_already_used', 'a nonce verifies once')
-  paper.proof(`The same payment shown again: ${second.reason}.`)
-}
-
 export async function refundPart(
   { client, paper }: Stage,
   { payee }: Agents,

@@ -13,6 +13,7 @@ export type Headers = Readonly<Record<string, string>>
 export interface Actor {
   readonly id: string
   readonly handle: string
+  readonly key: string
   readonly headers: Headers
 }
 

@@ -3,8 +3,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApi } from './api.ts'
-import { checkpointFaults, foundByCheck, leafFaults, unprovenPayments } from './audit-aftermath.ts'
+import {
+  checkpointFaults,
+  foundByCheck,
+  leafFaults,
+  leavesThatWait,
+  unprovenPayments,
+} from './audit-aftermath.ts'
 import { type CrashStage, openCrashStage } from './crash-stage.ts'
+import type { Window } from './database.ts'
 import { type Attempt, startLoad } from './load.ts'
 import { type Service, startService } from './service.ts'
 
@@ -16,6 +23,7 @@ export interface AuditCrashOptions {
 const CLIENTS = 8
 const SHORTEST_LOAD_MS = 200
 const KEPT_EVERY_MS = 100
+const INTEGRATED_WITHIN_MS = 30_000
 /** What a node says of its log when somebody has written to it by hand. Nobody has. */
 const ALARMS = ['audit log is not', 'audit queue are not', 'audit entry does not verify']
 /** A machine with much else to do takes its time. */
@@ -96,6 +104,7 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
 
       const window = await service.window()
       expect(attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
+      await untilIntegrated(window)
       expect(await unprovenPayments(api, attempts)).toEqual([])
       expect(await leafFaults(window)).toEqual([])
       expect(await checkpointFaults(api, headers(), kept)).toEqual([])
@@ -104,4 +113,9 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
     },
     WITHIN_MS,
   )
+}
+
+/** One node at a time puts leaves into the tree; it may be the one that was not asked to. */
+async function untilIntegrated(window: Window): Promise<void> {
+  await expect.poll(() => leavesThatWait(window), { timeout: INTEGRATED_WITHIN_MS }).toBe(0)
 }

@@ -46,22 +46,34 @@ export function tourToPayment(readme: string): Block[] {
 
 const README_SERVICE = 'http://127.0.0.1:8080'
 const README_RECEIVER_PORT = '9000'
+const README_SHOP_PORT = '9001'
 
-/** Pages as they are played here: with the address of this service, and this port for receivers. */
-export function placed(service: string, receiverPort: number) {
-  const port = String(receiverPort)
+/** Pages as they are played here: with the address of this service, and these ports for a receiver and a shop. */
+export function placed(service: string, receiverPort: number, shopPort = 0) {
+  const ports = [
+    [README_RECEIVER_PORT, String(receiverPort)],
+    [README_SHOP_PORT, String(shopPort)],
+  ] as const
   return {
-    adapt: (text: string) =>
-      text
+    adapt(text: string): string {
+      const here = text
         .replaceAll(README_SERVICE, service)
-        .replaceAll(`127.0.0.1:${README_RECEIVER_PORT}`, `127.0.0.1:${port}`)
-        .replaceAll(`listen(${README_RECEIVER_PORT})`, `listen(${port})`)
-        .replaceAll('run --silent listen -- ', `run --silent listen -- --port ${port} `),
+        .replaceAll('run --silent listen -- ', `run --silent listen -- --port ${receiverPort} `)
+      return ports.reduce(
+        (adapted, [written, real]) =>
+          adapted
+            .replaceAll(`127.0.0.1:${written}`, `127.0.0.1:${real}`)
+            .replaceAll(`listen(${written})`, `listen(${real})`),
+        here,
+      )
+    },
     /** What was printed, as a page gives it. */
-    restore: (text: string) =>
-      text
-        .replaceAll(service, README_SERVICE)
-        .replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${README_RECEIVER_PORT}`),
+    restore(text: string): string {
+      return ports.reduce(
+        (restored, [written, real]) => restored.replaceAll(`127.0.0.1:${real}`, `127.0.0.1:${written}`),
+        text.replaceAll(service, README_SERVICE),
+      )
+    },
   }
 }
 
@@ -104,8 +116,8 @@ function npmCommand(): string {
     readonly scripts: Readonly<Record<string, string>>
   }
   const cases = Object.entries(scripts).flatMap(([name, script]) => {
-    const [, path] = /^(?:exec )?node (\S+\.ts)$/.exec(script) ?? []
-    return path === undefined ? [] : [`  ${name}) exec node '${join(ROOT, path)}' "$@" ;;\n`]
+    const [, flags, path] = /^(?:exec )?node ((?:--\S+ )*)(\S+\.ts)$/.exec(script) ?? []
+    return path === undefined ? [] : [`  ${name}) exec node ${flags}'${join(ROOT, path)}' "$@" ;;\n`]
   })
   return `#!/usr/bin/env bash
 shift

@@ -47,6 +47,14 @@ const PREPARED: Partial<Record<OperationId, (world: World) => Promise<Sent>>> = 
     await api.ok(routes.sendAdminOtp, { body: { phone } })
     return { body: { phone, ...(await api.ok(routes.getSandboxOtp, { params: { phone } })) } }
   },
+  async restoreNonce(world) {
+    const call = VALID_CALLS.restoreNonce(world)
+    const { params = {}, query } = VALID_CALLS.verifyTransaction(world)
+    const { consume_id } = call.body as { consume_id: string }
+    const use = { params, query: { ...query, consume: true, consume_id }, headers: world.payee.headers }
+    await world.api.ok(routes.verifyTransaction, use)
+    return call
+  },
   updateTier: async () => ({ params: { tier: 'tier3' }, body: { per_tx: 90_000 } }),
   nameTreasury: async ({ organization, payee }) => ({
     params: { org_id: organization.id },

@@ -104,6 +104,10 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     params: { txn_id: payment.payment_id ?? '' },
     query: { expected_payee: payee.handle, expected_amount: 100, nonce: 'invoice-1', consume: false },
   }),
+  restoreNonce: ({ payment }) => ({
+    params: { txn_id: payment.payment_id ?? '' },
+    body: { nonce: 'invoice-1', consume_id: 'request-1' },
+  }),
   listApprovals: ({ payer }) => ({ query: { status: 'pending_approval', agent_id: payer.id, limit: 5 } }),
   getApproval: ofApproval,
   approve: ofApproval,
@@ -282,7 +286,12 @@ function policy({ payee, stranger }: World) {
 }
 
 /** Routes that only the payee of the world's payment may use, who also attests; every other is called by the payer. */
-export const BY_PAYEE: readonly OperationId[] = ['refundPayment', 'verifyTransaction', 'attestEscrow']
+export const BY_PAYEE: readonly OperationId[] = [
+  'refundPayment',
+  'verifyTransaction',
+  'restoreNonce',
+  'attestEscrow',
+]
 
 /** Routes after whose success their world is not what it was: a test of theirs needs one of its own. */
 export const DESTRUCTIVE: readonly OperationId[] = [

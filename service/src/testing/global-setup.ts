@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -36,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function startOwnServer(): Promise<Server> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'batua-test-'))
+  const dataDir = mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-test-'))
   const remove = () => rmSync(dataDir, { recursive: true, force: true })
   try {
     const server = await startEmbeddedPostgres({ dataDir, logger: quietLogger, fsync: false })
@@ -50,6 +50,23 @@ async function startOwnServer(): Promise<Server> {
   } catch (error) {
     remove()
     throw error
+  }
+}
+
+const MEMORY = '/dev/shm'
+const GIBIBYTE = 2 ** 30
+const ENOUGH_GIB = 6
+
+/**
+ * Hundreds of databases are made and dropped, a thousand files each time, which a disk's file system takes most of a run
+ * for. Null where there is no file system in memory, or too little of it.
+ */
+function roomyMemory(): string | null {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= ENOUGH_GIB * GIBIBYTE ? MEMORY : null
+  } catch {
+    return null
   }
 }
 

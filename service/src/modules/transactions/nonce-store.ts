@@ -19,6 +19,23 @@ export async function insertUse(
   return rows.length === 1
 }
 
+/**
+ * Makes the nonce of exactly this use good again; false when there is none such. Of any number at once exactly one gets
+ * true. A use without a name of its own equals none.
+ */
+export async function deleteUse(
+  db: Queryable,
+  payee: Uuid,
+  nonce: string,
+  { paymentId, consumeId }: NonceUse,
+): Promise<boolean> {
+  const rows = await db.query(
+    `delete from consumed_nonces where payee = $1 and nonce = $2 and payment_id = $3 and consume_id = $4 returning nonce`,
+    [payee, nonce, paymentId, consumeId],
+  )
+  return rows.length === 1
+}
+
 export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Promise<NonceUse | null> {
   const [row] = await db.query<NonceUse>(
     `select payment_id as "paymentId", consume_id as "consumeId" from consumed_nonces where payee = $1 and nonce = $2`,

@@ -55,6 +55,29 @@ test('a seller verifies and uses up a nonce over HTTP, and no answer may be kept
   expect(second).toMatchObject({ status: 200, body: { verified: false, reason: 'nonce_already_used' } })
 })
 
+test('a seller restores a nonce over HTTP', async () => {
+  const { payment, headers } = await sold('n')
+  const verify = () =>
+    call(server, 'GET', `/v1/transactions/${payment}/verify?nonce=n&consume=true&consume_id=sale-1`, {
+      headers,
+    })
+  const restore = (body: object) =>
+    call(server, 'POST', `/v1/transactions/${payment}/restore-nonce`, { headers, body })
+  expect((await verify()).body).toMatchObject({ verified: true })
+  const use = { nonce: 'n', consume_id: 'sale-1' }
+  expect(await restore(use)).toMatchObject({ status: 200, body: { nonce: 'n', restored: true } })
+  expect(await restore(use)).toMatchObject({ status: 200, body: { nonce: 'n', restored: false } })
+  expect((await verify()).body).toMatchObject({ verified: true })
+  for (const [body, field] of [
+    [{ nonce: 'n' }, 'consume_id'],
+    [{ consume_id: 'sale-1' }, 'nonce'],
+    [{ ...use, consume_id: null }, 'consume_id'],
+    [{ ...use, consume_id: '' }, 'consume_id'],
+  ] as const) {
+    expect(await restore(body)).toMatchObject({ status: 400, body: { error: { field } } })
+  }
+})
+
 test.each([
   ['consume=true', 'nonce'],
   ['expected_amount=1.234', 'expected_amount'],

@@ -1,7 +1,13 @@
-import { listOwnerTransactions, listTransactions, verifyTransaction } from '@batua/contract'
+import {
+  listOwnerTransactions,
+  listTransactions,
+  restoreNonce as restoreRoute,
+  verifyTransaction,
+} from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import type { TransactionsContext } from './context.ts'
 import { readOwnerStatement, readStatement } from './read-statement.ts'
+import { restoreNonce } from './restore-nonce.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 export function serveTransactions(serve: Serve, context: TransactionsContext): void {
@@ -13,5 +19,9 @@ export function serveTransactions(serve: Serve, context: TransactionsContext): v
 
   serve(verifyTransaction, ({ caller, params, query, now }) =>
     verifyPayment(context, caller, params.txn_id, query, now),
+  )
+
+  serve(restoreRoute, ({ caller, params, body, now }) =>
+    restoreNonce(context, caller, params.txn_id, body, now),
   )
 }

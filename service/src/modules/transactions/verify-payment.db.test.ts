@@ -1,5 +1,6 @@
 import { type Verification, verifyTransaction } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../db/database.ts'
 import { answerCheck } from '../../http/answer-check.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { systemClock } from '../../kernel/clock.ts'
@@ -232,6 +233,22 @@ describe('consuming', () => {
     expect(await consume(payment, { consume_id: 'b' })).toMatchObject(failed('nonce_already_used'))
     expect(await consume(payment, { consume_id: 'a' })).toMatchObject(VERIFIED)
     expect(await consume(payment)).toMatchObject(failed('nonce_already_used'))
+  })
+
+  test('a first use is granted without asking for an earlier one', async () => {
+    const asked: string[] = []
+    const query: Database['query'] = (text, values, options) => {
+      asked.push(text)
+      return db.database.query(text, values, options)
+    }
+    const watched = { ...context, database: { ...db.database, query } }
+    const payment = await paid()
+    const use = { nonce: payment.reference ?? '', consume: true, consume_id: 'first' }
+    const verifyWatched = () => verifyPayment(watched, seller, formatId('pay', payment.id), use, clock.now())
+    expect(await verifyWatched()).toMatchObject(VERIFIED)
+    expect(asked.map(text => /from (\w+)/.exec(text)?.[1])).toEqual(['transfers', 'transfers'])
+    expect(await verifyWatched()).toMatchObject(VERIFIED)
+    expect(asked.slice(2).map(text => /from (\w+)/.exec(text)?.[1])).toContain('consumed_nonces')
   })
 
   test('of 64 at once exactly one verifies', async () => {

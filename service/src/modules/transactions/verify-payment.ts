@@ -73,16 +73,15 @@ async function checkPayment(context: TransactionsContext, check: Check): Promise
   const { payment, caller, expected, use } = check
   const { database } = context
   const callerId = caller.agentId
-  const refundedPaise = await selectRefunded(database, payment.id)
-  const earlier = use === null ? null : await selectUse(database, callerId, use.nonce)
-  const granted = use !== null && isSameUse(earlier, payment.id, use.consumeId)
-  const failure = decideVerification({ payment, refundedPaise, callerId, expected, granted })
-  if (failure !== null || use === null || granted) return failure
+  const facts = { payment, refundedPaise: await selectRefunded(database, payment.id), callerId, expected }
+  const failure = decideVerification({ ...facts, granted: false })
+  if (use === null) return failure
+  if (failure === null && (await useUp(context, check, use))) return null
 
-  if (await useUp(context, check, use)) return null
-  // Someone else was faster; it may have been this very request, sent twice.
-  const winner = await selectUse(database, callerId, use.nonce)
-  return isSameUse(winner, payment.id, use.consumeId) ? null : 'nonce_already_used'
+  // Asked only now: most uses are the first of their nonce, and a paid call should cost no more than it must.
+  const earlier = await selectUse(database, callerId, use.nonce)
+  if (isSameUse(earlier, payment.id, use.consumeId)) return decideVerification({ ...facts, granted: true })
+  return failure ?? 'nonce_already_used'
 }
 
 function useUp({ database, vault }: TransactionsContext, check: Check, use: Use): Promise<boolean> {

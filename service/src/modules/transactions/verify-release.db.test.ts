@@ -2,6 +2,7 @@ import type { VerifyFailure } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { creditSideOf, formatId } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
+import { restoreNonce } from './restore-nonce.ts'
 import { holdMoney, refundHold, releaseHold } from './testing/escrow-history.ts'
 import type { History, KnownHold } from './testing/wallet-history.ts'
 import {
@@ -94,6 +95,17 @@ test('a nonce is used up once, by whichever id the release is named', async () =
   expect(await verify(seller, lineOf(hold), { ...consume, consume_id: 'use-2' })).toMatchObject(
     failed('nonce_already_used'),
   )
+})
+
+test('a nonce is restored by whichever id the release is named', async () => {
+  const hold = await held()
+  const release = await released(hold)
+  const use = { nonce: 'n', consume_id: 'use-1' }
+  for (const id of [release, lineOf(hold)]) {
+    expect(await verify(seller, lineOf(hold), { ...use, consume: true })).toMatchObject({ verified: true })
+    const restored = restoreNonce(open.network, seller.caller, id, use, clock.now())
+    expect(await restored).toEqual({ nonce: 'n', restored: true })
+  }
 })
 
 test('an escrow has no payment’s id', async () => {

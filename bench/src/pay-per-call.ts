@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Client, createClient, payingFetch } from '@batua/sdk'
+import { requirePayment } from '@batua/sdk/node'
+import type { Cleanup } from './cleanup.ts'
+import { figure, percentile } from './figures.ts'
+import { type Goal, verdict } from './goals.ts'
+import { table } from './markdown.ts'
+import type { Payer } from './messages.ts'
+
+/** What a paid call costs, and what it is made of. */
+export interface PayPerCallReport {
+  readonly turns: number
+  readonly steps: readonly Step[]
+  /** A paid call less a payment and a verification, by the medians. */
+  readonly overheadMs: number
+  /** How many payments were made, those of the warm-up included. */
+  readonly payments: number
+}
+
+interface Step {
+  readonly what: string
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+const PRICE_INR = 2.5
+const WARM_UP = 100
+const TURNS_PER_ROUND = 200
+const OVERHEAD_MS = 2
+
+interface Parties {
+  readonly buyer: Payer
+  readonly seller: Payer
+  readonly buying: Client
+  readonly selling: Client
+}
+
+/**
+ * One buyer and one seller with the client, the paying fetch and the paywall of the sdk. A payment by itself, its
+ * verification by itself, a free call and a paid one take turns, one request at a time.
+ */
+export async function measurePayPerCall(
+  address: string,
+  [buyer, seller]: readonly Payer[],
+  {
+    rounds,
+    undo,
+    say,
+  }: { readonly rounds: number; readonly undo: Cleanup; readonly say: (line: string) => void },
+): Promise<PayPerCallReport> {
+  if (buyer === undefined || seller === undefined) throw new Error('pay-per-call takes two agents')
+  say('pay-per-call: a payment, its verification and a paid call in turns')
+  const buying = createClient({ baseUrl: address, agentKey: buyer.key })
+  const selling = createClient({ baseUrl: address, agentKey: seller.key })
+  const parties = { buyer, seller, buying, selling }
+  const serveCall: RequestListener = (_request, response) => void response.end('sunny')
+  const free = await listen(serveCall, undo)
+  const paid = await listen(
+    requirePayment({ client: selling, payTo: seller.handle, amount: PRICE_INR }, serveCall),
+    undo,
+  )
+  const fetch = payingFetch(globalThis.fetch, { client: buying, maxAmount: PRICE_INR, allowHttp: true })
+  const turns: Turn[] = []
+  for (let turn = -WARM_UP; turn < rounds * TURNS_PER_ROUND; turn++) {
+    const measured = {
+      ...(await payAndVerify(parties)),
+      freeMs: await timed(() => call(globalThis.fetch, free)),
+      paidMs: await timed(() => call(fetch, paid)),
+    }
+    if (turn >= 0) turns.push(measured)
+  }
+  return reportOf(turns)
+}
+
+interface Turn {
+  readonly payMs: number
+  readonly verifyMs: number
+  readonly freeMs: number
+  readonly paidMs: number
+}
+
+function reportOf(turns: readonly Turn[]): PayPerCallReport {
+  const steps = (Object.keys(STEPS) as (keyof Turn)[]).map(name => {
+    const times = turns.map(turn => turn[name])
+    return { what: STEPS[name], p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) }
+  })
+  const half = (name: keyof Turn) =>
+    percentile(
+      turns.map(turn => turn[name]),
+      0.5,
+    )
+  return {
+    turns: turns.length,
+    steps,
+    overheadMs: half('paidMs') - half('payMs') - half('verifyMs'),
+    payments: 2 * (WARM_UP + turns.length),
+  }
+}
+
+const STEPS: Readonly<Record<keyof Turn, string>> = {
+  payMs: 'a payment',
+  verifyMs: 'its verification, which uses the nonce up',
+  freeMs: 'a call that is free',
+  paidMs: 'a paid call: priced, paid, asked again, verified, served',
+}
+
+async function payAndVerify({
+  buyer,
+  seller,
+  buying,
+  selling,
+}: Parties): Promise<Pick<Turn, 'payMs' | 'verifyMs'>> {
+  const nonce = randomUUID()
+  const order = { agent_id: buyer.id, to: seller.handle, amount: PRICE_INR, reference: nonce }
+  let txn_id = ''
+  const payMs = await timed(async () => {
+    const { payment_id } = await buying.pay({ ...order, unique_reference: true })
+    txn_id = payment_id ?? ''
+  })
+  const verifyMs = await timed(async () => {
+    const expected = { expected_payee: seller.handle, expected_amount: PRICE_INR, nonce }
+    const { verified } = await selling.verifyTransaction({
+      txn_id,
+      ...expected,
+      consume: true,
+      consume_id: randomUUID(),
+    })
+    if (!verified) throw new Error(`the payment ${txn_id} does not verify`)
+  })
+  return { payMs, verifyMs }
+}
+
+async function call(fetch: typeof globalThis.fetch, url: string): Promise<void> {
+  const response = await fetch(url)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`a call was answered ${response.status}: ${text}`)
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await work()
+  return performance.now() - startedMs
+}
+
+async function listen(listener: RequestListener, undo: Cleanup): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  undo.add(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/weather`
+}
+
+export function judgePayPerCall(report: PayPerCallReport | null): Goal[] {
+  const overheadMs = report?.overheadMs ?? Number.NaN
+  return [
+    {
+      name: 'a paid call less its payment and its verification, half of all',
+      measured: `${figure(overheadMs, 2)} ms`,
+      wanted: `under ${OVERHEAD_MS} ms`,
+      verdict: verdict(overheadMs, overheadMs < OVERHEAD_MS),
+    },
+  ]
+}
+
+export function renderPayPerCall({ steps, turns, overheadMs }: PayPerCallReport): string {
+  const rows = steps.map(({ what, p50Ms, p99Ms }) => [what, figure(p50Ms, 2), figure(p99Ms, 2)])
+  return [
+    `One buyer and one seller with the sdk, over HTTP on the same machine, one request at a time: each of these ${figure(turns)} times, in turns. Buyer and seller share a process.`,
+    table(['', 'p50 ms', 'p99 ms'], rows),
+    `A paid call takes ${figure(overheadMs, 2)} ms more than its payment and its verification.`,
+  ].join('\n\n')
+}

@@ -1,0 +1,105 @@
+import { createServer } from 'node:http'
+import { createClient } from '@batua/sdk'
+import { requirePayment as expressPayment } from '@batua/sdk/express'
+import { requirePayment as fastifyPayment } from '@batua/sdk/fastify'
+import { requirePayment as honoPayment } from '@batua/sdk/hono'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { request } from './src/api.ts'
+import { SHOPS } from './src/pay-per-call-shops.ts'
+import { openShop, type Till } from './src/pay-per-call-till.ts'
+import { challengeIn, proofHeader, reasonIn } from './src/pay-per-call-wire.ts'
+import { requestText, sendAndReset } from './src/raw-http.ts'
+
+const BUYER = 'agt_01kb7q3f8meg5tz4x9wc2n6a01'
+const PAYMENT = 'pay_01kb7q3f8meg5tz4x9wc2n6a01'
+
+const VERIFIED = { verified: true, from: BUYER, amount: '12.50', asset: 'INR' }
+
+/** What the service was asked for: the last part of each path. */
+let asked: string[]
+/** How long it takes for an answer. */
+let patience: Promise<void>
+
+/** A stand-in for a service to which all payments are good, and which can be slow just when a buyer hangs up. */
+const service: typeof fetch = async (input, init) => {
+  const { pathname } = new URL(new Request(input, init).url)
+  asked.push(pathname.slice(pathname.lastIndexOf('/') + 1))
+  await patience
+  return Response.json(VERIFIED)
+}
+const till: Till = {
+  client: createClient({ baseUrl: 'http://service.invalid', agentKey: 'agk_live_stand-in', fetch: service }),
+  payTo: 'weather-bot',
+}
+
+beforeEach(() => {
+  asked = []
+  patience = Promise.resolve()
+})
+
+function proofOf(nonce: string) {
+  return proofHeader({ version: 1, transactionId: PAYMENT, fromAgent: BUYER, nonce })
+}
+
+// Hono cannot know it: its handler is given a request, not a line.
+test.each(SHOPS.filter(([name]) => name !== 'hono'))(
+  'who hangs up while its payment is looked at by %s gets nothing but its money',
+  async (_name, open) => {
+    const onWeather = vi.fn<() => void>()
+    const shop = await open({ ...till, onWeather })
+    const { nonce } = challengeIn(await request(shop.address, 'GET', '/shop/weather'))
+    patience = new Promise(resolve => {
+      shop.server.once('connection', socket => socket.once('close', () => resolve()))
+    })
+    const [[name, value] = ['', '']] = Object.entries(proofOf(nonce))
+    const { port } = new URL(shop.address)
+    await sendAndReset(Number(port), requestText('GET /shop/weather HTTP/1.1', [`${name}: ${value}`]))
+    await expect.poll(() => asked).toEqual(['verify', 'refund'])
+    expect(onWeather).not.toHaveBeenCalled()
+    await shop.close()
+  },
+)
+
+test('express asks for money for one path as it was asked for, whatever router is under it', async () => {
+  const sell = express.Router().get('/x', expressPayment({ ...till, amount: 12.5 }), (_request, response) => {
+    response.send('sold')
+  })
+  const shop = await openShop(createServer(express().use('/a', sell).use('/b', sell)))
+  const { nonce } = challengeIn(await request(shop.address, 'GET', '/a/x'))
+  const at = (path: string) => request(shop.address, 'GET', path, { headers: proofOf(nonce) })
+  expect(reasonIn(await at('/b/x'))).toBe('nonce_not_ours')
+  expect((await at('/a/x')).text).toBe('sold')
+  await shop.close()
+})
+
+test('hono needs no server, and has given the money back by the time that it answers a failure', async () => {
+  const app = new Hono()
+  const paywall = honoPayment({ ...till, amount: 12.5 })
+  // What is no Error passes hono by.
+  app.get('/', paywall, () => Promise.reject('broken'))
+  const reply = async (headers = {}) => {
+    const answer = await app.request('/', { headers })
+    return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }
+  }
+  const { nonce } = challengeIn(await reply())
+  await expect(reply(proofOf(nonce))).rejects.toBe('broken')
+  expect(asked).toEqual(['verify', 'refund'])
+})
+
+test('hono serves nothing to what looks like a preflight', async () => {
+  const app = new Hono().all('/', honoPayment({ ...till, amount: 12.5 }), c => c.text('sold'))
+  const headers = { 'access-control-request-method': 'GET' }
+  expect((await app.request('/', { method: 'OPTIONS', headers })).status).toBe(402)
+})
+
+test('fastify asks for money in our words whatever a route’s schema lets it say', async () => {
+  const app = fastify()
+  const response = { '4xx': { type: 'object', properties: {} } }
+  const preHandler = fastifyPayment({ ...till, amount: 12.5 })
+  app.get('/', { preHandler, schema: { response } }, (_request, reply) => reply.send('sold'))
+  const { statusCode, body } = await app.inject('/')
+  expect([statusCode, JSON.parse(body)]).toMatchObject([402, { payment: { amount: '12.50' } }])
+})

@@ -1,0 +1,503 @@
+import { routes } from '@batua/contract'
+import { type BatuaError, createClient, PurchaseError, paymentOf } from '@batua/sdk'
+import { payingAdapter } from '@batua/sdk/axios'
+import axios, { AxiosError } from 'axios'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { createPayingFetch } from '../sdk/src/buyer/paying-fetch.ts'
+import type { Agent } from './src/network.ts'
+import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
+import { cut, openScriptedSeller, type ScriptedSeller, type Turn } from './src/scripted-seller.ts'
+import { type Loss, openShopper, type ShopperOptions } from './src/shopper.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+let stage: PayingStage
+let seller: ScriptedSeller
+
+beforeAll(async () => {
+  stage = await openPayingStage()
+})
+afterAll(() => stage.close())
+beforeEach(async () => {
+  seller = await openScriptedSeller(stage.api.address, stage.payee)
+})
+afterEach(() => seller.close())
+
+const shopper = (options?: ShopperOptions) => openShopper(stage, options)
+
+async function failure(call: Promise<unknown>): Promise<PurchaseError> {
+  const error = await call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof PurchaseError)) throw error ?? new Error('nothing failed')
+  return error
+}
+
+async function refusal(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'none',
+    (error: BatuaError) => error.code,
+  )
+}
+
+const weather = () => `${seller.address}/weather?city=Pune`
+
+group('what asks for money', () => {
+  test('is paid once and asked for again with the proof', async () => {
+    const { buy, agent, payments } = await shopper()
+    const answer = await buy(weather())
+    expect(await answer.json()).toMatchObject({ method: 'GET', url: '/weather?city=Pune' })
+    const made = await payments()
+    expect(made).toMatchObject([{ to: stage.payee.id, amount: 10, reference: seller.proofs[0]?.nonce }])
+    const [{ payment_id: paymentId, reference: nonce } = { payment_id: null, reference: null }] = made
+    expect(seller.proofs).toEqual([{ version: 1, transactionId: paymentId, fromAgent: agent.id, nonce }])
+    const payTo = stage.payee.handle
+    expect(paymentOf(answer)).toEqual({
+      status: 'completed',
+      paymentId,
+      approvalId: null,
+      payTo,
+      amount: '10.00',
+      nonce,
+    })
+  })
+
+  test('gets the whole body both times, however it was given', async () => {
+    const { buy, payments } = await shopper()
+    const body = 'city=Pune'
+    for (const [input, init] of [
+      [new URL(weather()), { method: 'POST', body: new URLSearchParams(body) }],
+      [new Request(weather(), { method: 'POST', body }), undefined],
+    ] as const) {
+      expect(await (await buy(input, init)).json()).toMatchObject({ method: 'POST', body })
+    }
+    expect(await payments()).toHaveLength(2)
+  })
+
+  test('is paid with one payment each, by 64 that ask for the same at once', async () => {
+    const { buy, payments } = await shopper()
+    seller.sign.price = '0.01'
+    const answers = await Promise.all(Array.from({ length: 64 }, () => buy(weather())))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(new Set(answers.map(answer => paymentOf(answer)?.paymentId)).size).toBe(64)
+    expect(new Set((await payments()).map(({ reference }) => reference)).size).toBe(64)
+  })
+})
+
+test('what asks for no money in this way passes through untouched', async () => {
+  const { buy, payments } = await shopper()
+  for (const path of ['/free', '/plain-402']) {
+    const answer = await buy(seller.address + path)
+    expect([answer.status, paymentOf(answer)]).toEqual([path === '/free' ? 200 : 402, undefined])
+    expect(await answer.text()).not.toBe('')
+  }
+  await expect(buy('nowhere')).rejects.toThrow(TypeError)
+  expect(await payments()).toEqual([])
+})
+
+group('nothing is paid', () => {
+  test('above the maximum, to another payee, without https, or for what cannot be read', async () => {
+    const { buy, payments, agent } = await shopper({ maxAmount: '9.99' })
+    expect(await failure(buy(weather()))).toMatchObject({ code: 'price_too_high', paymentId: null })
+    expect((await failure(buy(`${seller.address}/garbled-402`))).code).toBe('invalid_challenge')
+    const client = createClient({ baseUrl: stage.api.address, agentKey: agent.key })
+    const terms = { client, maxAmount: 10 }
+    const time = { now: Date.now, wait: async () => undefined }
+    const choosy = createPayingFetch(fetch, { ...terms, allowHttp: true, payees: ['somebody-else'] }, time)
+    expect((await failure(choosy(weather()))).code).toBe('payee_not_allowed')
+    const { code, response } = await failure(createPayingFetch(fetch, terms, time)(weather()))
+    expect([code, await response?.text()]).toEqual(['insecure_seller', 'pay first'])
+    expect(await payments()).toEqual([])
+  })
+
+  test('for a body that is a stream and cannot be sent again', async () => {
+    const { buy, payments } = await shopper()
+    const init = { method: 'POST', body: new Blob(['city=Pune']).stream(), duplex: 'half' } as const
+    expect((await failure(buy(weather(), init))).code).toBe('body_not_repeatable')
+    expect(await payments()).toEqual([])
+  })
+
+  test('to another origin than was asked', async () => {
+    const { buy, payments } = await shopper()
+    const other = await openScriptedSeller(stage.api.address, stage.payee)
+    const { code } = await failure(buy(`${seller.address}/to?${other.address}/weather`))
+    expect(code).toBe('redirect_refused')
+    expect(await payments()).toEqual([])
+    await other.close()
+  })
+
+  test('when the service refuses, whose error comes through; the next call begins anew', async () => {
+    const { buy, payments } = await shopper({ maxAmount: 1_000, extras: { spend_limit_per_tx: 5 } })
+    expect(await refusal(buy(weather()))).toBe('spend_limit_exceeded')
+    seller.sign.price = '5.00'
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('when the nonce was paid before with another amount', async () => {
+    const { buy, agent, payments } = await shopper()
+    const nonce = crypto.randomUUID()
+    const { payment_id } = await stage.network.pay(agent, stage.payee, 3, { reference: nonce })
+    seller.sign.nonce = nonce
+    const { code, paymentId } = await failure(buy(weather()))
+    expect([code, paymentId]).toEqual(['payment_mismatch', payment_id])
+    expect(await payments()).toHaveLength(1)
+  })
+})
+
+test('a redirect within the origin is paid and followed', async () => {
+  const { buy, payments } = await shopper()
+  expect(await (await buy(`${seller.address}/to?/weather`)).json()).toMatchObject({ url: '/weather' })
+  const post = { method: 'POST', body: 'city=Pune' }
+  expect(await (await buy(`${seller.address}/to?/rain`, post)).json()).toMatchObject({
+    method: 'GET',
+    url: '/rain',
+  })
+  expect(await payments()).toHaveLength(2)
+})
+
+test('a paid request that is redirected to another origin never takes its proof there', async () => {
+  const { buy, payments } = await shopper()
+  const thief = await openScriptedSeller(stage.api.address, stage.payee)
+  seller.turns.push(answer => answer.writeHead(307, { location: thief.address }).end())
+  const { code, paymentId } = await failure(buy(weather()))
+  expect([code, paymentId]).toEqual(['redirect_refused', (await payments())[0]?.payment_id])
+  expect(thief.proofs).toEqual([])
+  // Once the seller has mended its ways, the same call gets what was paid for.
+  expect((await buy(weather())).status).toBe(200)
+  expect(await payments()).toHaveLength(1)
+  await thief.close()
+})
+
+group('a lost answer', () => {
+  test.each<[string, Loss[]]>([
+    ['of the service, as often as it is asked', ['answer', 'answer']],
+    ['of the service, which never heard of it', ['request']],
+  ])('%s, costs no second payment', async (_name, lost) => {
+    const { buy, losses, payments } = await shopper()
+    losses.pay.push(...lost)
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test.each<[string, Loss]>([
+    ['made', 'answer'],
+    ['not made', 'request'],
+  ])('leaves a purchase that the same call finishes, the payment %s', async (_name, loss) => {
+    const { buy, losses, payments, clock } = await shopper()
+    const nonce = crypto.randomUUID()
+    seller.sign.nonce = nonce
+    losses.pay.push(loss)
+    losses.payments.push('answer')
+    expect(await refusal(buy(weather()))).toBe('network_error')
+    clock.now += MINUTE_MS - 1
+    expect((await buy(weather())).status).toBe(200)
+    const made = await payments()
+    expect([made.length, made[0]?.reference]).toEqual([1, nonce])
+  })
+
+  test('to a payment that was not made is forgotten after a minute, and a new challenge is paid', async () => {
+    const { buy, losses, payments, clock } = await shopper()
+    const stale = crypto.randomUUID()
+    seller.sign.nonce = stale
+    losses.pay.push('request')
+    losses.payments.push('answer')
+    expect(await refusal(buy(weather()))).toBe('network_error')
+    clock.now += MINUTE_MS
+    seller.sign.nonce = null
+    expect((await buy(weather())).status).toBe(200)
+    const made = await payments()
+    expect(made).toHaveLength(1)
+    expect(made[0]?.reference).not.toBe(stale)
+  })
+
+  test('is not paid for by another buyer of the journal who agrees to less', async () => {
+    const first = await shopper()
+    first.losses.pay.push('request')
+    first.losses.payments.push('answer')
+    expect(await refusal(first.buy(weather()))).toBe('network_error')
+    const thrifty = await shopper({ maxAmount: 5, journal: first.journal, agent: first.agent })
+    expect((await failure(thrifty.buy(weather()))).code).toBe('price_too_high')
+    expect(await thrifty.payments()).toEqual([])
+  })
+
+  test('is no other agent’s to finish, even with the same journal', async () => {
+    const first = await shopper()
+    first.losses.pay.push('answer')
+    first.losses.payments.push('answer')
+    expect(await refusal(first.buy(weather()))).toBe('network_error')
+    const second = await shopper({ journal: first.journal })
+    expect((await second.buy(weather())).status).toBe(200)
+    expect((await first.buy(weather())).status).toBe(200)
+    const made = [...(await first.payments()), ...(await second.payments())]
+    expect(new Set(made.map(({ reference }) => reference)).size).toBe(2)
+  })
+
+  test('of the seller, before it served, is asked for again with the same proof', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(cut, cut)
+    expect((await buy(weather())).status).toBe(200)
+    expect(new Set(seller.proofs.map(({ transactionId }) => transactionId)).size).toBe(1)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('of the seller, after it served, names the payment and is not paid again', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(async (answer, serve) => {
+      // What it serves is lost on the way.
+      answer.end = () => answer.destroy()
+      await serve()
+    })
+    const { code, paymentId } = await failure(buy(weather()))
+    const made = await payments()
+    expect([code, paymentId, made.length]).toEqual(['payment_not_accepted', made[0]?.payment_id, 1])
+    // Only now that the caller knows is a new call a new purchase.
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(2)
+  })
+})
+
+test('a call that was aborted after its payment is finished by the same call', async () => {
+  const { buy, payments } = await shopper()
+  const controller = new AbortController()
+  seller.turns.push(() => controller.abort(new Error('enough')))
+  await expect(buy(weather(), { signal: controller.signal })).rejects.toThrow('enough')
+  expect((await buy(weather())).status).toBe(200)
+  expect(await payments()).toHaveLength(1)
+})
+
+group('a second 402', () => {
+  test('with another price is never paid', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(async (_answer, serve) => {
+      seller.sign.price = '10.01'
+      await serve()
+    })
+    const { code, paymentId, response } = await failure(buy(weather()))
+    const made = await payments()
+    expect([code, paymentId, made.length]).toEqual(['price_changed', made[0]?.payment_id, 1])
+    expect(await response?.text()).toBe('pay first')
+  })
+
+  test('without any reason is never paid', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(answer => answer.writeHead(402).end())
+    expect((await failure(buy(weather()))).code).toBe('payment_not_accepted')
+    expect(await payments()).toHaveLength(1)
+  })
+})
+
+group('a seller that is busy or broken', () => {
+  const busy =
+    (status: number): Turn =>
+    answer =>
+      answer.writeHead(status, { 'retry-after': '2' }).end()
+
+  test('is shown the same proof again after the time it names', async () => {
+    const { buy, payments, waits } = await shopper()
+    seller.turns.push(busy(503), busy(429))
+    expect((await buy(weather())).status).toBe(200)
+    expect(waits).toEqual([2_000, 2_000])
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test.each([503, 500])(
+    'for good answers with %i, and the same call later gets what was paid for',
+    async status => {
+      const { buy, losses, payments } = await shopper()
+      seller.turns.push(...Array.from({ length: status === 503 ? 6 : 1 }, () => busy(status)))
+      const answer = await buy(weather())
+      const made = await payments()
+      expect([answer.status, paymentOf(answer)?.paymentId]).toEqual([status, made[0]?.payment_id])
+      // The journal knows of the payment, so that the service need not be asked.
+      losses.payments.push('request')
+      expect((await buy(weather())).status).toBe(200)
+      expect(await payments()).toHaveLength(1)
+    },
+  )
+})
+
+group('a budget', () => {
+  test('of an hour holds for each host by itself, and anew in the next hour', async () => {
+    const other = await openScriptedSeller(stage.api.address, stage.payee)
+    const { buy, clock, payments } = await shopper({ budgets: [{ amount: 25, per: 'hour', host: '*' }] })
+    for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
+    const { code, message, response } = await failure(buy(weather()))
+    expect([code, response?.status]).toEqual(['budget_exceeded', 402])
+    expect(message).toContain(seller.host)
+    expect((await buy(other.address)).status).toBe(200)
+    clock.now += HOUR_MS
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(4)
+    await other.close()
+  })
+
+  test('holds to the paisa for 16 at once', async () => {
+    const { buy, payments } = await shopper({ budgets: [{ amount: '50.00', per: 'day' }] })
+    const codes = await Promise.all(
+      Array.from({ length: 16 }, () =>
+        buy(weather()).then(
+          () => 'served',
+          (error: PurchaseError) => error.code,
+        ),
+      ),
+    )
+    expect(codes.filter(code => code === 'served')).toHaveLength(5)
+    expect(codes.filter(code => code === 'budget_exceeded')).toHaveLength(11)
+    expect(await payments()).toHaveLength(5)
+  })
+})
+
+group('a payment that the owner must approve', () => {
+  const extras = { require_human_approval_above: 5 }
+
+  async function decide(route: typeof routes.approve | typeof routes.reject, agent: Agent): Promise<void> {
+    const headers = await stage.network.login(stage.owner)
+    const { approvals } = await stage.api.ok(routes.listApprovals, { headers, query: { agent_id: agent.id } })
+    for (const { approval_id } of approvals) await stage.api.ok(route, { headers, params: { approval_id } })
+  }
+
+  test('is waited for with growing patience, and served once she approves', async () => {
+    const { agent, buy, payments, waits, whileWaiting } = await shopper({ extras })
+    whileWaiting.push(
+      async () => undefined,
+      async () => undefined,
+      () => decide(routes.approve, agent),
+    )
+    const answer = await buy(weather())
+    const made = await payments()
+    expect([answer.status, waits]).toEqual([200, [1_000, 1_500, 2_250]])
+    expect(paymentOf(answer)).toMatchObject({ status: 'completed', paymentId: made[0]?.payment_id })
+    expect(paymentOf(answer)?.approvalId).toMatch(/^apr_/)
+    expect(made).toHaveLength(1)
+  })
+
+  test('that she rejects is not made, and the next call asks her anew', async () => {
+    const { agent, buy, payments, whileWaiting } = await shopper({ extras })
+    whileWaiting.push(() => decide(routes.reject, agent))
+    const { code, paymentId, approvalId } = await failure(buy(weather()))
+    expect([code, paymentId]).toEqual(['approval_rejected', null])
+    whileWaiting.push(() => decide(routes.approve, agent))
+    expect(paymentOf(await buy(weather()))?.approvalId).not.toBe(approvalId)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('is not waited for beyond its time, nor past an abort; the same call goes on with it', async () => {
+    const { agent, buy, payments, waits, whileWaiting } = await shopper({ extras, approvalTimeoutMs: 5_000 })
+    const { code, approvalId } = await failure(buy(weather()))
+    expect([code, waits]).toEqual(['approval_timeout', [1_000, 1_500, 2_250, 250]])
+    const controller = new AbortController()
+    whileWaiting.push(async () => controller.abort(new Error('enough')))
+    await expect(buy(weather(), { signal: controller.signal })).rejects.toThrow('enough')
+    await decide(routes.approve, agent)
+    expect(paymentOf(await buy(weather()))?.approvalId).toBe(approvalId)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('answers the seller’s 402 where that is wanted, and the same call goes on with it', async () => {
+    const { agent, buy, payments } = await shopper({ extras, approval: 'return' })
+    const waiting = await buy(weather())
+    expect([waiting.status, await waiting.text()]).toEqual([402, 'pay first'])
+    const pending = paymentOf(waiting)
+    expect(pending).toMatchObject({ status: 'pending_approval', paymentId: null, amount: '10.00' })
+    const stillWaiting = await buy(weather())
+    expect([stillWaiting.status, paymentOf(stillWaiting)]).toEqual([402, pending])
+    expect(await payments()).toHaveLength(1)
+    await decide(routes.approve, agent)
+    const served = await buy(weather())
+    expect([served.status, paymentOf(served)?.nonce]).toEqual([200, pending?.nonce])
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('that she rejects meanwhile is told by the same call, and not asked for again', async () => {
+    const { agent, buy, payments } = await shopper({ extras, approval: 'return' })
+    await buy(weather())
+    await decide(routes.reject, agent)
+    expect((await failure(buy(weather()))).code).toBe('approval_rejected')
+    expect(await payments()).toEqual([])
+  })
+
+  test('is found when its answer was lost', async () => {
+    const { agent, buy, losses, payments, whileWaiting } = await shopper({ extras })
+    losses.pay.push('answer')
+    whileWaiting.push(() => decide(routes.approve, agent))
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+})
+
+group('axios with a paying adapter', () => {
+  const shopWith = (buy: typeof fetch) =>
+    axios.create({ adapter: payingAdapter(axios, buy), baseURL: seller.address })
+
+  test('buys with its own settings, and tells what was paid', async () => {
+    const { buy, payments } = await shopper()
+    const shop = shopWith(buy)
+    const got = await shop.get<{ url: string }>('/weather', { params: { city: 'Pune' }, timeout: 10_000 })
+    expect(got.data.url).toBe('/weather?city=Pune')
+    const posted = await shop.post(
+      '/weather',
+      { city: 'Pune' },
+      { responseType: 'text', transformResponse: [] },
+    )
+    expect(JSON.parse(posted.data)).toMatchObject({ method: 'POST', body: '{"city":"Pune"}' })
+    const paid = [posted, got].map(answer => paymentOf(answer)?.paymentId)
+    expect(paid).toEqual((await payments()).map(payment => payment.payment_id))
+  })
+
+  test('sends a form again whole', async () => {
+    const { buy } = await shopper()
+    const form = new FormData()
+    form.set('city', 'Pune')
+    const { data } = await shopWith(buy).post<{ body: string }>('/weather', form)
+    expect(data.body).toMatch(/name="city"\r\n\r\nPune\r\n/)
+  })
+
+  test('leaves what costs nothing and what asks otherwise as it is', async () => {
+    const { buy } = await shopper()
+    const shop = shopWith(buy)
+    expect(paymentOf(await shop.get('/free'))).toBeUndefined()
+    await expect(shop.get('/plain-402')).rejects.toMatchObject({
+      status: 402,
+      response: { data: 'some other scheme' },
+    })
+    const { status } = await shop.get('/plain-402', { validateStatus: () => true })
+    expect(status).toBe(402)
+  })
+
+  test('has the purchase’s error as its cause, and the service’s', async () => {
+    const errorOf = (call: Promise<unknown>) => call.then(() => null).catch((error: AxiosError) => error)
+    const dear = await shopper({ maxAmount: 1 })
+    const tooDear = await errorOf(shopWith(dear.buy).get('/weather'))
+    expect(tooDear).toBeInstanceOf(AxiosError)
+    expect(tooDear).toMatchObject({ code: 'price_too_high', cause: expect.any(PurchaseError) })
+    const cause = tooDear?.cause
+    expect(cause instanceof PurchaseError && (await cause.response?.text())).toBe('pay first')
+    const poor = await shopper({ extras: { spend_limit_per_tx: 5 } })
+    const refused = await errorOf(shopWith(poor.buy).get('/weather'))
+    expect(refused).toMatchObject({ code: 'spend_limit_exceeded', cause: { details: { limit: 5 } } })
+  })
+
+  test('stops when it is aborted or out of time, and the same call finishes the purchase', async () => {
+    const { buy, payments } = await shopper()
+    const shop = shopWith(buy)
+    const controller = new AbortController()
+    seller.turns.push(() => controller.abort())
+    await expect(shop.get('/weather', { signal: controller.signal })).rejects.toSatisfy(axios.isCancel)
+    seller.turns.push(() => undefined)
+    await expect(shop.get('/weather', { timeout: 300 })).rejects.toThrow('timeout of 300ms exceeded')
+    expect((await shop.get('/weather')).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('tells the approval of a 402 that waits for it', async () => {
+    const { buy } = await shopper({ extras: { require_human_approval_above: 5 }, approval: 'return' })
+    const error = await shopWith(buy)
+      .get('/weather')
+      .catch((error: AxiosError) => error)
+    const { response = {} } = error as AxiosError
+    expect(paymentOf(response)).toMatchObject({ status: 'pending_approval', amount: '10.00' })
+  })
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type CrashingBuyer,
+  type CrashStage,
+  type End,
+  openPayPerCallCrashStage,
+  type Step,
+} from './src/pay-per-call-crash-stage.ts'
+
+let stage: CrashStage
+let buyer: CrashingBuyer
+
+beforeAll(async () => {
+  stage = await openPayPerCallCrashStage()
+})
+afterAll(() => stage.close())
+
+/** What must hold however it ended: the buyer can name every payment it made, and none was made twice. */
+async function expectPaidOncePerChallenge(end: End): Promise<readonly string[]> {
+  const payments = await buyer.payments()
+  const nonces = payments.map(({ nonce }) => nonce ?? '')
+  expect(new Set(nonces).size).toBe(nonces.length)
+  expect(payments.map(({ paymentId }) => paymentId)).toContain(end.paymentId)
+  const served = buyer.served()
+  expect(new Set(served).size).toBe(served.length)
+  return nonces
+}
+
+describe('a buyer that is killed and asks again', () => {
+  test.each<Step>([
+    'before begun',
+    'before payment',
+    'after payment',
+    'before paid',
+    'after paid',
+    'before proof',
+  ])('%s pays once, and is served', async step => {
+    buyer = await stage.newBuyer()
+    await buyer.crashAt(step)
+    const end = await buyer.buyAgain()
+    expect(end.kind).toBe('served')
+    const [nonce, ...more] = await expectPaidOncePerChallenge(end)
+    expect(more).toEqual([])
+    expect(buyer.served()).toContain(nonce)
+  })
+
+  test.each<Step>(['after proof', 'before served'])(
+    '%s, when the seller had served, pays once and is told for what',
+    async step => {
+      buyer = await stage.newBuyer()
+      await buyer.crashAt(step)
+      const end = await buyer.buyAgain()
+      expect(end).toMatchObject({ kind: 'refused', code: 'payment_not_accepted' })
+      const [nonce, ...more] = await expectPaidOncePerChallenge(end)
+      expect(more).toEqual([])
+      expect(buyer.served()).toContain(nonce)
+    },
+  )
+
+  test.each<Step>(['before verification', 'after verification'])(
+    '%s, while the seller looks, pays once and is served or told',
+    async step => {
+      buyer = await stage.newBuyer()
+      await buyer.crashAt(step)
+      expect(await expectPaidOncePerChallenge(await buyer.buyAgain())).toHaveLength(1)
+    },
+  )
+
+  test('after served has all it paid for, and buys anew', async () => {
+    buyer = await stage.newBuyer()
+    await buyer.crashAt('after served')
+    const end = await buyer.buyAgain()
+    expect(end.kind).toBe('served')
+    const nonces = await expectPaidOncePerChallenge(end)
+    expect(nonces).toHaveLength(2)
+    expect(buyer.served()).toEqual(expect.arrayContaining([...nonces]))
+  })
+
+  test('at one step after the other pays once in all', async () => {
+    buyer = await stage.newBuyer()
+    const steps: Step[] = ['after begun', 'after payment', 'after paid']
+    for (const step of steps) await buyer.crashAt(step)
+    const end = await buyer.buyAgain()
+    expect(end.kind).toBe('served')
+    expect(await expectPaidOncePerChallenge(end)).toHaveLength(1)
+  })
+})

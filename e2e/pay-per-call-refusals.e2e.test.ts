@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { type PaymentProof, PROOF_HEADER, routes } from '@batua/contract'
+import { createClient } from '@batua/sdk'
+import type { SellerOptions } from '@batua/sdk/node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Headers, request } from './src/api.ts'
+import { concurrently } from './src/concurrently.ts'
+import type { Agent } from './src/network.ts'
+import { type LineState, openServiceLine } from './src/pay-per-call-line.ts'
+import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
+import { openStall, type Stall } from './src/pay-per-call-stall.ts'
+import { challengeIn, proofHeader, reasonIn, toBase64 } from './src/pay-per-call-wire.ts'
+import { exchangeBytes, repliesIn, requestText } from './src/raw-http.ts'
+
+const PRICE = 2
+const AT_ONCE = 64
+
+let stage: PayPerCallStage
+let other: Agent
+let stall: Stall
+const stalls: Stall[] = []
+
+beforeAll(async () => {
+  stage = await openPayPerCallStage()
+  other = await stage.network.agent(stage.owner)
+  stall = await open()
+})
+afterAll(async () => {
+  await Promise.all(stalls.map(each => each.close()))
+  await stage.close()
+})
+
+/** A stall of the payee's, its own or one more with the same secret. */
+async function open(options: Partial<SellerOptions<IncomingMessage>> = {}): Promise<Stall> {
+  const { client, payee } = stage
+  const opened = await openStall({ client, payTo: payee.handle, amount: PRICE, ...options })
+  stalls.push(opened)
+  return opened
+}
+
+const ask = (at: Stall, headers: Headers = {}, path = '/', method = 'GET') =>
+  request(at.address, method, path, { headers })
+const show = (proof: PaymentProof, at = stall, path = '/', method = 'GET') =>
+  ask(at, proofHeader(proof), path, method)
+const quote = async (at = stall, path = '/') => challengeIn(await ask(at, {}, path))
+
+/** A proof of what a stall asks for now, not shown yet. */
+const buy = async (at = stall, path = '/') => stage.pay(await quote(at, path))
+
+async function payBy(payer: Agent, to: Agent, amount: number, nonce: string): Promise<PaymentProof> {
+  const { payment_id } = await stage.network.pay(payer, to, amount, { reference: nonce })
+  return { version: 1, transactionId: payment_id ?? '', fromAgent: payer.id, nonce }
+}
+
+const REFUSALS: Readonly<Record<string, readonly [reason: string, make: () => Promise<PaymentProof>]>> = {
+  'no payment at all': [
+    'transaction_not_found',
+    async () => ({ ...(await buy()), transactionId: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' }),
+  ],
+  'a payment that was given back': [
+    'transaction_not_completed',
+    async () => {
+      const proof = await buy()
+      const params = { payment_id: proof.transactionId }
+      await stage.api.ok(routes.refundPayment, { params, headers: stage.payee.headers, body: {} })
+      return proof
+    },
+  ],
+  'a payment to another': ['not_payee', async () => payBy(stage.buyer, other, PRICE, (await quote()).nonce)],
+  'a payment of a paisa less': [
+    'insufficient_amount',
+    async () => payBy(stage.buyer, stage.payee, PRICE - 0.01, (await quote()).nonce),
+  ],
+  'a payment for another challenge': [
+    'nonce_mismatch',
+    async () => ({ ...(await buy()), nonce: (await quote()).nonce }),
+  ],
+  'a payment by another': ['payer_mismatch', async () => ({ ...(await buy()), fromAgent: other.id })],
+  'a payment for a nonce of nobody': [
+    'nonce_not_ours',
+    () => payBy(stage.buyer, stage.payee, PRICE, randomUUID()),
+  ],
+  'a payment for another seller’s nonce': [
+    'nonce_not_ours',
+    async () => buy(await open({ secret: 'the secret of somebody else' })),
+  ],
+  'a payment for another path': ['nonce_not_ours', () => buy(stall, '/cheaper')],
+  'a payment for another query': ['nonce_not_ours', () => buy(stall, '/?city=Pune')],
+  'a payment for another method': [
+    'nonce_not_ours',
+    async () => stage.pay(challengeIn(await ask(stall, {}, '/', 'POST'))),
+  ],
+}
+
+test.each(Object.entries(REFUSALS))('%s buys nothing', async (_name, [reason, make]) => {
+  const before = stall.served()
+  const reply = await show(await make())
+  expect(reasonIn(reply)).toBe(reason)
+  expect(challengeIn(reply)).toMatchObject({ payTo: stage.payee.handle, amount: '2.00' })
+  expect(stall.served()).toBe(before)
+})
+
+test('a payment to the agent that verifies buys nothing where another is to be paid', async () => {
+  const others = await open({ payTo: other.handle })
+  expect(reasonIn(await show(await buy(others), others))).toBe('payee_mismatch')
+})
+
+test('a payment after its challenge has expired buys nothing', async () => {
+  const hasty = await open({ nonceTtlMs: 1 })
+  expect(reasonIn(await show(await buy(hasty), hasty))).toBe('nonce_expired')
+})
+
+test('a payment that waits for its owner buys nothing before she approves it, and then once', async () => {
+  const { api, network, owner } = stage
+  const minor = await network.fundedAgent(owner, { require_human_approval_above: 1 })
+  const { nonce } = await quote()
+  const { approval_id = '' } = await network.pay(minor, stage.payee, PRICE, { reference: nonce })
+  const proof = { version: 1, transactionId: approval_id, fromAgent: minor.id, nonce } as const
+  expect(reasonIn(await show(proof))).toBe('invalid_payment_header')
+  const headers = await network.login(owner)
+  const { payment_id } = await api.ok(routes.approve, { params: { approval_id }, headers })
+  expect((await show({ ...proof, transactionId: payment_id ?? '' })).status).toBe(200)
+})
+
+test('who shows another’s payment as its own neither gets it nor spoils it', async () => {
+  const proof = await buy()
+  expect(reasonIn(await show({ ...proof, fromAgent: other.id }))).toBe('payer_mismatch')
+  expect((await show(proof)).status).toBe(200)
+})
+
+const GARBAGE: Readonly<Record<string, string>> = {
+  nothing: '',
+  'no base64': '!!!!',
+  'no JSON': Buffer.from('{"version":1').toString('base64'),
+  'no UTF-8': Buffer.from([0x7b, 0xff, 0x7d]).toString('base64'),
+  null: toBase64(null),
+  'a list': toBase64([1]),
+  'no fields': toBase64({}),
+  'a version that is not ours': toBase64({ ...nobody(), version: 2 }),
+  'a version that is a string': toBase64({ ...nobody(), version: '1' }),
+  'a nonce that is none': toBase64({ ...nobody(), nonce: 'nonce' }),
+  'a payment’s address for its id': toBase64({ ...nobody(), transactionId: '../../v1/agents' }),
+  'prototype tricks': Buffer.from('{"__proto__":{"version":1}}').toString('base64'),
+  'base64 without its padding': toBase64(nobody()).replaceAll('=', ''),
+  'more than a proof can need': toBase64({ ...nobody(), more: 'x'.repeat(8_192) }),
+}
+
+function nobody(): PaymentProof {
+  const [transactionId, fromAgent] = ['pay_01kb7q3f8meg5tz4x9wc2n6a01', 'agt_01kb7q3f8meg5tz4x9wc2n6a01']
+  return { version: 1, transactionId, fromAgent, nonce: '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7' }
+}
+
+test('garbage for a proof is a 402 that says so', async () => {
+  for (const [name, text] of Object.entries(GARBAGE)) {
+    expect.soft(reasonIn(await ask(stall, { [PROOF_HEADER]: text })), name).toBe('invalid_payment_header')
+  }
+})
+
+test('a proof that comes twice in one request is none', async () => {
+  const line = `${PROOF_HEADER}: ${toBase64(await buy())}`
+  const text = await exchangeBytes(stall.port, requestText('GET / HTTP/1.1', [line, line]))
+  expect(repliesIn(text).map(reasonIn)).toEqual(['invalid_payment_header'])
+})
+
+test('a proof with any one character changed buys nothing and spoils nothing', async () => {
+  const proof = await buy()
+  const before = stall.served()
+  const tampered = eachChanged(toBase64(proof), ['A', 'B'])
+  const statuses = await concurrently(tampered, 16, async text => {
+    const { status } = await ask(stall, { [PROOF_HEADER]: text })
+    return status
+  })
+  expect(new Set(statuses)).toEqual(new Set([402]))
+  for (const [field, [prefix, reasons]] of Object.entries(FIELDS)) {
+    const value = proof[field as keyof typeof FIELDS].slice(prefix.length)
+    const changed = eachChanged(value, ['0', '1']).map(text => ({ ...proof, [field]: prefix + text }))
+    for (const reason of await concurrently(changed, 16, async each => reasonIn(await show(each)))) {
+      expect(reasons).toContain(reason)
+    }
+  }
+  expect(stall.served()).toBe(before)
+  expect((await show(proof)).status).toBe(200)
+})
+
+/** The fields of a proof with their prefixes, and what another value in their form is refused as. */
+const FIELDS = {
+  transactionId: ['pay_', ['transaction_not_found']],
+  fromAgent: ['agt_', ['payer_mismatch']],
+  // Its first digits are a time.
+  nonce: ['', ['nonce_not_ours', 'nonce_expired', 'invalid_payment_header']],
+} as const satisfies Partial<Record<keyof PaymentProof, readonly [string, readonly string[]]>>
+
+/** A text with each of its characters in turn made the first of these, or the other where it is that. */
+function eachChanged(text: string, [one, other]: readonly [string, string]): string[] {
+  return Array.from(text, (character, at) => {
+    const another = character === one ? other : one
+    return text.slice(0, at) + another + text.slice(at + 1)
+  })
+}
+
+test(`one payment shown ${AT_ONCE} times at once to two stalls is served once by one`, async () => {
+  const replica = await open()
+  const before = stall.served()
+  const proof = await buy()
+  const replies = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, at) => show(proof, at % 2 === 0 ? stall : replica)),
+  )
+  const refused = replies.filter(({ status }) => status === 402)
+  expect(replies.filter(({ status }) => status === 200).length).toBe(1)
+  expect(refused.map(reasonIn)).toEqual(Array(AT_ONCE - 1).fill('nonce_already_used'))
+  expect(stall.served() - before + replica.served()).toBe(1)
+})
+
+test('an OPTIONS request that looks like a preflight is no way in', async () => {
+  const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' }
+  const before = stall.served()
+  expect((await ask(stall, headers, '/', 'OPTIONS')).status).toBe(402)
+  expect(stall.served()).toBe(before)
+})
+
+describe('a price that moves', () => {
+  let price: number
+  let moving: Stall
+
+  beforeAll(async () => {
+    moving = await open({ amount: () => price })
+  })
+
+  test.each([
+    ['rises', 5, 8],
+    ['falls', 8, 5],
+  ])('and %s after it was quoted and paid is the quoted one', async (_how, first, then) => {
+    price = first
+    const proof = await buy(moving)
+    price = then
+    expect((await quote(moving)).amount).toBe(`${then}.00`)
+    const reply = await show(proof, moving)
+    expect([reply.status, reply.text]).toEqual([200, `${first}.00`])
+    expect((await show(proof, moving)).status).toBe(402)
+  })
+
+  test('is not what somebody paid without being asked for it', async () => {
+    price = 5
+    const { nonce } = await quote(moving)
+    price = 8
+    const proof = await payBy(stage.buyer, stage.payee, 4, nonce)
+    expect(reasonIn(await show(proof, moving))).toBe('nonce_not_ours')
+  })
+
+  test('is not the quoted one for longer than the challenge holds', async () => {
+    price = 5
+    const hasty = await open({ amount: () => price, nonceTtlMs: 1 })
+    const proof = await buy(hasty)
+    price = 8
+    expect(reasonIn(await show(proof, hasty))).toBe('nonce_expired')
+  })
+})
+
+const ENVELOPE = '{"error":{"code":"rate_limit_exceeded","message":"Too many requests","request_id":"r"}}'
+const TROUBLES: Readonly<Record<string, LineState>> = {
+  'is not there': 'closed',
+  'does not answer': 'slow',
+  'answers into the void': 'deaf',
+  'has had enough': { status: 429, headers: { 'retry-after': '7' }, body: ENVELOPE },
+  'has failed': {
+    status: 500,
+    body: '{"error":{"code":"internal_error","message":"Failed","request_id":"r"}}',
+  },
+  'is shutting down': { status: 503, body: '<html>down for maintenance</html>' },
+  'talks nonsense': { status: 200, body: 'verified' },
+}
+
+describe.concurrent('a service that', () => {
+  test.each(Object.entries(TROUBLES))(
+    '%s delays what was paid for, and costs nobody',
+    async (_name, trouble) => {
+      const line = await openServiceLine(stage.api.address)
+      const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
+      const far = await open({ client, verifyTimeoutMs: 400 })
+      const proof = await buy(far)
+      await line.become(trouble)
+      for (const reply of await Promise.all([show(proof, far), show(proof, far)])) {
+        expect(reply.status).toBe(503)
+        expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(reply.headers.get('x-service-pay')).toBeNull()
+      }
+      expect((await quote(far)).amount).toBe('2.00')
+      await line.become('open')
+      expect((await show(proof, far)).status).toBe(200)
+      expect(reasonIn(await show(proof, far))).toBe('nonce_already_used')
+      expect(far.served()).toBe(1)
+      await line.close()
+    },
+  )
+})

@@ -1,0 +1,58 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { addressOf } from './pay-per-call-till.ts'
+
+/** A way to a server on which a process can be caught: each request passes it, and each answer. */
+export interface Gate {
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Told before a request goes on, and before its answer goes back. It goes unless this says that nobody asks any more. */
+export type Watch = (request: IncomingMessage, passing: 'before' | 'after') => Promise<'go on' | 'drop'>
+
+export async function openGate(target: string, watch: Watch): Promise<Gate> {
+  const server = createServer((request, response) => {
+    pass(target, watch, request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    address: addressOf(server),
+    close: () => new Promise(resolve => server.close(() => resolve()).closeAllConnections()),
+  }
+}
+
+async function pass(
+  target: string,
+  watch: Watch,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // Whoever is killed hangs up, and the server behind the gate sees it as it would without.
+  const hungUp = new AbortController()
+  response.once('close', () => hungUp.abort())
+  const body = await textOf(request)
+  if ((await watch(request, 'before')) === 'drop') return
+  const answer = await fetch(target + request.url, {
+    method: request.method ?? 'GET',
+    headers: headersOf(request),
+    body: body === '' ? null : body,
+    signal: hungUp.signal,
+  })
+  const text = await answer.text()
+  if ((await watch(request, 'after')) === 'drop') return
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text)
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += String(chunk)
+  return text
+}
+
+const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'transfer-encoding']
+
+function headersOf(request: IncomingMessage): Headers {
+  const headers = new Headers(request.headers as Record<string, string>)
+  for (const name of OF_THE_CONNECTION) headers.delete(name)
+  return headers
+}

@@ -1,0 +1,38 @@
+import { flushCompileCache } from 'node:module'
+import { createClient, type Journal, payingFetch } from '@batua/sdk'
+import { fileJournal } from '@batua/sdk/file-journal'
+
+/**
+ * A process that buys one thing, and is to be killed at it. It tells of each step of its journal, and goes on when it is
+ * answered.
+ */
+const [service = '', agentKey = '', journalPath = '', address = ''] = process.argv.slice(2)
+
+function tell(step: string): Promise<void> {
+  return new Promise(resolve => {
+    process.once('message', () => resolve())
+    process.send?.(step)
+  })
+}
+
+async function told<T>(step: string, take: () => Promise<T>): Promise<T> {
+  await tell(`before ${step}`)
+  const answer = await take()
+  await tell(`after ${step}`)
+  return answer
+}
+
+function toldOf(journal: Journal): Journal {
+  return {
+    ...journal,
+    begin: (purchase, limits) => told('begun', () => journal.begin(purchase, limits)),
+    update: (id, change) => told(change.state, () => journal.update(id, change)),
+  }
+}
+
+// At its end a process keeps what it compiled for the next one; this one has no such end.
+flushCompileCache()
+const client = createClient({ baseUrl: service, agentKey })
+const journal = toldOf(await fileJournal(journalPath))
+await payingFetch(fetch, { client, maxAmount: 5, allowHttp: true, journal })(address)
+process.disconnect?.()

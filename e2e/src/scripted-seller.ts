@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { CHALLENGE_HEADER, type PaymentProof, PROOF_HEADER, routes } from '@batua/contract'
+import { openApi } from './api.ts'
+import type { Agent } from './network.ts'
+import { toBase64 } from './pay-per-call-wire.ts'
+
+/** What a seller does with a paid request in place of serving it. */
+export type Turn = (answer: ServerResponse, serve: () => Promise<void>) => unknown
+
+/** A seller that speaks the protocol by hand (interface section 4, Pay-per-call), and misbehaves as it is told. */
+export interface ScriptedSeller {
+  readonly address: string
+  readonly host: string
+  /** Whom it names and what it asks for; changed at will. */
+  readonly sign: { payTo: string; price: string; nonce: string | null }
+  /** For the next requests with a proof, one after the other; then it verifies and serves. */
+  readonly turns: Turn[]
+  /** The proofs that it was shown, repeats included. */
+  readonly proofs: PaymentProof[]
+  close(): Promise<void>
+}
+
+/** Paths: `/free` costs nothing, `/to?…` redirects there, `/plain-402` and `/garbled-402` ask for money wrongly. */
+export async function openScriptedSeller(service: string, payee: Agent): Promise<ScriptedSeller> {
+  const api = openApi(service)
+  const sign: ScriptedSeller['sign'] = { payTo: payee.handle, price: '10.00', nonce: null }
+  const turns: Turn[] = []
+  const proofs: PaymentProof[] = []
+
+  async function isPaid({ transactionId, nonce }: PaymentProof): Promise<boolean> {
+    const { verified } = await api.ok(routes.verifyTransaction, {
+      params: { txn_id: transactionId },
+      query: { expected_amount: Number(sign.price), nonce, consume: true },
+      headers: payee.headers,
+    })
+    return verified
+  }
+
+  function ask(answer: ServerResponse): void {
+    const nonce = sign.nonce ?? randomUUID()
+    const challenge = { payTo: sign.payTo, amount: sign.price, asset: 'INR', nonce }
+    answer.writeHead(402, { [CHALLENGE_HEADER]: toBase64(challenge) }).end('pay first')
+  }
+
+  async function sell(request: IncomingMessage, answer: ServerResponse, echo: string): Promise<void> {
+    const header = request.headers[PROOF_HEADER.toLowerCase()]
+    if (typeof header !== 'string') return ask(answer)
+    const proof = JSON.parse(Buffer.from(header, 'base64').toString('utf8')) as PaymentProof
+    proofs.push(proof)
+    const serve = async () => {
+      if (await isPaid(proof)) answer.end(echo)
+      else ask(answer)
+    }
+    const turn = turns.shift()
+    await (turn === undefined ? serve() : turn(answer, serve))
+  }
+
+  async function serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const { method, url = '' } = request
+    const body = await text(request)
+    if (url === '/free') answer.end('free')
+    else if (url === '/plain-402') answer.writeHead(402).end('some other scheme')
+    else if (url === '/garbled-402') answer.writeHead(402, { [CHALLENGE_HEADER]: 'garbled' }).end()
+    else if (url.startsWith('/to?')) answer.writeHead(302, { location: url.slice('/to?'.length) }).end()
+    else await sell(request, answer, JSON.stringify({ method, url, body }))
+  }
+
+  const server = createServer((request, answer) => void serve(request, answer))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    address: `http://${host}`,
+    host,
+    sign,
+    turns,
+    proofs,
+    close() {
+      server.closeAllConnections()
+      return new Promise(resolve => server.close(() => resolve()))
+    },
+  }
+}
+
+/** Ends the connection without an answer. */
+export const cut: Turn = answer => answer.destroy()

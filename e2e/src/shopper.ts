@@ -1,0 +1,80 @@
+import { type ResponseOf, routes } from '@batua/contract'
+import { createClient, type Journal, memoryJournal, type PayingFetchOptions } from '@batua/sdk'
+import { createPayingFetch } from '../../sdk/src/buyer/paying-fetch.ts'
+import type { Agent, Network } from './network.ts'
+import type { PayingStage } from './paying-stage.ts'
+
+type Payment = ResponseOf<typeof routes.listPayments>['payments'][number]
+
+/** What happens to a call of the service on its way: the request or the answer is lost. */
+export type Loss = 'request' | 'answer'
+
+/** An agent with 975 INR and a fetch that pays. */
+export interface Shopper {
+  readonly agent: Agent
+  readonly buy: typeof fetch
+  readonly journal: Journal
+  /** What becomes of the next calls, by the last word of their path. */
+  readonly losses: Record<'pay' | 'payments', Loss[]>
+  /** Unix milliseconds. */
+  readonly clock: { now: number }
+  /** How long it waited, each time in milliseconds; only its clock moves. */
+  readonly waits: number[]
+  /** What happens while it waits, one after the other. */
+  readonly whileWaiting: (() => Promise<unknown>)[]
+  payments(): Promise<Payment[]>
+}
+
+export interface ShopperOptions extends Partial<PayingFetchOptions> {
+  /** Of the agent. */
+  readonly extras?: Parameters<Network['fundedAgent']>[1]
+  /** An agent that there is already. */
+  readonly agent?: Agent
+}
+
+export async function openShopper(
+  { api, network, owner }: PayingStage,
+  { extras, agent: known, ...options }: ShopperOptions = {},
+): Promise<Shopper> {
+  const agent = known ?? (await network.fundedAgent(owner, extras))
+  const losses: Shopper['losses'] = { pay: [], payments: [] }
+  const clock = { now: Date.now() }
+  const [waits, whileWaiting]: [number[], Shopper['whileWaiting']] = [[], []]
+  const { journal = memoryJournal() } = options
+  const time = {
+    now: () => clock.now,
+    async wait(delayMs: number, signal?: AbortSignal) {
+      signal?.throwIfAborted()
+      waits.push(delayMs)
+      clock.now += delayMs
+      await whileWaiting.shift()?.()
+    },
+  }
+  const lossy = losingFetch(losses)
+  const client = createClient({ baseUrl: api.address, agentKey: agent.key, fetch: lossy, maxRetries: 0 })
+  const terms = { client, maxAmount: 100, allowHttp: true, ...options, journal }
+  return {
+    agent,
+    buy: createPayingFetch(fetch, terms, time),
+    journal,
+    losses,
+    clock,
+    waits,
+    whileWaiting,
+    async payments() {
+      const [params, query] = [{ agent_id: agent.id }, { limit: 100 }]
+      return (await api.ok(routes.listPayments, { params, headers: agent.headers, query })).payments
+    },
+  }
+}
+
+function losingFetch(losses: Shopper['losses']): typeof fetch {
+  return async (input, init) => {
+    const route = new URL(input instanceof Request ? input.url : input).pathname.split('/').at(-1)
+    const loss = route === 'pay' || route === 'payments' ? losses[route].shift() : undefined
+    if (loss === 'request') throw new TypeError('fetch failed')
+    const answer = await fetch(input, init)
+    if (loss === 'answer') throw new TypeError('fetch failed')
+    return answer
+  }
+}

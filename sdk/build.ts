@@ -1,0 +1,15 @@
+/** Whether what makes the package is there, and not only what runs the service (`npm ci --omit=dev`). */
+function canBuild(): boolean {
+  try {
+    return ['typescript/package.json', 'rolldown'].every(name => import.meta.resolve(name) !== '')
+  } catch {
+    return false
+  }
+}
+
+if (canBuild()) {
+  const { makeDist } = await import('./build/make-dist.ts')
+  await makeDist()
+} else if (!process.argv.includes('--if-possible')) {
+  throw new Error('The package cannot be built: its tools are not installed')
+}

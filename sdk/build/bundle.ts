@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { rolldown } from 'rolldown'
+import type { Entry } from './entries.ts'
+
+/** A file of the bundle. */
+export interface Bundled {
+  readonly path: string
+  readonly code: string
+  /** The names that it exports; empty where only other files of the bundle import it. */
+  readonly exports: readonly string[]
+}
+
+/**
+ * The modules that these entries are made of, as few CommonJS files without comments. Lines and the names of functions
+ * are kept, for whoever reads a stack.
+ */
+export async function bundle(folder: string, entries: readonly Entry[]): Promise<Bundled[]> {
+  const input = entries.map(({ name, source }) => [name, join(folder, source)])
+  const build = await rolldown({
+    input: Object.fromEntries(input),
+    platform: 'neutral',
+    external: /^node:/,
+    tsconfig: false,
+    transform: { target: 'es2022' },
+  })
+  const { output } = await build.generate({
+    format: 'cjs',
+    chunkFileNames: 'shared/[name].js',
+    minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } },
+    comments: false,
+  })
+  await build.close()
+  return output.flatMap(file =>
+    file.type === 'chunk'
+      ? { path: file.fileName, code: file.code, exports: file.isEntry ? file.exports : [] }
+      : [],
+  )
+}

@@ -1,0 +1,62 @@
+import { type Route, routes } from '@batua/contract'
+import { plain, type Schema } from './schema-types.ts'
+
+/** A route as a method of the client: its path parameters, query and body are one input. */
+export interface Operation {
+  readonly name: string
+  readonly route: Route
+  /** null: it takes nothing. */
+  readonly input: Schema | null
+  /** Whether some of the input must be given. */
+  readonly needsInput: boolean
+  /** Fields of the query where the rest of the input is the body. */
+  readonly queryNames: readonly string[]
+  /** The one input that is the body itself, where a route takes anything at all. */
+  readonly rawBody: boolean
+  readonly answer: Schema
+}
+
+const METHODS_WITH_BODY: readonly string[] = ['POST', 'PATCH']
+const RAW_BODY = 'body'
+
+export function operations(): Operation[] {
+  return Object.values<Route>(routes).map(operationOf)
+}
+
+function operationOf(route: Route): Operation {
+  const { operationId: name } = route
+  const rawBody = route.body !== undefined && plain(route.body).properties === undefined
+  const body = rawBody
+    ? { properties: { [RAW_BODY]: plain(route.body) }, required: [RAW_BODY] }
+    : plain(route.body)
+  const query = plain(route.query)
+  const input = merged(name, [plain(route.params), query, body])
+  const answer = plain(route.response)
+  assertAnswer(name, answer, query)
+  return {
+    name,
+    route,
+    input: Object.keys(input.properties).length === 0 ? null : input,
+    needsInput: input.required.length > 0,
+    queryNames: METHODS_WITH_BODY.includes(route.method) ? Object.keys(query.properties ?? {}) : [],
+    rawBody,
+    answer,
+  }
+}
+
+function merged(name: string, parts: readonly Schema[]) {
+  const fields = parts.flatMap(part => Object.entries(part.properties ?? {}))
+  const properties = Object.fromEntries(fields)
+  if (Object.keys(properties).length < fields.length)
+    throw new Error(`${name} has one name twice among its path, query and body`)
+  return { properties, required: parts.flatMap(part => part.required ?? []) }
+}
+
+/** The client reads every answer as a JSON object and pages through every list in the one way. */
+function assertAnswer(name: string, { properties }: Schema, query: Schema): void {
+  if (properties === undefined) throw new Error(`${name} answers no JSON object`)
+  if (!('pagination' in properties)) return
+  const arrays = Object.values(properties).filter(({ type }) => type === 'array')
+  if (arrays.length !== 1 || query.properties?.['cursor'] === undefined)
+    throw new Error(`${name} is no list of one kind with a cursor`)
+}

@@ -1,0 +1,36 @@
+import type { Operation } from './operations.ts'
+import { comment } from './schema-types.ts'
+import { inputName } from './types-file.ts'
+
+/** The text of `api/routes.ts`: a method for each route, and how it is called. */
+export function routesFile(operations: readonly Operation[]): string {
+  return `import type { CallOptions } from '../client/options.ts'
+import type * as Types from './types.ts'
+
+/** Every route of the service as a method, by its operationId. */
+export interface Api {
+${operations.map(method).join('\n')}
+}
+
+/** Method and address of every route; after \`?\` what of a change's input is query, after \`=\` what is its whole body. */
+export const ROUTES: Readonly<Record<keyof Api, string>> = {
+${operations.map(entry).join('\n')}
+}`
+}
+
+function method(operation: Operation): string {
+  const mark = operation.needsInput ? '' : '?'
+  const input = `input${mark}: Types.${inputName(operation)}`
+  const { summary } = operation.route
+  return `${comment(/[.?!]$/.test(summary) ? summary : `${summary}.`)}readonly ${operation.name}: (${input}, options?: CallOptions) => Promise<Types.${answerName(operation)}>`
+}
+
+function entry({ name, route, queryNames, rawBody }: Operation): string {
+  const query = queryNames.length === 0 ? '' : `?${queryNames.join(',')}`
+  return `${name}: '${route.method} ${route.path}${query}${rawBody ? '=body' : ''}',`
+}
+
+function answerName({ name, answer: { title } }: Operation): string {
+  if (title === undefined) throw new Error(`the answer of ${name} has no title`)
+  return title
+}

@@ -1,0 +1,110 @@
+import { wordType } from './words.ts'
+
+/** A schema as the contract writes it: plain JSON Schema of few keywords. */
+export interface Schema {
+  readonly type?: string | readonly string[]
+  readonly title?: string
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+}
+
+/** A schema of the contract without what TypeBox knows of it beside. */
+export function plain(schema: unknown): Schema {
+  return schema === undefined ? {} : (JSON.parse(JSON.stringify(schema)) as Schema)
+}
+
+/** Writes schemas as types. A schema with a title becomes a type of that name, declared once. */
+export interface TypeWriter {
+  /** The type of a value, as TypeScript. */
+  typeOf(schema: Schema): string
+  /** The fields of an object, each with its comment. */
+  fieldsOf(schema: Schema): string
+  /** All named types met so far. */
+  declarations(): string[]
+}
+
+export function typeWriter(): TypeWriter {
+  const named = new Map<string, { readonly comment: string; readonly fields: string }>()
+
+  function typeOf(schema: Schema): string {
+    const kinds = [schema.type ?? []].flat()
+    const types = kinds.filter(kind => kind !== 'null').map(kind => kindOf(kind, schema))
+    if (kinds.includes('null')) types.push('null')
+    return types.length === 0 ? 'unknown' : types.join(' | ')
+  }
+
+  function kindOf(kind: string, schema: Schema): string {
+    if (schema.const !== undefined) return JSON.stringify(schema.const)
+    if (schema.enum !== undefined) return wordType(schema.enum.filter(word => word !== null))
+    switch (kind) {
+      case 'integer':
+      case 'number':
+        return 'number'
+      case 'boolean':
+      case 'string':
+        return kind
+      case 'array':
+        return arrayOf(typeOf(schema.items ?? {}))
+      case 'object':
+        return schema.properties === undefined ? recordOf(schema) : objectOf(schema)
+      default:
+        throw new Error(`a schema of type ${kind} has no type in TypeScript here`)
+    }
+  }
+
+  function objectOf(schema: Schema): string {
+    const fields = fieldsOf(schema)
+    const { title: name, description } = schema
+    if (name === undefined) return `{\n${fields}\n}`
+    const known = named.get(name)
+    if (known === undefined) named.set(name, { comment: comment(description), fields })
+    // Only words may differ between the places where it stands.
+    else if (bare(known.fields) !== bare(fields)) throw new Error(`two schemas are titled ${name}`)
+    return name
+  }
+
+  function recordOf({ patternProperties = {} }: Schema): string {
+    const values = Object.values(patternProperties).map(typeOf)
+    return `Record<string, ${values.length === 0 ? 'unknown' : values.join(' | ')}>`
+  }
+
+  function fieldsOf({ properties = {}, required = [] }: Schema): string {
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const mark = required.includes(name) ? '' : '?'
+      return `${comment(field.description)}${name}${mark}: ${typeOf(field)}`
+    })
+    return fields.join('\n')
+  }
+
+  function declarations(): string[] {
+    return [...named].map(
+      ([name, { comment, fields }]) => `${comment}export interface ${name} {\n${fields}\n}`,
+    )
+  }
+
+  return { typeOf, fieldsOf, declarations }
+}
+
+function arrayOf(type: string): string {
+  return /^\w+$/.test(type) ? `${type}[]` : `(${type})[]`
+}
+
+function bare(fields: string): string {
+  return fields.replaceAll(/\/\*\*.*\*\/\n/g, '')
+}
+
+/** What every id says of itself says nothing. */
+const SAYS_NOTHING = /^The [a-z ]+’s id\.$/
+
+/** A description as a comment of one sentence. */
+export function comment(description: string | undefined): string {
+  if (description === undefined || SAYS_NOTHING.test(description)) return ''
+  const [sentence = ''] = description.split(/(?<=\.) (?=[A-Z`])/)
+  if (sentence.includes('*/')) throw new Error(`cannot stand in a comment: ${sentence}`)
+  return `/** ${sentence} */\n`
+}

@@ -1,0 +1,42 @@
+import type { SellerOptions } from '../seller/options.ts'
+import { createSeller } from '../seller/seller.ts'
+import { admit, type NodeRequest, type NodeResponse, sendAnswer } from './node-request.ts'
+
+export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
+export { paymentFor } from '../seller/paid-requests.ts'
+
+/** What is used of express's request, and what a price may follow from. Name `express.Request` to have all of it. */
+export interface ExpressRequest extends NodeRequest {
+  readonly originalUrl: string
+  readonly params: Readonly<Record<string, string | string[]>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+type Middleware<Request> = (
+  request: Request,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => Promise<void>
+
+/**
+ * Middleware for express 4 and 5 that lets only requests through that have paid (interface section 4, Pay-per-call).
+ * All others are answered 402, CORS preflights too: put `cors()` before it. What goes wrong is passed to `next`.
+ */
+export function requirePayment<Request extends ExpressRequest>(
+  options: SellerOptions<Request>,
+): Middleware<Request> {
+  const seller = createSeller(options)
+  return async (request, response, next) => {
+    let admission
+    try {
+      admission = await admit(seller, request.originalUrl, request, response)
+    } catch (error) {
+      next(error)
+      return
+    }
+    if (admission === 'gone') return
+    if (admission === 'serve') next()
+    else sendAnswer(response, admission)
+  }
+}

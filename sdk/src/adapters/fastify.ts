@@ -1,0 +1,54 @@
+import type { SellerOptions } from '../seller/options.ts'
+import { createSeller } from '../seller/seller.ts'
+import { headersToSet } from './answer-headers.ts'
+import { admit, type NodeRequest, type NodeResponse } from './node-request.ts'
+
+export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
+export { paymentFor } from '../seller/paid-requests.ts'
+
+/** What is used of fastify's request, and what a price may follow from. Name fastify's own type to have all of it. */
+export interface FastifyRequest extends NodeRequest {
+  readonly originalUrl: string
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** What is used of fastify's reply. */
+export interface FastifyReply {
+  readonly raw: NodeResponse
+  getHeader(name: string): number | string | string[] | undefined
+  header(name: string, value: string): unknown
+  hijack(): unknown
+  code(...status: never[]): unknown
+  send(...body: never[]): unknown
+}
+
+/** Fastify lets a route send what its own types say; this is sent whatever they are. */
+interface AnyReply {
+  code(status: number): unknown
+  send(body: string): unknown
+}
+
+type Hook<Request> = (request: Request, reply: FastifyReply) => Promise<unknown>
+
+/**
+ * A hook for fastify, `preHandler` (or `onRequest`, before the body is read), that lets only requests through that have
+ * paid (interface section 4, Pay-per-call). All others are answered 402.
+ */
+export function requirePayment<Request extends FastifyRequest>(
+  options: SellerOptions<Request>,
+): Hook<NoInfer<Request>> {
+  const seller = createSeller(options)
+  return async (request, reply) => {
+    const admission = await admit(seller, request.originalUrl, request, reply.raw)
+    if (admission === 'serve') return undefined
+    if (admission === 'gone') return reply.hijack()
+    for (const [name, value] of headersToSet(admission, name => reply.getHeader(name))) {
+      reply.header(name, value)
+    }
+    const sender = reply as AnyReply
+    sender.code(admission.status)
+    return sender.send(admission.body)
+  }
+}

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { connect, createServer as createServerOfStreams, type Http2ServerResponse } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Acceptance } from '../seller/options.ts'
+import { paymentFor } from '../seller/paid-requests.ts'
+import type { Seller } from '../seller/seller.ts'
+import { admit } from './node-request.ts'
+
+/** More than the line between two processes holds, so that who does not read it holds it up. */
+const MUCH = Buffer.alloc(16 * 1024 * 1024)
+const payment = { paymentId: 'pay_1', from: 'agt_1', amount: '1.00', nonce: 'nonce' }
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
+
+let server: Server
+/** What stands before the paywall. */
+let prepare: (response: ServerResponse) => unknown = () => undefined
+let handler: Handler
+/** What a payment looked at comes to. */
+let accept: () => Promise<Acceptance>
+let finish: ReturnType<typeof vi.fn<(status: number) => Promise<void>>>
+/** Resolves when the server knows that the line is gone. */
+let lineClosed: Promise<unknown>
+
+const seller: Seller<object> = {
+  challenge: async () => ({ status: 402, headers: {}, body: '' }),
+  accept: () => accept(),
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    lineClosed = new Promise(resolve => request.socket.once('close', resolve))
+    prepare(response)
+    void admit(seller, request.url ?? '/', request, response).then(admission =>
+      admission === 'serve' ? handler(request, response) : undefined,
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  finish = vi.fn(async () => undefined)
+  accept = async () => ({ kind: 'accepted', payment, finish })
+})
+
+/** Asks, and hangs up at what is said; resolves when the line is gone on both ends. */
+async function askAndHangUp(at: 'once it is heard' | 'the first bytes'): Promise<void> {
+  const { port } = server.address() as AddressInfo
+  const asked = request({ port, host: '127.0.0.1' }).on('error', () => undefined)
+  const heard = once(server, 'request')
+  if (at === 'the first bytes') {
+    const [response] = (await once(asked.end(), 'response')) as [IncomingMessage]
+    await once(response, 'data')
+  } else {
+    asked.end()
+    await heard
+  }
+  asked.destroy()
+  await lineClosed
+}
+
+/** Asks, and answers the status; 'cut' when the line broke before the end. */
+async function ask(): Promise<number | 'cut'> {
+  const { port } = server.address() as AddressInfo
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/`)
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return 'cut'
+  }
+}
+
+async function begin(response: ServerResponse): Promise<void> {
+  response.write('the beginning')
+  await new Promise(resolve => setImmediate(resolve))
+}
+
+const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] = [
+  ['an answer', (_request, response) => response.end('here'), 200, 200],
+  ['an answer without a body', (_request, response) => response.writeHead(204).end(), 204, 204],
+  ['a failure', (_request, response) => response.writeHead(503).end(), 503, 503],
+  [
+    'an answer that this side broke off',
+    async (_request, response) => {
+      await begin(response)
+      response.destroy()
+    },
+    'cut',
+    500,
+  ],
+  [
+    'a line that this side cut before the answer',
+    (request: IncomingMessage) => request.socket.destroy(),
+    'cut',
+    500,
+  ],
+  [
+    'a stream whose source failed',
+    async (_request, response) => {
+      await begin(response)
+      const source = new PassThrough()
+      source.destroy(Object.assign(new Error('the source is gone'), { code: 'ECONNRESET' }))
+      await pipeline(source, response).catch(() => undefined)
+    },
+    'cut',
+    500,
+  ],
+]
+
+test.each(ENDINGS)('%s is told once, by its status or as a failure', async (_name, how, seen, told) => {
+  handler = how
+  expect(await ask()).toBe(seen)
+  await expect.poll(() => finish.mock.calls).toEqual([[told]])
+})
+
+test.each([
+  ['before the answer began', 'once it is heard', () => undefined],
+  ['while it was sent', 'the first bytes', (_request, response) => response.end(MUCH)],
+  ['while it was still made', 'the first bytes', (_request, response) => response.write(MUCH)],
+] as const satisfies readonly (readonly [string, unknown, Handler])[])(
+  'a client that hangs up %s gets nothing back',
+  async (_when, at, how) => {
+    handler = how
+    await askAndHangUp(at)
+    await expect.poll(() => finish.mock.calls).toEqual([[200]])
+  },
+)
+
+test('a client that hangs up while its payment is looked at is not served, and finished as a failure', async () => {
+  const looking = Promise.withResolvers<Acceptance>()
+  accept = () => looking.promise
+  handler = vi.fn<Handler>()
+  await askAndHangUp('once it is heard')
+  looking.resolve({ kind: 'accepted', payment, finish })
+  await expect.poll(() => finish.mock.calls).toEqual([[503]])
+  expect(handler).not.toHaveBeenCalled()
+})
+
+test('an answer that was paid for is not for shared caches unless its handler says so', async () => {
+  const { port } = server.address() as AddressInfo
+  const cacheControl = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('cache-control')
+  handler = (_request, response) => response.end()
+  expect(await cacheControl()).toBe('private')
+  prepare = response => response.setHeader('cache-control', 'no-cache')
+  expect(await cacheControl()).toBe('no-cache')
+  prepare = () => undefined
+  handler = (_request, response) => response.setHeader('cache-control', 'public').end()
+  expect(await cacheControl()).toBe('public')
+  accept = async () => ({ kind: 'free' })
+  handler = (_request, response) => response.end()
+  expect(await cacheControl()).toBeNull()
+})
+
+test('HTTP/2 streams count by their status too, and one that ended early by what it had', async () => {
+  const shared = createServerOfStreams((request, response) => {
+    void admit(seller, request.url, request, response).then(admission => {
+      if (admission === 'serve' && request.url === '/failing') response.writeHead(503).end()
+    })
+  })
+  await once(shared.listen(0, '127.0.0.1'), 'listening')
+  const { port } = shared.address() as AddressInfo
+  const session = connect(`http://127.0.0.1:${port}`)
+  await once(session.request({ ':path': '/failing' }).resume(), 'close')
+  await expect.poll(() => finish.mock.calls).toEqual([[503]])
+
+  const heard = once(shared, 'request')
+  session.request({ ':path': '/endless' }).on('error', () => undefined)
+  await heard
+  session.destroy()
+  await expect.poll(() => finish.mock.calls).toEqual([[503], [200]])
+
+  const looking = Promise.withResolvers<Acceptance>()
+  accept = () => looking.promise
+  const again = connect(`http://127.0.0.1:${port}`)
+  const heardAgain = once(shared, 'request')
+  again.request({ ':path': '/failing' }).on('error', () => undefined)
+  const [, { stream }] = (await heardAgain) as [unknown, Http2ServerResponse]
+  again.destroy()
+  await once(stream, 'close')
+  looking.resolve({ kind: 'accepted', payment, finish })
+  await expect.poll(() => finish.mock.calls).toEqual([[503], [200], [503]])
+  shared.close()
+})
+
+test('the handler finds what a request was paid with, and nothing for a free one', async () => {
+  const seen: unknown[] = []
+  handler = (request, response) => {
+    seen.push(paymentFor(request))
+    response.end()
+  }
+  await ask()
+  accept = async () => ({ kind: 'free' })
+  await ask()
+  expect(seen).toEqual([payment, undefined])
+})

@@ -1,0 +1,3325 @@
+// Generated from the contract by sdk/generate.ts; not to be edited.
+/* oxlint-disable max-lines */
+
+export type ErrorCode =
+  | 'validation_error'
+  | 'authentication_error'
+  | 'insufficient_balance'
+  | 'authorization_error'
+  | 'spend_limit_exceeded'
+  | 'escrow_required'
+  | 'policy_denied'
+  | 'kyc_required'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'idempotency_error'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limit_exceeded'
+  | 'internal_error'
+  | 'gateway_error'
+  | 'service_unavailable'
+
+export type EventName =
+  | 'agent.approval.requested'
+  | 'agent.approval.approved'
+  | 'agent.approval.rejected'
+  | 'agent.approval.expired'
+  | 'agent.funded'
+  | 'agent.funding.failed'
+  | 'agent.funding.reversed'
+  | 'agent.payment.sent'
+  | 'agent.payment.received'
+  | 'agent.payment.refunded'
+  | 'agent.escrow.held'
+  | 'agent.escrow.released'
+  | 'agent.escrow.refunded'
+  | 'agent.settlement.completed'
+  | 'agent.status.changed'
+  | 'agent.withdrawal.completed'
+  | 'agent.withdrawal.failed'
+  | 'certificate.revoked'
+  | 'owner.kyc.updated'
+  | 'risk.alert.opened'
+  | 'webhook.test'
+
+export type PolicyControl =
+  | 'spend_limit_per_tx'
+  | 'spend_limit_hourly'
+  | 'spend_limit_daily'
+  | 'spend_limit_monthly'
+  | 'allowed_payees'
+  | 'blocked_payee_agents'
+  | 'per_counterparty_daily_limit'
+  | 'max_counterparties_per_hour'
+  | 'require_escrow_above'
+  | 'require_human_approval_above'
+
+export type PolicyLayer = 'tier' | 'owner' | 'org' | 'agent'
+
+export type AgentStatus = 'active' | 'paused' | 'quarantined' | 'frozen' | 'deactivated'
+
+export type ApprovalStatus = 'pending_approval' | 'approved' | 'rejected' | 'expired'
+
+export type AuditAction =
+  | 'platform.created'
+  | 'platform.updated'
+  | 'platform.deleted'
+  | 'platform.secret_rotated'
+  | 'platform.webhook_secret_rotated'
+  | 'webhook.retried'
+  | 'webhook.tested'
+  | 'owner.created'
+  | 'owner.kyc_submitted'
+  | 'owner.kyc_decided'
+  | 'owner.tier_changed'
+  | 'owner.policy_changed'
+  | 'owner.policy_change_cancelled'
+  | 'owner.policy_change_applied'
+  | 'owner.frozen'
+  | 'owner.unfrozen'
+  | 'agent.created'
+  | 'agent.sealed'
+  | 'agent.updated'
+  | 'agent.policy_change_cancelled'
+  | 'agent.policy_change_applied'
+  | 'agent.key_rotated'
+  | 'agent.tier_changed'
+  | 'agent.paused'
+  | 'agent.resumed'
+  | 'agent.quarantined'
+  | 'agent.frozen'
+  | 'agent.restored'
+  | 'agent.deactivated'
+  | 'certificate.issued'
+  | 'certificate.revoked'
+  | 'session.started'
+  | 'session.ended'
+  | 'payment.completed'
+  | 'payment.refunded'
+  | 'nonce.consumed'
+  | 'nonce.restored'
+  | 'approval.requested'
+  | 'approval.approved'
+  | 'approval.rejected'
+  | 'approval.expired'
+  | 'funding.opened'
+  | 'funding.completed'
+  | 'funding.failed'
+  | 'funding.reversed'
+  | 'funding.refunded'
+  | 'funding.refund_failed'
+  | 'escrow.held'
+  | 'escrow.released'
+  | 'escrow.refunded'
+  | 'payout.requested'
+  | 'payout.completed'
+  | 'payout.failed'
+  | 'payout.reversed'
+  | 'org.created'
+  | 'org.member_added'
+  | 'org.member_changed'
+  | 'org.member_removed'
+  | 'org.treasury_named'
+  | 'org.allocated'
+  | 'tier.changed'
+  | 'risk.alert_opened'
+  | 'risk.alert_reviewed'
+  | 'signing_key.created'
+  | 'sandbox.clock_moved'
+
+export type Capability = 'pay' | 'receive' | 'escrow' | 'verify'
+
+export type EscrowStatus = 'held' | 'released' | 'refunded'
+
+export type KycStatus = 'none' | 'pending' | 'verified' | 'failed'
+
+export type MemberRole = 'treasury' | 'admin' | 'worker'
+
+export type RiskRule =
+  | 'velocity_spike'
+  | 'structuring'
+  | 'circular_flow'
+  | 'new_payees'
+  | 'repeated_refusals'
+  | 'failed_authentication'
+  | 'pass_through'
+
+export type SandboxOutcome =
+  | 'success'
+  | 'failure'
+  | 'expire'
+  | 'drop'
+  | 'pending'
+  | 'duplicate'
+  | 'late'
+  | 'forged'
+  | 'wrong_amount'
+  | 'wrong_currency'
+  | 'out_of_order'
+  | 'unnotified'
+  | 'double_payment'
+  | 'chargeback'
+  | 'chargeback_created'
+  | 'chargeback_won'
+  | 'flagged'
+  | 'late_notice'
+  | 'reserialised'
+  | 'rotated_secret'
+  | 'unknown_type'
+  | 'unknown_order'
+  | 'refund_pending'
+  | 'refund_failed'
+
+export type Tier = 'sandbox' | 'tier1' | 'tier2' | 'tier3'
+
+export type TransactionStatus = 'pending' | 'completed' | 'failed' | 'reversed'
+
+export type TransactionType = 'fund' | 'pay_out' | 'pay_in' | 'withdraw' | 'settlement' | 'fee'
+
+export type VerifyFailure =
+  | 'transaction_not_found'
+  | 'transaction_not_completed'
+  | 'not_payee'
+  | 'payee_mismatch'
+  | 'insufficient_amount'
+  | 'nonce_mismatch'
+  | 'nonce_already_used'
+
+/** For routes that take nothing. */
+export type NoInput = Record<string, never>
+
+/** Which page of a list; `items` and `pages` go through all of them. */
+export interface PageInput {
+  /** How many to answer, 1 to 100. */
+  limit?: number
+  /** How many of the newest to skip. */
+  offset?: number
+  /** The `next_cursor` of the page before. */
+  cursor?: string
+}
+
+export interface CreatePlatformInput {
+  /** The name of the platform. */
+  name: string
+  /** Where the operator is reached. */
+  email?: string
+  /** Where webhooks are sent: http or https, in live mode https at a public address. */
+  webhook_url?: string
+}
+
+export interface GetPlatformInput {
+  platform_id: string
+}
+
+export interface UpdatePlatformInput {
+  platform_id: string
+  /** The new name. */
+  name?: string
+  /** Where the operator is reached; null for none. */
+  email?: string | null
+  /** Where webhooks are sent: http or https, in live mode https at a public address. */
+  webhook_url?: string | null
+}
+
+export interface DeletePlatformInput {
+  platform_id: string
+}
+
+export interface RotatePlatformSecretInput {
+  platform_id: string
+}
+
+export interface RotateWebhookSecretInput {
+  platform_id: string
+}
+
+export interface CreateOwnerInput {
+  /** The legal name, as the bank knows it. */
+  name: string
+  /** The phone that the person logs in with. */
+  phone: string
+  /** The PAN: five letters, four digits, one letter. */
+  pan: string
+  /** E-mail address. */
+  email?: string
+}
+
+export type ListOwnersInput = PageInput
+
+export interface GetOwnerInput {
+  owner_id: string
+}
+
+export interface SubmitKycInput {
+  owner_id: string
+  /** The account number, 9 to 18 digits. */
+  bank_account: string
+  /** The IFSC of the branch: four letters, a zero, six letters or digits. */
+  bank_ifsc: string
+}
+
+export interface CreateAgentInput {
+  /** The display name. */
+  name: string
+  /** A handle has 3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter, and is not an agent id. */
+  handle: string
+  /** The person behind the agent. */
+  owner_id: string
+  /** Its Ed25519 public key, the base64 of the 32 raw bytes, when the caller keeps the private key. */
+  public_key?: string
+  /** Most INR in a single payment. */
+  spend_limit_per_tx?: number | null
+  /** Most INR in any rolling 60 minutes. */
+  spend_limit_hourly?: number | null
+  /** Most INR in a calendar day in IST. */
+  spend_limit_daily?: number | null
+  /** Most INR in a calendar month in IST. */
+  spend_limit_monthly?: number | null
+  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
+  allowed_payees?: string[] | null
+  /** Agent ids that may never be paid. */
+  blocked_payee_agents?: string[] | null
+  /** Most INR to any single agent in a calendar day in IST. */
+  per_counterparty_daily_limit?: number | null
+  /** Most different recipients in any rolling 60 minutes. */
+  max_counterparties_per_hour?: number | null
+  /** A payment of more INR than this must go through escrow. */
+  require_escrow_above?: number | null
+  /** A payment of more INR than this waits for the owner. */
+  require_human_approval_above?: number | null
+}
+
+export interface ListAgentsInput extends PageInput {
+  /** Only agents in this state. */
+  status?: AgentStatus
+  /** Only agents of this owner. */
+  owner_id?: string
+  /** Only the agent with this handle, in any case, with or without `@`. */
+  handle?: string
+}
+
+export interface GetHandleAvailabilityInput {
+  /** The wanted handle, in any case, with or without `@`. */
+  handle: string
+}
+
+export interface GetAgentExistenceInput {
+  /** An agent id, or a handle in any case with or without `@`. */
+  agent_id: string
+}
+
+export interface GetAgentInput {
+  agent_id: string
+}
+
+export interface UpdateAgentInput {
+  agent_id: string
+  /** The new display name. */
+  name?: string
+  /** Most INR in a single payment. */
+  spend_limit_per_tx?: number | null
+  /** Most INR in any rolling 60 minutes. */
+  spend_limit_hourly?: number | null
+  /** Most INR in a calendar day in IST. */
+  spend_limit_daily?: number | null
+  /** Most INR in a calendar month in IST. */
+  spend_limit_monthly?: number | null
+  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
+  allowed_payees?: string[] | null
+  /** Agent ids that may never be paid. */
+  blocked_payee_agents?: string[] | null
+  /** Most INR to any single agent in a calendar day in IST. */
+  per_counterparty_daily_limit?: number | null
+  /** Most different recipients in any rolling 60 minutes. */
+  max_counterparties_per_hour?: number | null
+  /** A payment of more INR than this must go through escrow. */
+  require_escrow_above?: number | null
+  /** A payment of more INR than this waits for the owner. */
+  require_human_approval_above?: number | null
+}
+
+export interface DeactivateAgentInput {
+  agent_id: string
+}
+
+export interface PauseAgentInput {
+  agent_id: string
+}
+
+export interface ResumeAgentInput {
+  agent_id: string
+}
+
+export interface RotateAgentKeyInput {
+  agent_id: string
+}
+
+export interface GetAgentPolicyInput {
+  agent_id: string
+  /** A counterparty, by agent id or handle, to see its limits too. */
+  to?: string
+}
+
+export interface CancelPendingPolicyInput {
+  agent_id: string
+  /** The control whose waiting change is dropped. */
+  control: string
+}
+
+export interface EvaluatePolicyInput {
+  /** The paying agent. */
+  agent_id: string
+  /** The payee: an agent id, or a handle in any case with or without `@`. */
+  to: string
+  /** What the payee would get, INR, at most two decimals. */
+  amount: number
+}
+
+export interface GetBalanceInput {
+  agent_id: string
+}
+
+export interface CreateFundingInput {
+  agent_id: string
+  /** What the owner pays, INR, at least 1. */
+  amount: number
+  /** How the owner shall pay; `link` lets the owner choose. */
+  method?: 'upi' | 'card' | 'netbanking' | 'link'
+}
+
+export interface GetFundingInput {
+  agent_id: string
+  funding_id: string
+}
+
+export interface CreateUpiCollectInput {
+  agent_id: string
+  /** What the owner pays, INR, at least 1. */
+  amount: number
+  /** The owner’s UPI id. */
+  upi_id: string
+}
+
+export interface WithdrawInput {
+  agent_id: string
+  /** What to withdraw, INR, at least 1; absent: all. */
+  amount?: number
+}
+
+export interface PayInput {
+  /** The paying agent. */
+  agent_id: string
+  /** The payee: an agent id, or a handle in any case with or without `@`. */
+  to: string
+  /** What the payee gets, INR, at most two decimals. */
+  amount: number
+  /** Your own reference, stored unchanged; in pay-per-call the nonce. */
+  reference?: string
+  /** What it is for, at most 500 characters. */
+  note?: string
+  /** One key for one purchase. */
+  idempotency_key?: string
+  /** Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. */
+  unique_reference?: boolean
+}
+
+export interface GetPaymentInput {
+  /** The paying agent. */
+  agent_id: string
+  payment_id: string
+}
+
+export interface ListPaymentsInput extends PageInput {
+  /** The paying agent. */
+  agent_id: string
+  /** Only the payment made with this key. */
+  idempotency_key?: string
+  /** Only payments with this reference. */
+  reference?: string
+}
+
+export interface RefundPaymentInput {
+  payment_id: string
+  /** How much to give back, INR; absent: all that is left. */
+  amount?: number
+  /** One key for one refund. */
+  idempotency_key?: string
+}
+
+export interface ListApprovalsInput extends PageInput {
+  /** Only those of this status. */
+  status?: ApprovalStatus
+  /** Only those of this agent. */
+  agent_id?: string
+}
+
+export interface GetApprovalInput {
+  approval_id: string
+}
+
+export interface ApproveInput {
+  approval_id: string
+}
+
+export interface RejectInput {
+  approval_id: string
+}
+
+export interface HoldEscrowInput {
+  /** The agent whose money is set aside. */
+  agent_id: string
+  /** What is set aside, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** Who shall have the money: an agent id or a handle. */
+  to_agent_id?: string
+}
+
+export interface HoldEscrowWithTimeoutInput {
+  /** The agent whose money is set aside. */
+  agent_id: string
+  /** What is set aside, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** Who shall have the money: an agent id or a handle. */
+  to_agent_id?: string
+  /** How long the money waits, in hours: more than 0, at most 8760. */
+  timeout_hours: number
+  /** What happens then. */
+  auto_action?: 'refund' | 'release'
+}
+
+export interface HoldEscrowWithAttestationInput {
+  /** The agent whose money is set aside. */
+  agent_id: string
+  /** What is set aside, INR. */
+  amount: number
+  /** Your reference. */
+  reference?: string
+  /** Who shall have the money: an agent id or a handle. */
+  to_agent_id?: string
+  /** Who attests: an agent id or a handle, not the payer. */
+  attestor_agent_id: string
+}
+
+export interface ReleaseEscrowInput {
+  escrow_id: string
+  /** Who gets the money: an agent id or a handle. */
+  to_agent_id: string
+}
+
+export interface RefundEscrowInput {
+  escrow_id: string
+}
+
+export interface AttestEscrowInput {
+  escrow_id: string
+}
+
+export interface GetEscrowInput {
+  escrow_id: string
+}
+
+export interface ListTransactionsInput extends PageInput {
+  agent_id: string
+  /** Only this type. */
+  type?: TransactionType
+  /** Only this status. */
+  status?: TransactionStatus
+  /** The first day in IST, or moment. */
+  from_date?: string
+  /** The last day in IST, or moment. */
+  to_date?: string
+}
+
+export interface VerifyTransactionInput {
+  /** The payment’s id (`pay_`) or a transaction’s id (`txn_`). */
+  txn_id: string
+  /** The payee that you expect: an agent id or a handle. */
+  expected_payee?: string
+  /** The least amount that you accept, INR. */
+  expected_amount?: number
+  /** The nonce that you gave out; the payment’s reference must equal it. */
+  nonce?: string
+  /** Use the nonce up in the same step. */
+  consume?: boolean
+  /** Your own name for this use: the same one again gets the first answer again, and with it you can undo the use. */
+  consume_id?: string
+}
+
+export interface RestoreNonceInput {
+  /** The id that you verified: `pay_` or `txn_`. */
+  txn_id: string
+  /** The nonce that you used up. */
+  nonce: string
+  /** The name that you gave that use. */
+  consume_id: string
+}
+
+export interface GetReceiptInput {
+  /** The receipt’s id, or the id of its payment. */
+  receipt_id: string
+}
+
+export interface VerifyReceiptInput {
+  /** The receipt’s id, or the id of its payment. */
+  receipt_id: string
+}
+
+export interface VerifyIdentityInput {
+  /** The agent’s id or handle. */
+  agent_id: string
+}
+
+export interface GetPublicKeyInput {
+  /** The agent’s id or handle. */
+  agent_id: string
+}
+
+export interface IssueCertificateInput {
+  agent_id: string
+  /** What the certificate says of the agent. */
+  capabilities?: Capability[]
+  /** For how many days it is valid. */
+  validity_days?: number
+}
+
+export interface ListCertificatesInput extends PageInput {
+  agent_id: string
+  /** Only those with this status. */
+  status?: 'active' | 'revoked' | 'expired'
+}
+
+export interface GetCertificateInput {
+  cert_id: string
+}
+
+export interface VerifyCertificateInput {
+  cert_id: string
+}
+
+export interface RevokeCertificateInput {
+  cert_id: string
+  /** Why; shown with the certificate. */
+  reason?: string
+}
+
+export interface RotateCertificateInput {
+  cert_id: string
+  /** What the certificate says of the agent. */
+  capabilities?: Capability[]
+}
+
+export interface ListAuditEntriesInput extends PageInput {
+  agent_id: string
+  /** Only this action. */
+  action?: AuditAction
+  /** From this IST day or moment on, inclusive. */
+  from_date?: string
+  /** Up to this IST day or moment, inclusive. */
+  to_date?: string
+}
+
+export interface VerifyAuditEntryInput {
+  audit_id: string
+}
+
+export interface GetConsistencyInput {
+  /** The earlier tree size, from a checkpoint. */
+  from: number
+  /** The later tree size, at most that of the newest checkpoint. */
+  to: number
+}
+
+export interface CreateOrganizationInput {
+  /** Its name. */
+  name: string
+  /** Its size class: 5, 20 or 100 agents. */
+  tier: 'tier1' | 'tier2' | 'tier3'
+  /** Whose it is. */
+  owner_id?: string
+}
+
+export interface ListOrganizationsInput extends PageInput {
+  /** Only those of this owner. */
+  owner_id?: string
+}
+
+export interface GetOrganizationInput {
+  org_id: string
+}
+
+export interface AddMemberInput {
+  org_id: string
+  agent_id: string
+  /** Its role. */
+  role: MemberRole
+  /** At most this much a month, INR; 0: nothing at all; null: no budget. */
+  budget_limit?: number | null
+}
+
+export interface UpdateMemberInput {
+  org_id: string
+  agent_id: string
+  /** Its role. */
+  role?: MemberRole
+  /** At most this much a month, INR; 0: nothing at all; null: no budget. */
+  budget_limit?: number | null
+}
+
+export interface RemoveMemberInput {
+  org_id: string
+  agent_id: string
+}
+
+export interface NameTreasuryInput {
+  org_id: string
+  agent_id: string
+}
+
+export interface AllocateInput {
+  org_id: string
+  /** The member that gets it. */
+  agent_id: string
+  /** How much, INR. */
+  amount: number
+}
+
+export interface ListOrganizationTransactionsInput extends PageInput {
+  org_id: string
+}
+
+export interface GetBudgetInput {
+  org_id: string
+}
+
+export interface ListWebhookDeliveriesInput extends PageInput {
+  /** Only those that stand so. */
+  status?: 'pending' | 'delivered' | 'failed'
+  /** Only events of this name. */
+  event?: EventName
+}
+
+export interface RetryWebhookDeliveryInput {
+  delivery_id: string
+}
+
+export interface SendOtpInput {
+  /** The phone that gets the code. */
+  phone: string
+}
+
+export interface VerifyOtpInput {
+  /** The phone that got the code. */
+  phone: string
+  /** The code: six digits. */
+  code: string
+}
+
+export interface SendAdminOtpInput {
+  /** The phone that gets the code. */
+  phone: string
+}
+
+export interface VerifyAdminOtpInput {
+  /** The phone that got the code. */
+  phone: string
+  /** The code: six digits. */
+  code: string
+}
+
+export interface ListOwnerTransactionsInput extends PageInput {
+  /** Only this agent. */
+  agent_id?: string
+  /** Only this type. */
+  type?: TransactionType
+  /** Only this status. */
+  status?: TransactionStatus
+  /** The first day in IST, or moment. */
+  from_date?: string
+  /** The last day in IST, or moment. */
+  to_date?: string
+}
+
+export interface GetOwnerPolicyInput {
+  /** Whose policy; needed when the session covers several owners. */
+  owner_id?: string
+}
+
+export interface UpdateOwnerPolicyInput {
+  /** Whose policy; needed when the session covers several owners. */
+  owner_id?: string
+  /** Most INR in a single payment. */
+  spend_limit_per_tx?: number | null
+  /** Most INR in any rolling 60 minutes. */
+  spend_limit_hourly?: number | null
+  /** Most INR in a calendar day in IST. */
+  spend_limit_daily?: number | null
+  /** Most INR in a calendar month in IST. */
+  spend_limit_monthly?: number | null
+  /** Who may be paid: `["network"]` for any active agent, otherwise a list of agent ids; `[]` for nobody. */
+  allowed_payees?: string[] | null
+  /** Agent ids that may never be paid. */
+  blocked_payee_agents?: string[] | null
+  /** Most INR to any single agent in a calendar day in IST. */
+  per_counterparty_daily_limit?: number | null
+  /** Most different recipients in any rolling 60 minutes. */
+  max_counterparties_per_hour?: number | null
+  /** A payment of more INR than this must go through escrow. */
+  require_escrow_above?: number | null
+  /** A payment of more INR than this waits for the owner. */
+  require_human_approval_above?: number | null
+}
+
+export interface CancelOwnerPendingPolicyInput {
+  /** The control whose waiting change is dropped. */
+  control: string
+  /** Whose policy; needed when the session covers several owners. */
+  owner_id?: string
+}
+
+export interface ListAllOwnersInput extends PageInput {
+  /** Only owners in this state. */
+  status?: 'active' | 'frozen'
+  /** Only owners whose bank verification is so far. */
+  kyc_status?: KycStatus
+}
+
+export interface GetOwnerAccountInput {
+  owner_id: string
+}
+
+export interface SetOwnerTierInput {
+  owner_id: string
+  /** The tier. */
+  tier: Tier
+}
+
+export interface FreezeOwnerInput {
+  owner_id: string
+}
+
+export interface UnfreezeOwnerInput {
+  owner_id: string
+}
+
+export interface BulkFreezeAgentsInput {
+  /** The agents by their ids, 1 to 500, each once. */
+  agent_ids: string[]
+}
+
+export interface BulkQuarantineAgentsInput {
+  /** The agents by their ids, 1 to 500, each once. */
+  agent_ids: string[]
+}
+
+export interface BulkRestoreAgentsInput {
+  /** The agents by their ids, 1 to 500, each once. */
+  agent_ids: string[]
+}
+
+export interface UpdateTierInput {
+  /** The tier. */
+  tier: string
+  /** Most INR in a single payment. */
+  per_tx?: number
+  /** Most INR in any rolling 24 hours. */
+  daily?: number
+  /** Most INR in a calendar month in IST. */
+  monthly?: number
+  /** Payments of more INR than this must use escrow. */
+  escrow_above?: number
+  /** Payments of more INR than this wait for the owner. */
+  approval_above?: number
+}
+
+export type ListSettlementsInput = PageInput
+
+export interface ListSettlementSkipsInput extends PageInput {
+  /** The business day in IST. */
+  day: string
+  /** Only those left alone for this reason. */
+  reason?: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
+}
+
+export type ListNegativeWalletsInput = PageInput
+
+export interface ListDifferencesInput extends PageInput {
+  /** Only those of this kind. */
+  kind?:
+    | 'payment_not_credited'
+    | 'credited_not_paid'
+    | 'amount_differs'
+    | 'fee_differs'
+    | 'payment_unknown_here'
+    | 'refund_not_made'
+    | 'refund_status_differs'
+    | 'chargeback_not_posted'
+    | 'chargeback_unknown_there'
+    | 'payout_status_differs'
+    | 'payout_amount_differs'
+    | 'payout_utr_differs'
+    | 'payout_unknown_there'
+    | 'settlement_amount_differs'
+    | 'unchecked'
+}
+
+export interface ListRiskAlertsInput extends PageInput {
+  /** Only this status. */
+  status?: 'open' | 'dismissed' | 'confirmed'
+  /** Only this rule’s. */
+  rule?: RiskRule
+  /** Only this severity. */
+  severity?: 'low' | 'medium' | 'high'
+  /** Only this agent’s. */
+  agent_id?: string
+}
+
+export interface ReviewRiskAlertInput {
+  alert_id: string
+  /** What the look into it showed. */
+  decision: 'dismiss' | 'confirm'
+  /** Only with `confirm`, and only on an agent. */
+  action?: 'quarantine'
+  /** What to remember of it. */
+  note?: string
+}
+
+export interface GetRiskScoreInput {
+  agent_id: string
+}
+
+export interface ReceiveGatewayNoticeInput {
+  /** Which gateway calls. */
+  gateway: string
+  /** The notice in the gateway’s own format. */
+  body: unknown
+}
+
+export interface CompleteSandboxPaymentInput {
+  payment_session_id: string
+  /** What happens. */
+  outcome: SandboxOutcome
+  /** How it is paid; absent: as asked for, or `upi` for a link. */
+  method?: 'upi' | 'card' | 'netbanking'
+}
+
+export interface GetSandboxOtpInput {
+  /** The phone that got the code. */
+  phone: string
+}
+
+export interface AdvanceClockInput {
+  /** How many seconds to move, at most ten years; 0 does what is due at this moment. */
+  advance_seconds: number
+}
+
+/** The platform and its two secrets. */
+export interface CreatedPlatform {
+  platform_id: string
+  /** The name. */
+  name: string
+  /** Where the operator is reached. */
+  email: string | null
+  /** A deleted platform takes no calls any more. */
+  status: 'active' | 'deleted'
+  /** Where webhooks are sent; null when none is registered. */
+  webhook_url: string | null
+  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
+  webhook_disabled_at: string | null
+  /** When it was created. */
+  created_at: string
+  /** The platform secret for the header x-platform-secret. */
+  platform_secret: string | null
+  /** The secret that signs webhooks (Standard Webhooks). */
+  webhook_secret: string | null
+}
+
+/** A developer account. */
+export interface Platform {
+  platform_id: string
+  /** The name. */
+  name: string
+  /** Where the operator is reached. */
+  email: string | null
+  /** A deleted platform takes no calls any more. */
+  status: 'active' | 'deleted'
+  /** Where webhooks are sent; null when none is registered. */
+  webhook_url: string | null
+  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
+  webhook_disabled_at: string | null
+  /** When it was created. */
+  created_at: string
+}
+
+/** The platform as it ended. */
+export interface DeletedPlatform {
+  platform_id: string
+  /** The name. */
+  name: string
+  /** Where the operator is reached. */
+  email: string | null
+  /** A deleted platform takes no calls any more. */
+  status: 'active' | 'deleted'
+  /** Where webhooks are sent; null when none is registered. */
+  webhook_url: string | null
+  /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
+  webhook_disabled_at: string | null
+  /** When it was created. */
+  created_at: string
+}
+
+/** The new secret. */
+export interface RotatedPlatformSecret {
+  platform_id: string
+  /** The platform secret for the header x-platform-secret. */
+  platform_secret: string | null
+}
+
+/** The new secret. */
+export interface RotatedWebhookSecret {
+  platform_id: string
+  /** The secret that signs webhooks (Standard Webhooks). */
+  webhook_secret: string | null
+  /** Until when the old secret signs as well. */
+  previous_secret_expires_at: string
+}
+
+/** The person behind agents. */
+export interface Owner {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+}
+
+/** Where this page stands in the list. */
+export interface Pagination {
+  /** How many entries match, on all pages. */
+  total: number
+  /** The page size used. */
+  limit: number
+  /** How many entries were skipped. */
+  offset: number
+  /** Send it as `cursor` for the next page. */
+  next_cursor?: string
+}
+
+/** A page of owners. */
+export interface OwnerList {
+  /** The page, newest first. */
+  owners: Owner[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The owner after the check, and what the bank said. */
+export interface KycResult {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+  /** The account holder’s name as the bank gave it. */
+  name_at_bank: string | null
+  /** How well the names match, 0 to 100. */
+  name_match_score: number | null
+}
+
+/** The spend policy controls. null: no limit in this layer; 0: none at all. */
+export interface Policy {
+  /** Most INR in a single payment. */
+  spend_limit_per_tx: number | null
+  /** Most INR in any rolling 60 minutes. */
+  spend_limit_hourly: number | null
+  /** Most INR in a calendar day in IST. */
+  spend_limit_daily: number | null
+  /** Most INR in a calendar month in IST. */
+  spend_limit_monthly: number | null
+  /** `["network"]`, or the agent ids that may be paid. */
+  allowed_payees: string[]
+  /** Agent ids that may never be paid. */
+  blocked_payee_agents: string[]
+  /** Most INR to any single agent in a calendar day in IST. */
+  per_counterparty_daily_limit: number | null
+  /** Most different recipients in any rolling 60 minutes. */
+  max_counterparties_per_hour: number | null
+  /** Payments of more INR than this must use escrow. */
+  require_escrow_above: number | null
+  /** Payments of more INR than this wait for the owner. */
+  require_human_approval_above: number | null
+}
+
+/** Policy changes that have not taken effect yet; empty when there are none. */
+export interface PendingPolicy {
+  /** A change of this control that waits for the cooldown. */
+  spend_limit_per_tx?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  spend_limit_hourly?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  spend_limit_daily?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  spend_limit_monthly?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  allowed_payees?: {
+    /** What the control becomes; null clears it. */
+    value: string[] | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  blocked_payee_agents?: {
+    /** What the control becomes; null clears it. */
+    value: string[] | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  per_counterparty_daily_limit?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  max_counterparties_per_hour?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  require_escrow_above?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+  /** A change of this control that waits for the cooldown. */
+  require_human_approval_above?: {
+    /** What the control becomes; null clears it. */
+    value: number | null
+    /** When it takes effect. */
+    effective_at: string
+  }
+}
+
+/** The agent and its key. */
+export interface CreatedAgent {
+  agent_id: string
+  /** The handle, unique on the network for ever, in lower case without `@`. */
+  handle: string
+  /** The display name. */
+  name: string
+  /** The person behind it. */
+  owner_id: string
+  /** The platform that it belongs to. */
+  platform_id: string
+  /** Its wallet. */
+  wallet_id: string
+  /** Only an active agent can pay. */
+  status: AgentStatus
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  /** Policy changes that have not taken effect yet; empty when there are none. */
+  pending_policy: PendingPolicy
+  /** The last four characters of the agent key. */
+  key_last4: string
+  /** When it was created. */
+  created_at: string
+  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
+  vendor_id: string
+  /** The agent key for the header x-agent-key. */
+  agent_key: string | null
+}
+
+/** An agent, its wallet and its policy. */
+export interface Agent {
+  agent_id: string
+  /** The handle, unique on the network for ever, in lower case without `@`. */
+  handle: string
+  /** The display name. */
+  name: string
+  /** The person behind it. */
+  owner_id: string
+  /** The platform that it belongs to. */
+  platform_id: string
+  /** Its wallet. */
+  wallet_id: string
+  /** Only an active agent can pay. */
+  status: AgentStatus
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  /** Policy changes that have not taken effect yet; empty when there are none. */
+  pending_policy: PendingPolicy
+  /** The last four characters of the agent key. */
+  key_last4: string
+  /** When it was created. */
+  created_at: string
+  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
+  vendor_id?: string
+}
+
+/** A page of agents. */
+export interface AgentList {
+  /** The page, newest first. */
+  agents: Agent[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Whether the handle can be taken. */
+export interface HandleAvailability {
+  /** The handle as it would be stored; an invalid one as it was sent. */
+  handle: string
+  /** Whether an agent can be created with it now. */
+  available: boolean
+  /** Why it is not available; null when it is. */
+  reason: 'taken' | 'invalid' | null
+}
+
+/** What anybody may know of an agent. */
+export interface AgentExistence {
+  /** Whether there is such an agent. */
+  exists: boolean
+  agent_id: string | null
+  /** Its handle. */
+  handle: string | null
+  /** Its display name. */
+  name: string | null
+  /** Its state. */
+  status: AgentStatus | null
+}
+
+/** The agent as it ended. */
+export interface DeactivatedAgent {
+  agent_id: string
+  /** The handle, unique on the network for ever, in lower case without `@`. */
+  handle: string
+  /** The display name. */
+  name: string
+  /** The person behind it. */
+  owner_id: string
+  /** The platform that it belongs to. */
+  platform_id: string
+  /** Its wallet. */
+  wallet_id: string
+  /** Only an active agent can pay. */
+  status: AgentStatus
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  /** Policy changes that have not taken effect yet; empty when there are none. */
+  pending_policy: PendingPolicy
+  /** The last four characters of the agent key. */
+  key_last4: string
+  /** When it was created. */
+  created_at: string
+  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
+  vendor_id?: string
+}
+
+/** The new key. */
+export interface RotatedAgentKey {
+  agent_id: string
+  /** The agent key for the header x-agent-key. */
+  agent_key: string | null
+  /** The last four characters of the new key. */
+  key_last4: string
+}
+
+/** A limit and what is left of it. */
+export interface PolicyHeadroom {
+  /** The control. */
+  rule:
+    | 'spend_limit_per_tx'
+    | 'spend_limit_hourly'
+    | 'spend_limit_daily'
+    | 'spend_limit_monthly'
+    | 'per_counterparty_daily_limit'
+    | 'max_counterparties_per_hour'
+    | 'budget_limit'
+  /** The layer that sets it. */
+  layer: PolicyLayer
+  /** What it measures: one payment, the last hour or 24 hours, a calendar day or month in IST. */
+  window: 'payment' | 'last_hour' | 'last_24_hours' | 'ist_day' | 'ist_month'
+  /** The limit: INR, or a number of recipients. */
+  limit: number
+  /** What counts against it now; null for a counterparty limit when no `to` was asked about. */
+  used: number | null
+  /** What is left of it. */
+  remaining: number | null
+  /** When all of it is free again if nothing more is spent; null where nothing is used or nothing resets. */
+  resets_at: string | null
+}
+
+/** An amount above which another way is asked for. */
+export interface PolicyThreshold {
+  /** What an amount above it needs. */
+  rule: 'require_escrow_above' | 'require_human_approval_above'
+  /** The layer that sets it. */
+  layer: PolicyLayer
+  /** The amount that still passes without it, INR. */
+  above: number
+}
+
+/** All layers together, and what is left of each limit. */
+export interface EffectivePolicy {
+  agent_id: string
+  /** Only an active agent can pay at all. */
+  status: AgentStatus
+  /** The trust tier that the tier layer comes from. */
+  tier: Tier
+  /** Every limit of every layer, the general layers first. */
+  limits: PolicyHeadroom[]
+  /** Amounts above which escrow or the owner is asked for. */
+  thresholds: PolicyThreshold[]
+  /** `["network"]`, or the agents that every layer allows. */
+  allowed_payees: string[]
+  /** The agents that any layer blocks. */
+  blocked_payee_agents: string[]
+  /** The greatest amount that every limit and the escrow threshold let pass now, whatever the balance; 0 while the agent is stopped. */
+  max_amount_now: number | null
+  /** What waits to loosen the agent’s own policy. */
+  pending_policy: PendingPolicy
+  /** What waits to loosen the owner’s policy. */
+  owner_pending_policy: PendingPolicy
+  /** The moment that all of this is true of. */
+  as_of: string
+}
+
+/** What a payment would come to at this moment. */
+export interface PolicyEvaluation {
+  /** `approved`: it would be paid. */
+  decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
+  /** The error that the payment would be answered; null when it would be none. */
+  code: ErrorCode | null
+  /** The decision for people. */
+  message: string
+  /** What a program needs to act, as in the error’s `details`; null when there is nothing. */
+  details: Record<string, unknown> | null
+  /** The amount asked about, INR. */
+  amount: number
+  /** The fee on it, INR. */
+  fee: number
+  /** What the payer would be debited, INR. */
+  total: number
+}
+
+/** The wallet in INR. */
+export interface Balance {
+  /** What can be spent now, INR. */
+  available: number
+  /** All that was ever credited, INR: fundings after their fee and incoming payments. */
+  total_funded: number
+  /** All outgoing payments and their fees, INR. */
+  total_spent: number
+}
+
+/** A payment session for the owner to complete. */
+export interface FundingSession {
+  funding_id: string
+  /** The session that the owner completes on the checkout page. */
+  payment_session_id: string
+  /** The order at the gateway; equal to `funding_id`. */
+  order_id: string
+  /** `pending` until the gateway confirms the payment. */
+  status: 'pending' | 'completed' | 'failed'
+  /** What the owner pays, INR, before the gateway’s fee. */
+  amount: number
+  /** The method asked for. */
+  method: 'upi' | 'card' | 'netbanking' | 'link'
+  /** The full address of the checkout page for this session. */
+  checkout_url: string
+  /** When the session ends, 30 minutes after it began. */
+  expires_at: string
+}
+
+/** A funding as it stands. */
+export interface Funding {
+  funding_id: string
+  /** The session that the owner completes on the checkout page. */
+  payment_session_id: string
+  /** The order at the gateway; equal to `funding_id`. */
+  order_id: string
+  /** `pending` until the gateway confirms the payment. */
+  status: 'pending' | 'completed' | 'failed'
+  /** What the owner pays, INR, before the gateway’s fee. */
+  amount: number
+  /** The method asked for. */
+  method: 'upi' | 'card' | 'netbanking' | 'link'
+  /** The method really used, which sets the fee; null until paid. */
+  paid_method: 'upi' | 'card' | 'netbanking' | null
+  /** The gateway’s fee, INR: 2.5 %, half a paisa rounded up; null until paid. */
+  fee: number | null
+  /** What the wallet was credited, INR: amount less fee; null until paid. */
+  net_amount: number | null
+  /** The full address of the checkout page for this session. */
+  checkout_url: string
+  /** When it was asked for. */
+  created_at: string
+  /** When the session ends. */
+  expires_at: string
+  /** When the wallet was credited; null when it was not. */
+  completed_at: string | null
+}
+
+/** The funding and the ways to pay it by UPI. */
+export interface UpiCollect {
+  funding_id: string
+  /** The session that the owner completes on the checkout page. */
+  payment_session_id: string
+  /** The order at the gateway; equal to `funding_id`. */
+  order_id: string
+  /** `pending` until the gateway confirms the payment. */
+  status: 'pending' | 'completed' | 'failed'
+  /** What the owner pays, INR, before the gateway’s fee. */
+  amount: number
+  /** Whether a collect request went to the UPI app. */
+  collect: boolean
+  /** The UPI id with its middle hidden. */
+  upi_id: string
+  /** The address that opens a UPI app on the phone. */
+  upi_intent: string
+  /** What a QR code for UPI apps must hold. */
+  qr: string
+  /** The full address of the checkout page for this session. */
+  checkout_url: string
+  /** When the session ends. */
+  expires_at: string
+}
+
+/** Money on its way to the owner’s bank. */
+export interface Withdrawal {
+  /** The line of the statement; its `status` and `utr` tell how it went on. */
+  transaction_id: string
+  agent_id: string
+  /** What leaves the wallet, INR. */
+  amount: number
+  /** The bank has not confirmed it yet. */
+  status: 'pending'
+  /** The last four digits of the owner’s account. */
+  bank_account_last4: string
+  /** When it should be there, by business days: the latest moment. */
+  estimated_arrival: string
+}
+
+/** What became of the payment. */
+export interface PaymentResult {
+  /** The payment; null while it waits for approval. */
+  payment_id: string | null
+  /** `completed`: the money has moved. */
+  status: 'completed' | 'pending_approval'
+  /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
+  from_balance: number
+  /** The fee, INR: 0.5 % of the amount, at least 1. */
+  cost: number
+  /** What the owner approves; there only while it waits. */
+  approval_id?: string
+  /** The signed receipt; absent while it waits. */
+  receipt_id?: string
+  /** The sender’s statement line; absent while it waits. */
+  transaction_id?: string
+  /** When the payment was made, or asked for. */
+  created_at: string
+}
+
+/** A payment and its result. */
+export interface Payment {
+  /** The payment; null while it waits for approval. */
+  payment_id: string | null
+  /** `completed`: the money has moved. */
+  status: 'completed' | 'pending_approval'
+  /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
+  from_balance: number
+  /** The fee, INR: 0.5 % of the amount, at least 1. */
+  cost: number
+  /** What the owner approves; there only while it waits. */
+  approval_id?: string
+  /** The signed receipt; absent while it waits. */
+  receipt_id?: string
+  /** The sender’s statement line; absent while it waits. */
+  transaction_id?: string
+  /** When the payment was made, or asked for. */
+  created_at: string
+  /** The payer. */
+  from: string
+  /** The payee. */
+  to: string
+  /** What the payee was paid, INR, without the fee. */
+  amount: number
+  /** The caller’s reference. */
+  reference: string | null
+}
+
+/** A page of payments. */
+export interface PaymentList {
+  /** The page, newest first. */
+  payments: Payment[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The refund. */
+export interface Refund {
+  refund_id: string
+  /** The payment that is refunded. */
+  payment_id: string
+  /** What was given back now, INR. */
+  amount: number
+  /** What was given back of this payment so far, INR. */
+  refunded_total: number
+  /** The refunding agent’s statement line. */
+  transaction_id: string
+}
+
+/** A payment or hold above the approval threshold. */
+export interface Approval {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** Its name. */
+  agent_name: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** Its name. */
+  to_name: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What it is for. */
+  note: string | null
+  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  timeout_hours: number | null
+  /** For a hold: what its timeout would do; null without one. */
+  auto_action: 'refund' | 'release' | null
+  /** For a hold: the agent that could release it by attesting; null where none could. */
+  attestor_agent_id: string | null
+  /** The control that asks for the approval. */
+  rule: 'require_human_approval_above'
+  /** `pending_approval` until the owner decides or 24 hours have passed. */
+  status: ApprovalStatus
+  /** When the agent asked. */
+  created_at: string
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** When it was approved or rejected, or expired; null while it waits. */
+  decided_at: string | null
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** A page of approvals. */
+export interface ApprovalList {
+  /** The page, newest first. */
+  approvals: Approval[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The money that was set aside, or the approval that this waits for. */
+export interface EscrowHold {
+  /** The escrow’s id; null while the owner has to approve. */
+  escrow_id: string | null
+  /** The agent whose money waits. */
+  agent_id: string
+  /** Who shall have, or has, the money; the attestor where nobody else was named. */
+  to_agent_id: string | null
+  /** The agent that may attest; null where none may. */
+  attestor_agent_id: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What happens at `expires_at`; null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** When the timeout falls due; null without one. */
+  expires_at: string | null
+  /** When the money was set aside. */
+  created_at: string
+  /** When it was released or refunded; null while it is held. */
+  resolved_at: string | null
+  /** The line of the payer’s statement; null while it waits. */
+  transaction_id: string | null
+  /** How it stands. */
+  status: 'held' | 'released' | 'refunded' | 'pending_approval'
+  /** The approval that it waits for. */
+  approval_id?: string
+}
+
+/** The approval, and what was made of it. */
+export interface ApprovalApproved {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** Its name. */
+  agent_name: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** Its name. */
+  to_name: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What it is for. */
+  note: string | null
+  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  timeout_hours: number | null
+  /** For a hold: what its timeout would do; null without one. */
+  auto_action: 'refund' | 'release' | null
+  /** For a hold: the agent that could release it by attesting; null where none could. */
+  attestor_agent_id: string | null
+  /** The control that asks for the approval. */
+  rule: 'require_human_approval_above'
+  /** `pending_approval` until the owner decides or 24 hours have passed. */
+  status: ApprovalStatus
+  /** When the agent asked. */
+  created_at: string
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** When it was approved or rejected, or expired; null while it waits. */
+  decided_at: string | null
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+  /** What became of the payment. */
+  payment?: PaymentResult
+  /** The money that was set aside, or the approval that this waits for. */
+  escrow?: EscrowHold
+}
+
+/** The approval. */
+export interface ApprovalRejected {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** Its name. */
+  agent_name: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** Its name. */
+  to_name: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What it is for. */
+  note: string | null
+  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  timeout_hours: number | null
+  /** For a hold: what its timeout would do; null without one. */
+  auto_action: 'refund' | 'release' | null
+  /** For a hold: the agent that could release it by attesting; null where none could. */
+  attestor_agent_id: string | null
+  /** The control that asks for the approval. */
+  rule: 'require_human_approval_above'
+  /** `pending_approval` until the owner decides or 24 hours have passed. */
+  status: ApprovalStatus
+  /** When the agent asked. */
+  created_at: string
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** When it was approved or rejected, or expired; null while it waits. */
+  decided_at: string | null
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** The escrow as it ended. */
+export interface EscrowResolved {
+  escrow_id: string
+  /** The agent whose money waits. */
+  agent_id: string
+  /** Who shall have, or has, the money; the attestor where nobody else was named. */
+  to_agent_id: string | null
+  /** The agent that may attest; null where none may. */
+  attestor_agent_id: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What happens at `expires_at`; null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** When the timeout falls due; null without one. */
+  expires_at: string | null
+  /** When the money was set aside. */
+  created_at: string
+  /** When it was released or refunded; null while it is held. */
+  resolved_at: string | null
+  /** The line of the payer’s statement that it is. */
+  transaction_id: string
+  /** How it stands. */
+  status: EscrowStatus
+}
+
+/** The escrow as it ended. */
+export interface EscrowRefunded {
+  escrow_id: string
+  /** The agent whose money waits. */
+  agent_id: string
+  /** Who shall have, or has, the money; the attestor where nobody else was named. */
+  to_agent_id: string | null
+  /** The agent that may attest; null where none may. */
+  attestor_agent_id: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What happens at `expires_at`; null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** When the timeout falls due; null without one. */
+  expires_at: string | null
+  /** When the money was set aside. */
+  created_at: string
+  /** When it was released or refunded; null while it is held. */
+  resolved_at: string | null
+  /** The line of the payer’s statement that it is. */
+  transaction_id: string
+  /** How it stands. */
+  status: EscrowStatus
+}
+
+/** Money that waits for its release. */
+export interface Escrow {
+  escrow_id: string
+  /** The agent whose money waits. */
+  agent_id: string
+  /** Who shall have, or has, the money; the attestor where nobody else was named. */
+  to_agent_id: string | null
+  /** The agent that may attest; null where none may. */
+  attestor_agent_id: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** What happens at `expires_at`; null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  /** When the timeout falls due; null without one. */
+  expires_at: string | null
+  /** When the money was set aside. */
+  created_at: string
+  /** When it was released or refunded; null while it is held. */
+  resolved_at: string | null
+  /** The line of the payer’s statement that it is. */
+  transaction_id: string
+  /** How it stands. */
+  status: EscrowStatus
+}
+
+/** One line of a wallet’s statement. */
+export interface Transaction {
+  id: string
+  /** What moved the money. */
+  type: TransactionType
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee, INR. */
+  fee: number
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  net_amount: number
+  /** What the other side is; null for the bank. */
+  counterparty_type: 'agent' | null
+  /** The other agent; null for the bank, and for a hold that is meant for nobody yet. */
+  counterparty_id: string | null
+  /** The name of the agent whose wallet this is. */
+  agent_name: string
+  /** The other agent’s name; null for the bank. */
+  counterparty_name: string | null
+  /** The payer’s reference. */
+  reference: string | null
+  /** The payer’s note. */
+  note: string | null
+  /** How it stands; `reversed` after it was completed. */
+  status: TransactionStatus
+  /** When it began. */
+  created_at: string
+  /** The payment that it is a side of, or refunds. */
+  payment_id?: string
+  /** The funding that it is. */
+  funding_id?: string
+  /** The escrow that it belongs to. */
+  escrow_id?: string
+  /** The bank’s reference of a payout. */
+  utr?: string
+}
+
+/** A page of the statement. */
+export interface TransactionList {
+  /** The page, newest first. */
+  transactions: Transaction[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Whether the payment is what the caller expects. */
+export interface Verification {
+  /** Serve the resource only when this is true. */
+  verified: boolean
+  /** Why it does not verify; absent when it does. */
+  reason?: VerifyFailure
+  /** The id that was asked for. */
+  transaction_id: string
+  /** The payer; null when the caller is not a party to it. */
+  from: string | null
+  /** The payee; null when the caller is not a party to it. */
+  to: string | null
+  /** What was paid, INR, as a decimal string with two places. */
+  amount: string | null
+  /** The currency. */
+  asset: 'INR'
+  /** When it was paid. */
+  created_at: string | null
+}
+
+/** Whether the nonce may be used again. */
+export interface NonceRestoration {
+  /** The nonce that was asked for. */
+  nonce: string
+  /** Whether this call undid the use; false when there was none of that name, or no longer. */
+  restored: boolean
+}
+
+/** Proof of a payment, signed by the service. */
+export interface Receipt {
+  receipt_id: string
+  payment_id: string
+  /** The payer. */
+  from: string
+  /** The payer’s handle. */
+  from_handle: string
+  /** The payee. */
+  to: string
+  /** The payee’s handle. */
+  to_handle: string
+  /** What the payee got, INR. */
+  amount: number
+  /** What the payer paid on top, INR. */
+  fee: number
+  /** The currency. */
+  currency: 'INR'
+  /** The payer’s reference; null to strangers. */
+  reference: string | null
+  /** The payer’s note; null to strangers. */
+  note: string | null
+  /** When the payment completed. */
+  created_at: string
+  /** The service that signed it. */
+  issuer: string
+  /** Which of the service’s public keys signed it. */
+  key_id: string
+  /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
+  signature: string
+  /** The same receipt as a compact EdDSA JWT; null to strangers. */
+  token: string | null
+}
+
+/** Whether the receipt is genuine. */
+export interface ReceiptVerification {
+  /** Whether the receipt exists and its signature is good. */
+  valid: boolean
+  /** `ok` when valid, otherwise why not. */
+  reason: 'ok' | 'not_found' | 'bad_signature'
+  /** The receipt; null when there is none. */
+  receipt: {
+    receipt_id: string
+    payment_id: string
+    /** The payer. */
+    from: string
+    /** The payer’s handle. */
+    from_handle: string
+    /** The payee. */
+    to: string
+    /** The payee’s handle. */
+    to_handle: string
+    /** What the payee got, INR. */
+    amount: number
+    /** What the payer paid on top, INR. */
+    fee: number
+    /** The currency. */
+    currency: 'INR'
+    /** The payer’s reference; null to strangers. */
+    reference: string | null
+    /** The payer’s note; null to strangers. */
+    note: string | null
+    /** When the payment completed. */
+    created_at: string
+    /** The service that signed it. */
+    issuer: string
+    /** Which of the service’s public keys signed it. */
+    key_id: string
+    /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
+    signature: string
+    /** The same receipt as a compact EdDSA JWT; null to strangers. */
+    token: string | null
+  } | null
+}
+
+/** A proof to show to anybody for an hour. */
+export interface MembershipProof {
+  /** What is signed. */
+  proof: {
+    /** The service that signed it. */
+    issuer: string
+    agent_id: string
+    /** The agent’s handle. */
+    handle: string
+    /** Whether its owner’s bank account is verified. */
+    kyc_status: KycStatus
+    /** Whole days since it joined. */
+    network_age_days: number
+    /** Its trust tier. */
+    tier: Tier
+    /** When this was said. */
+    issued_at: string
+    /** One hour later. */
+    expires_at: string
+    /** Which of the service’s public keys signed it. */
+    key_id: string
+  }
+  /** Ed25519 over the RFC 8785 canonical JSON of `proof`, base64. */
+  signature: string
+  /** The same as a compact EdDSA JWT. */
+  token: string
+}
+
+/** What the service says of an agent, signed. */
+export interface IdentityVerification {
+  agent_id: string
+  /** The agent’s handle. */
+  handle: string
+  /** The agent’s name. */
+  name: string
+  /** Its state now. */
+  status: AgentStatus
+  /** Its trust tier. */
+  tier: Tier
+  /** Whether its owner’s bank account is verified. */
+  kyc_status: KycStatus
+  /** When it joined the network. */
+  member_since: string
+  /** Its newest certificate in force; null when there is none. */
+  certificate_id: string | null
+  /** What the agent says it does here. */
+  capabilities: Capability[]
+  /** Its Ed25519 public key, base64 of its 32 bytes. */
+  public_key: string
+  /** When this was said. */
+  verified_at: string
+  /** The service that signed it. */
+  issuer: string
+  /** Which of the service’s public keys signed it. */
+  key_id: string
+  /** Ed25519 over the RFC 8785 canonical JSON of this object without `signature` and `token`, base64. */
+  signature: string
+  /** The same as a compact EdDSA JWT. */
+  token: string
+}
+
+/** The key that the agent signs with. */
+export interface AgentPublicKey {
+  agent_id: string
+  /** The signature algorithm. */
+  algorithm: 'Ed25519'
+  /** The agent’s public key, base64 of its 32 bytes. */
+  public_key: string
+}
+
+/** What the service vouches for of an agent, signed. */
+export interface Certificate {
+  id: string
+  agent_id: string
+  /** The service that issued it. */
+  issuer: string
+  /** The agent’s name when it was issued. */
+  subject: string
+  /** The agent’s Ed25519 public key, base64 of its 32 bytes. */
+  public_key: string
+  /** What the agent says it does here. */
+  capabilities: Capability[]
+  /** The agent’s trust tier when it was issued. */
+  tier: Tier
+  /** The agent’s owner. */
+  owner_id?: string
+  /** When it was issued. */
+  issued_at: string
+  /** Until when it is valid. */
+  expires_at: string
+  /** Which of the service’s public keys signed it. */
+  key_id: string
+  /** Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`. */
+  signature: string
+  /** Whether it is in force; not signed, because it changes. */
+  status: 'active' | 'revoked' | 'expired'
+  /** When it was revoked. */
+  revoked_at: string | null
+  /** Why it was revoked. */
+  revocation_reason: string | null
+  /** What is signed as a compact EdDSA JWT. */
+  token: string
+}
+
+/** A page of certificates. */
+export interface CertificateList {
+  /** The page, newest first. */
+  certificates: Certificate[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Whether the certificate is good now. */
+export interface CertificateVerification {
+  /** Whether it exists, is in force and its signature is good. */
+  valid: boolean
+  /** `ok` when valid, otherwise why not. */
+  reason: 'ok' | 'not_found' | 'bad_signature' | 'revoked' | 'expired'
+}
+
+/** The new certificate and the one it replaces. */
+export interface CertificateRotation {
+  /** The new certificate. */
+  certificate: {
+    id: string
+    agent_id: string
+    /** The service that issued it. */
+    issuer: string
+    /** The agent’s name when it was issued. */
+    subject: string
+    /** The agent’s Ed25519 public key, base64 of its 32 bytes. */
+    public_key: string
+    /** What the agent says it does here. */
+    capabilities: Capability[]
+    /** The agent’s trust tier when it was issued. */
+    tier: Tier
+    /** The agent’s owner. */
+    owner_id?: string
+    /** When it was issued. */
+    issued_at: string
+    /** Until when it is valid. */
+    expires_at: string
+    /** Which of the service’s public keys signed it. */
+    key_id: string
+    /** Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`. */
+    signature: string
+    /** Whether it is in force; not signed, because it changes. */
+    status: 'active' | 'revoked' | 'expired'
+    /** When it was revoked. */
+    revoked_at: string | null
+    /** Why it was revoked. */
+    revocation_reason: string | null
+    /** What is signed as a compact EdDSA JWT. */
+    token: string
+  }
+  /** The one that it replaces. */
+  revoked_certificate_id: string
+}
+
+/** One act that changed something. */
+export interface AuditEntry {
+  audit_id: string
+  /** The agent that acted or was acted on; null where there is none. */
+  agent_id: string | null
+  /** Who did it. */
+  actor: {
+    /** What kind of caller; `service` is the service itself. */
+    type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+    /** The caller’s id; an administrator’s masked phone; for `service` which part of it. */
+    id: string
+  }
+  /** What was done. */
+  action: string
+  /** The id of what it was done to. */
+  target: string
+  /** The facts; their fields depend on the action. null to strangers. */
+  data: Record<string, unknown> | null
+  /** When it was done. */
+  created_at: string
+  /** The leaf: lower-case hex SHA-256 of 0x00 and the RFC 8785 canonical JSON of the entry without `hash`. */
+  hash: string
+}
+
+/** A page of the trail. */
+export interface AuditTrail {
+  /** The page, newest first. */
+  entries: AuditEntry[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Whether an entry is genuine, with the proof. */
+export interface AuditVerification {
+  /** Whether the entry is as it was written and the log holds it. */
+  valid: boolean
+  /** `ok` when valid; `pending` when it was written so recently that no checkpoint covers it yet; otherwise what is wrong. */
+  reason: 'ok' | 'not_found' | 'pending' | 'altered' | 'not_in_log' | 'bad_checkpoint'
+  /** The entry; null when there is none, or none that the log vouches for. */
+  entry: {
+    audit_id: string
+    /** The agent that acted or was acted on; null where there is none. */
+    agent_id: string | null
+    /** Who did it. */
+    actor: {
+      /** What kind of caller; `service` is the service itself. */
+      type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
+      /** The caller’s id; an administrator’s masked phone; for `service` which part of it. */
+      id: string
+    }
+    /** What was done. */
+    action: string
+    /** The id of what it was done to. */
+    target: string
+    /** The facts; their fields depend on the action. null to strangers. */
+    data: Record<string, unknown> | null
+    /** When it was done. */
+    created_at: string
+    /** The leaf: lower-case hex SHA-256 of 0x00 and the RFC 8785 canonical JSON of the entry without `hash`. */
+    hash: string
+  } | null
+  /** Its place in the log, from 0. */
+  leaf_index: number | null
+  /** How many leaves the checkpoint covers. */
+  tree_size: number | null
+  /** The root of that tree. */
+  root_hash: string | null
+  /** The sibling hashes from the leaf to the root, RFC 6962 section 2.1.1. */
+  inclusion_proof: string[]
+  /** The signed tree head as a C2SP note: origin, size, base64 root, and the signature of a published key. */
+  checkpoint: string | null
+}
+
+/** The newest checkpoint. */
+export interface Checkpoint {
+  /** The signed tree head as a C2SP note: origin, size, base64 root, and the signature of a published key. */
+  checkpoint: string
+}
+
+/** That the log only grew. */
+export interface ConsistencyProof {
+  /** The earlier tree size. */
+  from: number
+  /** The later tree size. */
+  to: number
+  /** RFC 6962 section 2.1.2; empty when the sizes are equal or `from` is 0. */
+  proof: string[]
+}
+
+/** Agents of one owner with a common treasury. */
+export interface Organization {
+  id: string
+  /** Its name. */
+  name: string
+  /** Whose agents it groups. */
+  owner_id: string
+  /** Its size class. */
+  tier: 'tier1' | 'tier2' | 'tier3'
+  /** How many members it may have. */
+  max_agents: number
+  /** `frozen` while its owner is frozen. */
+  status: 'active' | 'frozen'
+  /** The member whose wallet money is allocated from; null until named. */
+  treasury_agent_id: string | null
+  /** When it was founded. */
+  created_at: string
+}
+
+/** A page of organizations. */
+export interface OrganizationList {
+  /** The page, newest first. */
+  organizations: Organization[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** A member of an organization. */
+export interface Member {
+  org_id: string
+  agent_id: string
+  /** The agent’s name. */
+  agent_name: string
+  /** Its role. */
+  role: MemberRole
+  /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
+  budget_limit: number | null
+  /** When it became a member. */
+  joined_at: string
+}
+
+/** Money moved within an organization. */
+export interface Allocation {
+  org_id: string
+  /** The member that got it. */
+  agent_id: string
+  /** How much, INR. */
+  amount: number
+  /** The treasury’s line of it. */
+  transaction_id: string
+  /** What the treasury has left, INR. */
+  treasury_balance: number
+  /** What the member has now, INR. */
+  agent_balance: number
+}
+
+/** A page of transactions. */
+export interface OrganizationTransactions {
+  /** The page, newest first. */
+  transactions: Transaction[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Who may spend how much this month. */
+export interface Budget {
+  org_id: string
+  /** All members, the treasury first. */
+  members: {
+    agent_id: string
+    /** The agent’s name. */
+    agent_name: string
+    /** Its role. */
+    role: MemberRole
+    /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
+    budget_limit: number | null
+    /** What it spent in this IST calendar month, fees apart, INR; before it joined too. */
+    spent_this_month: number
+    /** What its budget leaves, INR, never below 0; null without a budget. */
+    remaining: number | null
+  }[]
+}
+
+/** A delivery: one event for one platform. */
+export interface WebhookDelivery {
+  delivery_id: string
+  /** The event: the `webhook-id` of every attempt. */
+  event_id: string
+  /** What happened. */
+  event: EventName
+  /** Where it was sent last, or will be; null when there is no address. */
+  url: string | null
+  /** `pending` while attempts are to come, `delivered` once the receiver answered 2xx, `failed` when it was given up. */
+  status: 'pending' | 'delivered' | 'failed'
+  /** How often it was tried. */
+  attempts: number
+  /** The status of the last answer; null without one. */
+  response_status: number | null
+  /** Why the last attempt failed; null when it did not. */
+  last_error: string | null
+  /** When it is due next, tried then or soon after; null when it is not tried any more. */
+  next_attempt_at: string | null
+  /** When the event happened. */
+  created_at: string
+  /** When the receiver answered 2xx. */
+  delivered_at: string | null
+}
+
+/** A page of deliveries. */
+export interface WebhookDeliveryList {
+  /** The page, newest first. */
+  deliveries: WebhookDelivery[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The code is on its way, if the phone is known. */
+export interface OtpSent {
+  /** Always true, also for a phone that is unknown here. */
+  sent: true
+  /** Seconds for which the code can be used. */
+  expires_in: number
+}
+
+/** The session that the cookie opens. */
+export interface OwnerSession {
+  /** The owners that the session covers. */
+  owner_ids: string[]
+  /** When the session ends. */
+  expires_at: string
+}
+
+/** The session is over. */
+export interface OwnerLoggedOut {
+  /** The session is over on every node. */
+  logged_out: true
+}
+
+/** The code is on its way, if the phone is known. */
+export interface AdminOtpSent {
+  /** Always true, also for a phone that is unknown here. */
+  sent: true
+  /** Seconds for which the code can be used. */
+  expires_in: number
+}
+
+/** The session that the cookie opens. */
+export interface AdminSession {
+  /** When the session ends. */
+  expires_at: string
+}
+
+/** The session is over. */
+export interface AdminLoggedOut {
+  /** The session is over on every node. */
+  logged_out: true
+}
+
+/** The person of this session. */
+export interface Me {
+  /** The phone of the login, ten digits. */
+  phone: string
+  /** The owners that the session covers, oldest first. */
+  owners: Owner[]
+  /** When the session ends. */
+  expires_at: string
+}
+
+/** A page of the statements. */
+export interface OwnerTransactionList {
+  /** The page, newest first. */
+  transactions: Transaction[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The owner’s own limits. */
+export interface OwnerPolicy {
+  owner_id: string
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  /** Policy changes that have not taken effect yet; empty when there are none. */
+  pending_policy: PendingPolicy
+}
+
+/** The whole service at a glance. */
+export interface Overview {
+  /** Platforms that are not deleted. */
+  platforms: number
+  /** Owners of all platforms. */
+  owners: number
+  /** Agents of all platforms by state. */
+  agents: {
+    /** All agents. */
+    total: number
+    /** Agents that can pay. */
+    active: number
+    /** Paused by their owners’ side. */
+    paused: number
+    /** Under investigation. */
+    quarantined: number
+    /** In emergency lockdown. */
+    frozen: number
+    /** Ended for good. */
+    deactivated: number
+  }
+  /** What all wallets hold together, INR. */
+  float: number
+  /** What is held in escrow, INR. */
+  escrow_held: number
+  /** Completed payments between agents. */
+  payments: {
+    /** Payments since midnight in IST. */
+    today: {
+      /** How many payments. */
+      count: number
+      /** What the payees got, INR. */
+      volume: number
+      /** What the payers paid on top, INR. */
+      fees: number
+    }
+    /** Payments of the last 30 days in IST, today included. */
+    last_30_days: {
+      /** How many payments. */
+      count: number
+      /** What the payees got, INR. */
+      volume: number
+      /** What the payers paid on top, INR. */
+      fees: number
+    }
+  }
+  /** Payouts on their way to a bank. */
+  payouts_pending: {
+    /** How many. */
+    count: number
+    /** What they carry, INR. */
+    amount: number
+  }
+  /** Wallets that a chargeback took below zero. */
+  negative_wallets: {
+    /** How many. */
+    count: number
+    /** What they owe together, INR. */
+    amount: number
+  }
+  /** Payments and holds that wait for an owner. */
+  pending_approvals: number
+  /** Risk alerts that nobody has reviewed. */
+  open_alerts: number
+  /** Webhook deliveries that were given up. */
+  failed_deliveries: number
+  /** The unending check of every account, every transfer and every audit entry. */
+  ledger: {
+    /** Whether the last check of the whole book, and that of the audit log, found them right; null before the first of the book. */
+    balanced: boolean | null
+    /** When the last whole check ended; null before the first time. */
+    checked_at: string | null
+  }
+  /** The comparison of the book with the gateway. */
+  reconciliation: {
+    /** Differences that the last comparison found; null before the first. */
+    differences: number | null
+    /** When it ended; null before the first time. */
+    checked_at: string | null
+  }
+}
+
+/** An owner and the platform that registered it. */
+export interface OwnerAccount {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+  /** The platform that registered the owner. */
+  platform_id: string
+}
+
+/** A page of the owners of all platforms. */
+export interface OwnerAccountList {
+  /** The page, newest first. */
+  owners: OwnerAccount[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** An owner, its agents by state, and their money. */
+export interface OwnerAccountDetails {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+  /** The platform that registered the owner. */
+  platform_id: string
+  /** How many of its agents are in each state. */
+  agents: {
+    /** All agents. */
+    total: number
+    /** Agents that can pay. */
+    active: number
+    /** Paused by their owners’ side. */
+    paused: number
+    /** Under investigation. */
+    quarantined: number
+    /** In emergency lockdown. */
+    frozen: number
+    /** Ended for good. */
+    deactivated: number
+  }
+  /** What all its agents hold together, INR. */
+  total_balance: number
+}
+
+/** The frozen owner, and how many agents were frozen with it. */
+export interface FrozenOwner {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+  /** The platform that registered the owner. */
+  platform_id: string
+  /** How many agents changed their state. */
+  agents_affected: number
+}
+
+/** The owner, and how many agents were unfrozen with it. */
+export interface UnfrozenOwner {
+  owner_id: string
+  /** The legal name. */
+  name: string
+  /** Indian mobile number, 10 digits. */
+  phone: string
+  /** E-mail address. */
+  email: string | null
+  /** The PAN with its middle hidden. */
+  pan: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  /** The trust tier, which sets default limits. */
+  tier: Tier
+  /** A frozen owner has all agents frozen. */
+  status: 'active' | 'frozen'
+  /** The last four digits of the bank account. */
+  bank_account_last4: string | null
+  /** The IFSC of the bank branch. */
+  bank_ifsc: string | null
+  /** When the owner was created. */
+  created_at: string
+  /** The platform that registered the owner. */
+  platform_id: string
+  /** How many agents changed their state. */
+  agents_affected: number
+}
+
+/** What became of each agent. */
+export interface BulkResults {
+  /** One entry for each agent, in the order asked. */
+  results: {
+    /** The id as it was sent. */
+    agent_id: string
+    /** The state in which the agent is now; null when there is no such agent. */
+    status: AgentStatus | null
+    /** Why this agent was left as it was; null when it is as it was to be. */
+    error: {
+      /** Why, for programs. */
+      code: ErrorCode
+      /** Why, for people. */
+      message: string
+    } | null
+  }[]
+}
+
+/** The limits that a tier sets for each of its agents. */
+export interface TierDefaults {
+  /** The tier. */
+  tier: Tier
+  /** Most INR in a single payment. */
+  per_tx: number
+  /** Most INR in any rolling 24 hours. */
+  daily: number
+  /** Most INR in a calendar month in IST. */
+  monthly: number
+  /** Payments of more INR than this must use escrow. */
+  escrow_above: number
+  /** Payments of more INR than this wait for the owner. */
+  approval_above: number
+}
+
+/** All tiers. */
+export interface TierList {
+  /** From the lowest tier to the highest. */
+  tiers: TierDefaults[]
+}
+
+/** One day’s settlement of unused balances. */
+export interface SettlementRun {
+  /** The business day in IST. */
+  day: string
+  /** Whether every wallet has been looked at. */
+  status: 'running' | 'finished'
+  /** Wallets that were paid out. */
+  paid_count: number
+  /** What they were paid out, INR. */
+  paid_amount: number
+  /** Wallets that were due and left alone, by reason. */
+  skipped: {
+    /** The owner has no verified bank account. */
+    no_verified_bank_account: number
+    /** The agent is frozen. */
+    agent_frozen: number
+    /** The agent is quarantined. */
+    agent_quarantined: number
+    /** Less than 1 INR, which no bank is sent. */
+    below_minimum: number
+  }
+  /** When it began. */
+  started_at: string
+  /** When it ended; null while it runs. */
+  finished_at: string | null
+}
+
+/** A page of settlement runs. */
+export interface SettlementRunList {
+  /** The page, newest first. */
+  settlements: SettlementRun[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** A wallet that was due and left alone. */
+export interface SettlementSkip {
+  agent_id: string
+  /** Its name. */
+  agent_name: string
+  owner_id: string
+  /** Why it was left alone. */
+  reason: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
+  /** What stayed in the wallet, INR. */
+  balance: number
+}
+
+/** A page of wallets that were left alone. */
+export interface SettlementSkipList {
+  /** The page, newest first. */
+  skipped: SettlementSkip[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** A wallet that owes money after a chargeback. */
+export interface NegativeWallet {
+  agent_id: string
+  /** Its name. */
+  agent_name: string
+  owner_id: string
+  platform_id: string
+  /** What it holds, INR: below 0. */
+  balance: number
+  /** When the bank last took a funding back. */
+  reversed_at: string
+}
+
+/** A page of wallets below zero. */
+export interface NegativeWalletList {
+  /** The page, newest first. */
+  wallets: NegativeWallet[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Something that the book and the gateway tell differently. */
+export interface Difference {
+  /** What differs. */
+  kind:
+    | 'payment_not_credited'
+    | 'credited_not_paid'
+    | 'amount_differs'
+    | 'fee_differs'
+    | 'payment_unknown_here'
+    | 'refund_not_made'
+    | 'refund_status_differs'
+    | 'chargeback_not_posted'
+    | 'chargeback_unknown_there'
+    | 'payout_status_differs'
+    | 'payout_amount_differs'
+    | 'payout_utr_differs'
+    | 'payout_unknown_there'
+    | 'settlement_amount_differs'
+    | 'unchecked'
+  /** What it is about: a funding, a payout or refund, an order or a settlement at the gateway. */
+  subject: string
+  /** Whose wallet it concerns; null when it is nobody’s. */
+  agent_id: string | null
+  /** What the book says. */
+  ours: string | null
+  /** What the gateway says. */
+  theirs: string | null
+  /** What is at stake, INR. */
+  amount: number
+  /** When it was first seen. */
+  found_at: string
+}
+
+/** A page of differences. */
+export interface DifferenceList {
+  /** The page, newest first. */
+  differences: Difference[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** Why the alert was opened. */
+export interface RiskEvidence {
+  /** The finding in a sentence. */
+  summary: string
+  /** Where the span that was looked at begins. */
+  from: string
+  /** Where it ends: at the last payment or count that was looked at. */
+  to: string
+  /** What was counted; amounts in INR. */
+  figures: Record<string, number>
+  /** What the figures were held against, as it was then; amounts in INR. */
+  thresholds: Record<string, number>
+  /** Payments as examples, at most 10; empty where the finding is not about payments. */
+  payment_ids: string[]
+  /** Other agents that take part, at most 10; of money that goes round, in the order of its way. */
+  agent_ids: string[]
+}
+
+/** A finding that an administrator reviews. */
+export interface RiskAlert {
+  alert_id: string
+  /** The agent that it is about; null when it is about a platform. */
+  agent_id: string | null
+  /** The platform that it is about, or whose agent it is about. */
+  platform_id: string
+  /** The rule that found it. */
+  rule: RiskRule
+  /** How grave such a finding is. */
+  severity: 'low' | 'medium' | 'high'
+  /** Its points, 0 to 100, for the agent’s score. */
+  score: number
+  /** Why the alert was opened. */
+  evidence: RiskEvidence
+  /** Whether somebody has looked into it, and what they found. */
+  status: 'open' | 'dismissed' | 'confirmed'
+  /** What the reviewer noted. */
+  note: string | null
+  /** When it was opened. */
+  created_at: string
+  /** When it was reviewed; null while it is open. */
+  reviewed_at: string | null
+}
+
+/** A page of alerts. */
+export interface RiskAlertList {
+  /** The page, newest first. */
+  alerts: RiskAlert[]
+  /** Where this page stands in the list. */
+  pagination: Pagination
+}
+
+/** The agent’s score and what it is made of. */
+export interface RiskScore {
+  agent_id: string
+  /** 0 to 100. */
+  score: number
+  /** What the score is made of, the most points first. */
+  factors: {
+    /** The rule whose alert counts. */
+    rule: RiskRule
+    /** What it adds. */
+    points: number
+    /** Why, in words. */
+    detail: string
+  }[]
+  /** The moment that it is the score of. */
+  computed_at: string
+}
+
+/** All rules. */
+export interface RiskRuleList {
+  /** All rules. */
+  rules: {
+    /** The rule. */
+    rule: RiskRule
+    /** What it looks for. */
+    description: string
+    /** The severity of its alerts; null when its row makes no sense. */
+    severity: 'low' | 'medium' | 'high' | null
+    /** The points of its alerts; null when its row makes no sense. */
+    score: number | null
+    /** Whether it looks for anything. */
+    enabled: boolean
+    /** What must be reached for an alert; amounts in INR. */
+    thresholds: Record<string, number>
+    /** Why its row is not used; null when it is. */
+    problem: string | null
+  }[]
+}
+
+/** Public keys to verify offline whatever the service signed. */
+export interface ServiceKeys {
+  /** The name of the service, which is the issuer of what it signs. */
+  platform: string
+  /** The signature algorithm. */
+  algorithm: 'Ed25519'
+  /** The key in use, base64 of its 32 bytes. */
+  public_key: string
+  /** The id of the key in use. */
+  key_id: string
+  /** All keys that ever signed, the one in use first; a new one is among them before it signs. */
+  keys: {
+    /** The key’s id, as in what it signed. */
+    key_id: string
+    /** The key, base64 of its 32 bytes. */
+    public_key: string
+    /** An active key signs, or is about to; a retired one signs no more, but what it signed stays good. */
+    status: 'active' | 'retired'
+  }[]
+}
+
+/** The service’s keys as a JSON Web Key Set. */
+export interface Jwks {
+  /** All keys that ever signed, the one in use first; a new one is among them before it signs. */
+  keys: {
+    /** Key type: octet key pair. */
+    kty: 'OKP'
+    /** The curve. */
+    crv: 'Ed25519'
+    /** The public key, base64url of its 32 bytes. */
+    x: string
+    kid: string
+    /** The algorithm. */
+    alg: 'EdDSA'
+    /** For signatures. */
+    use: 'sig'
+  }[]
+}
+
+/** The notice was taken. */
+export interface GatewayNoticeReceived {
+  /** true: do not send it again. */
+  received: boolean
+}
+
+/** The funding after the outcome. */
+export interface SandboxPayment {
+  payment_session_id: string
+  funding_id: string
+  /** How the funding stands afterwards. */
+  status: 'pending' | 'completed' | 'failed'
+}
+
+/** What the phone shows. */
+export interface SandboxOtp {
+  /** The last code sent to this phone, by either login. */
+  code: string
+}
+
+/** The new time. */
+export interface ClockAdvanced {
+  /** The service’s time afterwards. */
+  now: string
+}
+
+/** The process is alive. */
+export interface Health {
+  /** The process answers. */
+  status: 'ok'
+}
+
+/** The service takes calls. */
+export interface Readiness {
+  /** It takes calls. */
+  status: 'ready'
+}
+
+/** The figures behind `insufficient_balance`. */
+export interface InsufficientBalanceDetails {
+  /** What the wallet holds. */
+  balance: number
+  /** What the payment needs: amount and fee. */
+  required: number
+  /** The amount of the payment. */
+  amount: number
+  /** The fee on it. */
+  fee: number
+}
+
+/** The payment that used the key. */
+export interface IdempotencyDetails {
+  /** The first payment; null while it waits for approval. */
+  payment_id: string | null
+  /** How the first payment stands. */
+  status: 'completed' | 'pending_approval'
+  /** The approval that the first payment waits for. */
+  approval_id?: string
+}
+
+/** Everything needed to act on a refusal by a limit. */
+export interface PolicyRefusal {
+  /** The control that refused. */
+  rule:
+    | 'spend_limit_per_tx'
+    | 'spend_limit_hourly'
+    | 'spend_limit_daily'
+    | 'spend_limit_monthly'
+    | 'allowed_payees'
+    | 'blocked_payee_agents'
+    | 'per_counterparty_daily_limit'
+    | 'max_counterparties_per_hour'
+    | 'require_escrow_above'
+    | 'require_human_approval_above'
+    | 'budget_limit'
+  /** The layer that it belongs to. */
+  layer: PolicyLayer
+  /** The limit. */
+  limit: number
+  /** How much of it is used in the present window; 0 for per-payment limits. */
+  used: number
+  /** What is left of it. */
+  remaining: number
+  /** The greatest amount that every limit would allow now, whatever the balance. */
+  max_amount_now: number
+  /** When the same payment would pass. */
+  retry_at?: string
+}
+
+/** A payment or hold of an agent of yours waits for its owner. */
+export interface AgentApprovalRequested {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** The owner approved, and it is done. */
+export interface AgentApprovalApproved {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** The owner rejected it; nothing was paid or held. */
+export interface AgentApprovalRejected {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** Nobody decided in time; nothing was paid or held. */
+export interface AgentApprovalExpired {
+  approval_id: string
+  /** The agent that asked. */
+  agent_id: string
+  /** What is to be approved. */
+  kind: 'payment' | 'escrow_hold'
+  /** The agent that would be paid; null for a hold that names none. */
+  to: string | null
+  /** The amount, INR, without the fee. */
+  amount: number
+  /** The fee that would be due, INR; 0 for a hold. */
+  fee: number
+  /** The caller’s reference. */
+  reference: string | null
+  /** When it expires unless it is decided before. */
+  expires_at: string
+  /** The payment made on approval; null before and for a hold. */
+  payment_id: string | null
+  /** The escrow made on approval; null before and for a payment. */
+  escrow_id: string | null
+}
+
+/** A wallet was funded. */
+export interface AgentFunded {
+  /** The agent that was funded. */
+  agent_id: string
+  /** What the owner paid, INR. */
+  amount: number
+  funding_id: string
+  /** The gateway’s fee, INR. */
+  fee: number
+  /** What the wallet was credited, INR. */
+  net_amount: number
+}
+
+/** A funding was given up, failed or expired. */
+export interface AgentFundingFailed {
+  /** The agent that was to be funded. */
+  agent_id: string
+  funding_id: string
+  /** What the owner was asked for, INR. */
+  amount: number
+  /** Why, in one word. */
+  reason: string
+}
+
+/** A funding was reversed by a chargeback. */
+export interface AgentFundingReversed {
+  /** The agent that had been funded. */
+  agent_id: string
+  funding_id: string
+  /** What the bank took back, INR. */
+  amount: number
+  /** What the wallet lost, INR. */
+  net_amount: number
+  /** What the wallet holds now, INR; below 0 nothing can be sent. */
+  balance: number
+}
+
+/** An agent of yours paid. */
+export interface AgentPaymentSent {
+  /** The payer. */
+  agent_id: string
+  payment_id: string
+  /** The payee. */
+  to: string
+  /** What the payee got, INR. */
+  amount: number
+  /** What the payer paid on top, INR. */
+  fee: number
+  /** The payer’s reference. */
+  reference: string | null
+}
+
+/** An agent of yours was paid. */
+export interface AgentPaymentReceived {
+  /** The payee. */
+  agent_id: string
+  payment_id: string
+  /** The payer. */
+  from: string
+  /** What the payee got, INR. */
+  amount: number
+  /** The payer’s reference. */
+  reference: string | null
+}
+
+/** A payment was refunded, in whole or in part. */
+export interface AgentPaymentRefunded {
+  /** The agent of yours that this concerns: who gave the money back, or who got it. */
+  agent_id: string
+  refund_id: string
+  /** The payment that was refunded. */
+  payment_id: string
+  /** Who gave it back: the payee of the payment. */
+  from: string
+  /** Who got it: the payer of the payment. */
+  to: string
+  /** What went back, INR. */
+  amount: number
+  /** What has gone back of this payment so far, INR. */
+  refunded_total: number
+}
+
+/** Money of an agent of yours waits in escrow. */
+export interface AgentEscrowHeld {
+  /** The agent of yours that this concerns: the payer, or who got the money. */
+  agent_id: string
+  escrow_id: string
+  /** The payer. */
+  from: string
+  /** Who shall have, or has, the money; null while nobody was named. */
+  to: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The payer’s reference. */
+  reference: string | null
+}
+
+/** An escrow was released. */
+export interface AgentEscrowReleased {
+  /** The agent of yours that this concerns: the payer, or who got the money. */
+  agent_id: string
+  escrow_id: string
+  /** The payer. */
+  from: string
+  /** Who shall have, or has, the money; null while nobody was named. */
+  to: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The payer’s reference. */
+  reference: string | null
+}
+
+/** An escrow was refunded. */
+export interface AgentEscrowRefunded {
+  /** The agent of yours that this concerns: the payer, or who got the money. */
+  agent_id: string
+  escrow_id: string
+  /** The payer. */
+  from: string
+  /** Who shall have, or has, the money; null while nobody was named. */
+  to: string | null
+  /** What is held, INR. */
+  amount: number
+  /** The payer’s reference. */
+  reference: string | null
+}
+
+/** An unused balance was settled to the owner’s bank. */
+export interface AgentSettlementCompleted {
+  /** The agent whose unused balance was settled. */
+  agent_id: string
+  /** What the bank got, INR. */
+  amount: number
+  /** The bank’s reference. */
+  utr: string
+  transaction_id: string
+}
+
+/** An agent of yours was paused, quarantined, frozen, restored or deactivated. */
+export interface AgentStatusChanged {
+  /** The agent. */
+  agent_id: string
+  /** How it stands now. */
+  status: AgentStatus
+  /** How it stood before. */
+  previous_status: AgentStatus
+}
+
+/** A withdrawal reached the owner’s bank. */
+export interface AgentWithdrawalCompleted {
+  /** The agent whose unused balance was settled. */
+  agent_id: string
+  /** What the bank got, INR. */
+  amount: number
+  /** The bank’s reference. */
+  utr: string
+  transaction_id: string
+}
+
+/** A payout did not stay with the owner’s bank. */
+export interface AgentWithdrawalFailed {
+  /** The agent whose wallet has the money again. */
+  agent_id: string
+  /** What came back, INR. */
+  amount: number
+  transaction_id: string
+  /** What it was. */
+  type: 'withdraw' | 'settlement'
+  /** `reversed`: the bank had taken it first. */
+  status: 'failed' | 'reversed'
+}
+
+/** A certificate of an agent of yours was revoked. */
+export interface CertificateRevoked {
+  /** The agent that it vouched for. */
+  agent_id: string
+  certificate_id: string
+  /** Why. */
+  reason: string | null
+  /** The new one, when it was rotated. */
+  replaced_by: string | null
+  /** When. */
+  revoked_at: string
+}
+
+/** An owner’s bank verification changed. */
+export interface OwnerKycUpdated {
+  owner_id: string
+  /** How far bank verification is. */
+  kyc_status: KycStatus
+  /** The owner’s tier now. */
+  tier: Tier
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+}
+
+/** A risk rule found something about an agent of yours, or about your platform. */
+export interface RiskAlertOpened {
+  alert_id: string
+  /** The agent that it is about; null when it is about the platform. */
+  agent_id: string | null
+  /** The rule that found it. */
+  rule: RiskRule
+  /** How grave it is. */
+  severity: 'low' | 'medium' | 'high'
+  /** Its points, 0 to 100, for the agent’s score. */
+  score: number
+}
+
+/** Sent because you asked for it; nothing happened. */
+export interface WebhookTest {
+  /** The platform that asked for it. */
+  platform_id: string
+}
+
+/** The data of every event, by its name. */
+export interface WebhookData {
+  'agent.approval.requested': AgentApprovalRequested
+  'agent.approval.approved': AgentApprovalApproved
+  'agent.approval.rejected': AgentApprovalRejected
+  'agent.approval.expired': AgentApprovalExpired
+  'agent.funded': AgentFunded
+  'agent.funding.failed': AgentFundingFailed
+  'agent.funding.reversed': AgentFundingReversed
+  'agent.payment.sent': AgentPaymentSent
+  'agent.payment.received': AgentPaymentReceived
+  'agent.payment.refunded': AgentPaymentRefunded
+  'agent.escrow.held': AgentEscrowHeld
+  'agent.escrow.released': AgentEscrowReleased
+  'agent.escrow.refunded': AgentEscrowRefunded
+  'agent.settlement.completed': AgentSettlementCompleted
+  'agent.status.changed': AgentStatusChanged
+  'agent.withdrawal.completed': AgentWithdrawalCompleted
+  'agent.withdrawal.failed': AgentWithdrawalFailed
+  'certificate.revoked': CertificateRevoked
+  'owner.kyc.updated': OwnerKycUpdated
+  'risk.alert.opened': RiskAlertOpened
+  'webhook.test': WebhookTest
+}
+
+/** What a webhook of one event carries. */
+export interface WebhookEventOf<Name extends EventName> {
+  /** What happened. */
+  event: Name
+  /** The same as `event`. */
+  type: Name
+  /** The event; the same on every retry and equal to the header webhook-id. */
+  id: string
+  /** When it happened. */
+  timestamp: string
+  /** How many movements the agent’s wallet had had when it happened, its own included: of two events of one agent the one with the greater number happened later. null for what is not about one agent. */
+  sequence: number | null
+  data: WebhookData[Name]
+}
+
+/** What a webhook carries; `event` tells what `data` are. */
+export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]

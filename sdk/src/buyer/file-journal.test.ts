@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fileJournal } from './file-journal.ts'
+import type { BudgetLimit, Purchase } from './journal.ts'
+import { lineOfPurchase } from './purchase-line.ts'
+import { newPurchase } from './testing/purchases.ts'
+
+const DAY_MS = 86_400_000
+const NOW = 1_800_000_000_000
+
+let folder: string
+let files = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'file-journal-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+function newPath(): string {
+  files += 1
+  return join(folder, `${files}.jsonl`)
+}
+
+async function written(...purchases: Purchase[]): Promise<string> {
+  const path = newPath()
+  await writeFile(path, purchases.map(lineOfPurchase).join(''))
+  return path
+}
+
+async function idsIn(path: string): Promise<string[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+  return lines.map(line => (JSON.parse(line) as Purchase).id)
+}
+
+async function numberOfLocks(path: string): Promise<number> {
+  const names = await readdir(folder)
+  return names.filter(name => join(folder, name).startsWith(`${path}.lock.`)).length
+}
+
+test('what was noted is there after a restart, to the last step', async () => {
+  const path = newPath()
+  const before = await fileJournal(path)
+  await before.begin(newPurchase('a', { payTo: '@अनुवाद\n' }), [])
+  await before.update('a', { state: 'paying', approvalId: 'apr_1' })
+  await before.update('a', { state: 'paid', paymentId: 'pay_1' })
+  await before.begin(newPurchase('b'), [])
+  await before.update('b', { state: 'served', paymentId: 'pay_2' })
+  await before.close()
+  const after = await fileJournal(path)
+  const paid = { payTo: '@अनुवाद\n', state: 'paid', paymentId: 'pay_1', approvalId: 'apr_1' } as const
+  expect(await after.resume('key of a')).toEqual(newPurchase('a', paid))
+  expect(await after.resume('key of b')).toBeNull()
+  const budget: BudgetLimit = { limitPaise: 299n, windowMs: DAY_MS, host: null }
+  expect(await after.begin(newPurchase('c'), [budget])).toBe(budget)
+  await after.close()
+})
+
+test('a step is in the file when it is answered', async () => {
+  const path = newPath()
+  const journal = await fileJournal(path)
+  await journal.begin(newPurchase('a'), [])
+  expect(await readFile(path, 'utf8')).toBe(lineOfPurchase(newPurchase('a')))
+  await journal.update('a', { state: 'paid', paymentId: 'pay_1' })
+  expect(await readFile(path, 'utf8')).toMatch(/\n.*"state":"paid","paymentId":"pay_1".*\n$/)
+  await journal.close()
+})
+
+test('wherever a write is torn, all before it stands and what follows is whole', async () => {
+  const steps = [newPurchase('a'), newPurchase('a', { state: 'paid', paymentId: 'pay_1' })]
+  const [first = '', second = ''] = steps.map(lineOfPurchase)
+  for (let end = 0; end <= first.length + second.length; end += 7) {
+    const path = await written(...steps)
+    await truncate(path, end)
+    const journal = await fileJournal(path)
+    const expected = end < first.length ? null : steps[end < first.length + second.length ? 0 : 1]
+    expect(await journal.resume('key of a')).toEqual(expected)
+    await journal.begin(newPurchase('b'), [])
+    await journal.close()
+    const kept = expected === null ? [] : ['a']
+    expect([...new Set(await idsIn(path))]).toEqual([...kept, 'b'])
+  }
+})
+
+test('a file that holds something else is refused, and left as it is', async () => {
+  const lost = lineOfPurchase(newPurchase('a')).replace('"paying"', '"lost"')
+  for (const content of ['a letter\n', '{"id":"a"}\n', lost, `${lineOfPurchase(newPurchase('a'))}[]\nmore`]) {
+    const path = newPath()
+    await writeFile(path, content)
+    await expect(fileJournal(path)).rejects.toThrow(/is no journal of purchases: line [12]$/)
+    expect(await readFile(path, 'utf8')).toBe(content)
+  }
+})
+
+test('a file that has grown keeps what may still count, and no more', async () => {
+  const ended = (id: string, age: number): Purchase =>
+    newPurchase(id, { state: 'served', startedAt: NOW - age })
+  const history = Array.from({ length: 2_000 }, (_, index) => ended(`old ${index % 500}`, 2 * DAY_MS))
+  const path = await written(
+    newPurchase('paid and never seen', { state: 'paid', startedAt: NOW - 6 * DAY_MS }),
+    newPurchase('given up', { state: 'paying', startedAt: NOW - 7 * DAY_MS }),
+    newPurchase('held', { state: 'paying', startedAt: NOW - 8 * DAY_MS }),
+    ended('a day old', DAY_MS),
+    ended('nearly a day old', DAY_MS - 1),
+    ...history,
+  )
+  await writeFile(`${path}.next`, 'what a killed process left')
+  const journal = await fileJournal(path)
+  await journal.resume('key of held')
+  await journal.begin(newPurchase('new', { startedAt: NOW }), [])
+  expect(await idsIn(path)).toEqual(['paid and never seen', 'held', 'nearly a day old', 'new'])
+  await journal.update('new', { state: 'served' })
+  await journal.close()
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  const after = await fileJournal(path)
+  expect(await after.resume('key of new')).toBeNull()
+  expect((await after.resume('key of paid and never seen'))?.state).toBe('paid')
+  await after.close()
+})
+
+test('only the owner of the file can read it, even when others could before', async () => {
+  const path = newPath()
+  await writeFile(path, '', { mode: 0o644 })
+  await (await fileJournal(path)).close()
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+})
+
+test('a file that is removed, or written by another, ends the journal and loses nothing silently', async () => {
+  const removed = newPath()
+  const first = await fileJournal(removed)
+  await rm(removed)
+  await expect(first.begin(newPurchase('a'), [])).rejects.toThrow('ENOENT')
+  const changed = newPath()
+  const second = await fileJournal(changed)
+  await writeFile(changed, lineOfPurchase(newPurchase('of another')))
+  await expect(second.begin(newPurchase('a'), [])).rejects.toThrow()
+})
+
+test('of 16 that open a file at once one gets it, under any of its names', async () => {
+  const path = await written()
+  const alias = newPath()
+  await symlink(path, alias)
+  const opened = await Promise.allSettled(
+    Array.from({ length: 16 }, (_, index) => fileJournal(index % 2 === 0 ? path : alias)),
+  )
+  const got = opened.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+  expect(got).toHaveLength(1)
+  for (const result of opened)
+    if (result.status === 'rejected') expect(String(result.reason)).toContain('in use')
+  await got[0]?.close()
+  await (await fileJournal(alias)).close()
+  expect(await numberOfLocks(path)).toBe(1)
+})
+
+test('a live process keeps its file, and a killed one leaves it to exactly one', async () => {
+  const path = newPath()
+  const child = await openElsewhere(path)
+  await expect(fileJournal(path)).rejects.toThrow(`${path} is in use by process ${child.pid}`)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const opened = await Promise.allSettled(Array.from({ length: 16 }, () => fileJournal(path)))
+  expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(await numberOfLocks(path)).toBe(1)
+})
+
+test.each([
+  ['an earlier process of the same number', { pid: process.pid, host: hostname(), start: '1' }, null],
+  ['nobody that can be made out', '\0\0\0', null],
+  [
+    'a process of another machine',
+    { pid: 1, host: 'elsewhere', start: null },
+    'in use by process 1 on elsewhere',
+  ],
+])('a lock of %s is told apart', async (_, holder, refusal) => {
+  const path = newPath()
+  await writeFile(`${path}.lock.41`, typeof holder === 'string' ? holder : JSON.stringify(holder))
+  if (refusal !== null) return expect(fileJournal(path)).rejects.toThrow(refusal)
+  await (await fileJournal(path)).close()
+  await (await fileJournal(path)).close()
+  expect(await numberOfLocks(path)).toBe(1)
+})
+
+test('a closed journal takes no more steps', async () => {
+  const journal = await fileJournal(newPath())
+  const last = journal.begin(newPurchase('a'), [])
+  await journal.close()
+  expect(await last).toBeNull()
+  await expect(journal.update('a', { state: 'paid' })).rejects.toThrow('closed')
+})
+
+/** A process that has the file open until it is killed. */
+async function openElsewhere(path: string): Promise<ChildProcess> {
+  const program = `
+    import { fileJournal } from ${JSON.stringify(new URL('./file-journal.ts', import.meta.url).href)}
+    await fileJournal(${JSON.stringify(path)})
+    process.stdout.write('open')
+    process.stdin.resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return child
+}

@@ -1,0 +1,103 @@
+import { Buffer } from 'node:buffer'
+import { chmod, constants, open, readFile, realpath, rename, rm, truncate } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import process from 'node:process'
+import { lockFile } from './file-lock.ts'
+import type { Purchase } from './journal.ts'
+import { type KeptJournal, keptJournal, type PurchaseKeeper } from './kept-journal.ts'
+import { lineOfPurchase, purchaseOfLine } from './purchase-line.ts'
+
+/** Only its owner may read what was bought. */
+const FILE_MODE = 0o600
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+/** A journal that is removed while it is in use is not begun anew: its budgets would begin anew too. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND
+
+/**
+ * A journal in a file, for one process at a time: each step is on the disk before it is answered. The file is free for
+ * another when the journal is closed or its process has ended. For Node, Deno and Bun. An Error when a live process has
+ * the file, or when it holds something else.
+ */
+export async function fileJournal(path: string): Promise<KeptJournal> {
+  await (await open(path, 'a', FILE_MODE)).close()
+  const file = await realpath(path)
+  const unlock = await lockFile(file)
+  try {
+    const disk = await openDisk(file)
+    const journal = keptJournal(disk, disk.purchases, disk.lines)
+    return { ...journal, close: () => journal.close().then(unlock) }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+interface Disk extends PurchaseKeeper {
+  /** As the file had them when it was opened. */
+  readonly purchases: readonly Purchase[]
+  readonly lines: number
+}
+
+async function openDisk(path: string): Promise<Disk> {
+  await chmod(path, FILE_MODE)
+  await syncFolderOf(path)
+  const written = await readFile(path)
+  // What a process was writing when it was killed has no end, and was never answered.
+  let size = written.lastIndexOf('\n') + 1
+  let isTorn = written.length > size
+  const lines = written.toString('utf8', 0, size).split('\n').slice(0, -1)
+  const purchases = lines.map((line, index) => purchaseOfLine(line) ?? refuseLine(path, index + 1))
+
+  return {
+    purchases: lastWords(purchases),
+    lines: lines.length,
+    async append(purchase) {
+      if (isTorn) await truncate(path, size)
+      isTorn = true
+      size += await writeThrough(path, APPEND, lineOfPurchase(purchase), size)
+      isTorn = false
+    },
+    async rewrite(kept) {
+      const next = `${path}.next`
+      await rm(next, { force: true })
+      const nextSize = await writeThrough(next, CREATE, [...kept].map(lineOfPurchase).join(''), 0)
+      await rename(next, path)
+      ;[size, isTorn] = [nextSize, false]
+      await syncFolderOf(path)
+    },
+  }
+}
+
+/** Writes at the end of a file of so many bytes, on the disk; answers how many more they are now. */
+async function writeThrough(path: string, flags: number, text: string, size: number): Promise<number> {
+  const bytes = Buffer.from(text)
+  const handle = await open(path, flags, FILE_MODE)
+  try {
+    if ((await handle.stat()).size !== size) throw new Error(`${path} was changed by another process`)
+    await handle.appendFile(bytes)
+    await handle.datasync()
+    return bytes.length
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The last line of a purchase says how it stands. */
+function lastWords(purchases: readonly Purchase[]): Purchase[] {
+  return [...new Map(purchases.map(purchase => [purchase.id, purchase])).values()]
+}
+
+/** A name is on the disk when its folder is. Windows has no such thing. */
+async function syncFolderOf(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+function refuseLine(path: string, number: number): never {
+  throw new Error(`${path} is no journal of purchases: line ${number}`)
+}

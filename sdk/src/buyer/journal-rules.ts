@@ -1,0 +1,42 @@
+import type { BudgetLimit, Purchase } from './journal.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** Finished purchases are kept for the longest budget there is. */
+const FINISHED_KEPT_MS = DAY_MS
+const UNFINISHED_KEPT_MS = 7 * DAY_MS
+
+/** Whether its resource may still be had for the payment that was, or may have been, made. */
+export function isUnfinished({ state }: Purchase): boolean {
+  return state === 'paying' || state === 'paid'
+}
+
+/** Whether a purchase is still of use to a purchase that begins now. */
+export function isKept(purchase: Purchase, now: number): boolean {
+  return purchase.startedAt > now - (isUnfinished(purchase) ? UNFINISHED_KEPT_MS : FINISHED_KEPT_MS)
+}
+
+/** The first budget that a new purchase does not fit into; null when it fits into all. */
+export function exceededBudget(
+  purchases: ReadonlyMap<string, Purchase>,
+  wanted: Purchase,
+  limits: readonly BudgetLimit[],
+): BudgetLimit | null {
+  return (
+    limits.find(limit => spentPaise(purchases, wanted, limit) + wanted.amountPaise > limit.limitPaise) ?? null
+  )
+}
+
+/** What counts against a budget when a purchase begins. */
+function spentPaise(
+  purchases: ReadonlyMap<string, Purchase>,
+  { startedAt: now }: Purchase,
+  { host, windowMs }: BudgetLimit,
+): bigint {
+  let spent = 0n
+  for (const purchase of purchases.values()) {
+    const counts = purchase.state !== 'unpaid' && purchase.startedAt > now - windowMs
+    if (counts && (host === null || host === purchase.host)) spent += purchase.amountPaise
+  }
+  return spent
+}

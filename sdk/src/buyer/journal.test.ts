@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fileJournal } from './file-journal.ts'
+import type { BudgetLimit, Journal, Purchase } from './journal.ts'
+import { memoryJournal } from './memory-journal.ts'
+import { newPurchase } from './testing/purchases.ts'
+
+const HOUR_MS = 3_600_000
+const NOW = 1_800_000_000_000
+const perHour = (limitPaise: bigint, host: string | null = null): BudgetLimit => ({
+  limitPaise,
+  windowMs: HOUR_MS,
+  host,
+})
+
+let folder: string
+let files = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'journal-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function newFileJournal(): Promise<Journal> {
+  files += 1
+  return fileJournal(join(folder, `${files}.jsonl`))
+}
+
+describe.each([
+  ['memory', async () => memoryJournal()],
+  ['a file', newFileJournal],
+])('in %s', (_, newJournal) => {
+  test('an unfinished purchase is handed to one caller at a time, until it is done', async () => {
+    const journal = await newJournal()
+    await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
+    expect(await journal.resume('weather')).toBeNull()
+    await journal.update('a', { state: 'paid', paymentId: 'pay_1' })
+    await journal.release('a')
+    const handed = await Promise.all(Array.from({ length: 8 }, () => journal.resume('weather')))
+    expect(handed.filter(purchase => purchase !== null)).toEqual([
+      newPurchase('a', { requestKey: 'weather', state: 'paid', paymentId: 'pay_1' }),
+    ])
+    await journal.update('a', { state: 'served' })
+    await journal.release('a')
+    expect(await journal.resume('weather')).toBeNull()
+    expect(await journal.resume('another')).toBeNull()
+  })
+
+  test.each(['served', 'refused', 'unpaid'] as const)('what is %s is never handed out', async state => {
+    const journal = await newJournal()
+    await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
+    await journal.update('a', { state })
+    await journal.release('a')
+    expect(await journal.resume('weather')).toBeNull()
+  })
+
+  test('of several unfinished purchases of a request the oldest is handed out first', async () => {
+    const journal = await newJournal()
+    for (const id of ['a', 'b', 'c']) {
+      await journal.begin(newPurchase(id, { requestKey: 'weather' }), [])
+      await journal.release(id)
+    }
+    const handed = [await journal.resume('weather'), await journal.resume('weather')]
+    expect(handed.map(purchase => purchase?.id)).toEqual(['a', 'b'])
+  })
+
+  test('of any number at once no more begin than the budget holds', async () => {
+    const journal = await newJournal()
+    const budget = perHour(1_000n)
+    const begun = Array.from({ length: 32 }, (_, index) => journal.begin(newPurchase(`${index}`), [budget]))
+    const answers = await Promise.all(begun)
+    expect(answers.filter(answer => answer === null)).toHaveLength(10)
+    expect(answers.filter(answer => answer === budget)).toHaveLength(22)
+  })
+
+  test.each([
+    ['paying', 1],
+    ['paid', 1],
+    ['served', 1],
+    ['refused', 1],
+    ['unpaid', 0],
+  ] as const)('what is %s counts %d times against a budget', async (state, times) => {
+    const journal = await newJournal()
+    await journal.begin(newPurchase('a'), [])
+    await journal.update('a', { state })
+    const budget = perHour(199n)
+    expect(await journal.begin(newPurchase('b'), [budget])).toBe(times === 1 ? budget : null)
+  })
+
+  test('what does not fit leaves no trace', async () => {
+    const journal = await newJournal()
+    await journal.begin(newPurchase('a', { amountPaise: 101n }), [perHour(100n)])
+    expect(await journal.resume('key of a')).toBeNull()
+    await expect(journal.update('a', { state: 'paid' })).rejects.toThrow('there is no purchase a')
+    expect(await journal.begin(newPurchase('b'), [perHour(100n)])).toBeNull()
+  })
+
+  test('a purchase begins once', async () => {
+    const journal = await newJournal()
+    await journal.begin(newPurchase('a'), [])
+    await expect(journal.begin(newPurchase('a'), [])).rejects.toThrow('has begun before')
+  })
+})
+
+test('a budget looks back over its window exactly, and to its own host alone', async () => {
+  const journal = memoryJournal()
+  await journal.begin(newPurchase('a', { startedAt: NOW }), [])
+  const later = (id: string, ms: number, host = 'a.example'): Purchase =>
+    newPurchase(id, { startedAt: NOW + ms, host })
+  const budgets = [perHour(5_000n), perHour(199n, 'a.example')]
+  expect(await journal.begin(later('b', HOUR_MS - 1), budgets)).toBe(budgets[1])
+  expect(await journal.begin(later('c', HOUR_MS - 1, 'b.example'), [perHour(199n, 'b.example')])).toBeNull()
+  expect(await journal.begin(later('d', HOUR_MS), budgets)).toBeNull()
+})
+
+test('a clock that goes back frees no budget', async () => {
+  const journal = memoryJournal()
+  await journal.begin(newPurchase('a', { startedAt: NOW }), [])
+  const budget = perHour(199n)
+  expect(await journal.begin(newPurchase('b', { startedAt: NOW - 10 * HOUR_MS }), [budget])).toBe(budget)
+})
+
+const attempts = fc.array(
+  fc.record({
+    amountPaise: fc.bigInt(1n, 500n),
+    afterMs: fc.integer({ min: 0, max: HOUR_MS / 2 }),
+    host: fc.constantFrom('a.example', 'b.example'),
+    state: fc.constantFrom('paying', 'paid', 'served', 'refused', 'unpaid'),
+  }),
+  { maxLength: 40 },
+)
+
+test('whatever is bought when, no window ever holds more than its budget', async () => {
+  await fc.assert(
+    fc.asyncProperty(attempts, async wanted => {
+      const journal = memoryJournal()
+      const budgets = [perHour(1_200n), perHour(800n, 'a.example')]
+      const begun: Purchase[] = []
+      let startedAt = NOW
+      for (const [index, { amountPaise, afterMs, host, state }] of wanted.entries()) {
+        startedAt += afterMs
+        const purchase = newPurchase(`${index}`, { amountPaise, host, startedAt })
+        if ((await journal.begin(purchase, budgets)) !== null) continue
+        begun.push({ ...purchase, state })
+        for (const { host, limitPaise } of budgets) {
+          const within = begun.filter(past => past.startedAt > startedAt - HOUR_MS)
+          const counted = within.filter(past => host === null || past.host === host)
+          const live = counted.filter(past => past.id === purchase.id || past.state !== 'unpaid')
+          expect(live.reduce((sum, past) => sum + past.amountPaise, 0n) <= limitPaise).toBe(true)
+        }
+        await journal.update(purchase.id, { state })
+      }
+    }),
+  )
+})

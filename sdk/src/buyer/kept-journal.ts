@@ -1,0 +1,129 @@
+import type { Journal, Purchase } from './journal.ts'
+import { exceededBudget, isKept, isUnfinished } from './journal-rules.ts'
+
+/** Where a journal keeps its purchases: each as it stands after a step, the last word counting. */
+export interface PurchaseKeeper {
+  append(purchase: Purchase): Promise<void>
+  /** Replaces all that was appended. */
+  rewrite(purchases: Iterable<Purchase>): Promise<void>
+}
+
+/** A journal that can end before its process does. */
+export interface KeptJournal extends Journal {
+  /** Ends it after the steps under way; later ones fail. */
+  close(): Promise<void>
+}
+
+/** A journal of the purchases known so far. `appended`: how many times the keeper was appended to. */
+export function keptJournal(
+  keeper: PurchaseKeeper,
+  known: readonly Purchase[] = [],
+  appended = known.length,
+): KeptJournal {
+  const book = openBook(keeper, known, appended)
+  const held = new Set<string>()
+  const inTurn = oneAtATime()
+  return {
+    resume: requestKey =>
+      inTurn(async () => {
+        for (const purchase of book.unfinished.values()) {
+          if (purchase.requestKey !== requestKey || held.has(purchase.id)) continue
+          held.add(purchase.id)
+          return purchase
+        }
+        return null
+      }),
+    begin: (purchase, limits) =>
+      inTurn(async () => {
+        if (book.purchases.has(purchase.id)) throw new Error(`purchase ${purchase.id} has begun before`)
+        const exceeded = exceededBudget(book.purchases, purchase, limits)
+        if (exceeded !== null) return exceeded
+        // Now, and not at an update: as long as no money has moved nothing is lost if the keeper fails.
+        await book.forget(known => !held.has(known.id) && !isKept(known, purchase.startedAt))
+        await book.keep(purchase)
+        held.add(purchase.id)
+        return null
+      }),
+    update: (id, change) =>
+      inTurn(async () => {
+        const purchase = book.purchases.get(id)
+        if (purchase === undefined) throw new Error(`there is no purchase ${id}`)
+        await book.keep({ ...purchase, ...change })
+      }),
+    release: id =>
+      inTurn(async () => {
+        held.delete(id)
+      }),
+    close: () => inTurn.end(),
+  }
+}
+
+interface Book {
+  readonly purchases: ReadonlyMap<string, Purchase>
+  /** Every request asks for these, and of the others there may be many. */
+  readonly unfinished: ReadonlyMap<string, Purchase>
+  keep(purchase: Purchase): Promise<void>
+  /** Lets go of what is old, once enough was appended to make it worth while. */
+  forget(isOld: (purchase: Purchase) => boolean): Promise<void>
+}
+
+/** How many appended ones are let be, however few of them are still of use. */
+const APPENDED_AT_LEAST = 1_000
+
+function openBook(keeper: PurchaseKeeper, known: readonly Purchase[], appendedBefore: number): Book {
+  const purchases = new Map<string, Purchase>()
+  const unfinished = new Map<string, Purchase>()
+  let appended = appendedBefore
+  let rewriteAt = APPENDED_AT_LEAST
+
+  function note(purchase: Purchase): void {
+    purchases.set(purchase.id, purchase)
+    if (isUnfinished(purchase)) unfinished.set(purchase.id, purchase)
+    else unfinished.delete(purchase.id)
+  }
+  for (const purchase of known) note(purchase)
+
+  return {
+    purchases,
+    unfinished,
+    async keep(purchase) {
+      await keeper.append(purchase)
+      appended += 1
+      note(purchase)
+    },
+    async forget(isOld) {
+      if (appended < rewriteAt) return
+      const old = new Set([...purchases.values()].filter(isOld))
+      await keeper.rewrite([...purchases.values()].filter(purchase => !old.has(purchase)))
+      for (const { id } of old) {
+        purchases.delete(id)
+        unfinished.delete(id)
+      }
+      appended = purchases.size
+      rewriteAt = 2 * appended + APPENDED_AT_LEAST
+    },
+  }
+}
+
+interface Turns {
+  <T>(step: () => Promise<T>): Promise<T>
+  /** Resolves when all steps are over; no more are taken. */
+  end(): Promise<void>
+}
+
+/** Runs steps one after the other, in the order in which they came; one that fails does not hold up the next. */
+function oneAtATime(): Turns {
+  let last: Promise<unknown> = Promise.resolve()
+  let isOver = false
+  function inTurn<T>(step: () => Promise<T>): Promise<T> {
+    if (isOver) return Promise.reject(new Error('the journal is closed'))
+    const result = last.then(step)
+    last = result.catch(() => undefined)
+    return result
+  }
+  inTurn.end = async () => {
+    isOver = true
+    await last
+  }
+  return inTurn
+}

@@ -1,0 +1,167 @@
+import { credentialOf } from '../client/client.ts'
+import { rupeesText } from '../protocol/amount.ts'
+import { decodeChallenge } from '../protocol/headers.ts'
+import { CHALLENGE_HEADER } from '../protocol/messages.ts'
+import { type Buyer, REAL_TIME, remembered, type Time } from './buyer.ts'
+import { paymentOf } from './call-payments.ts'
+import { type CallerRequest, callerRequest, isBodiless } from './caller-request.ts'
+import { completePurchase } from './complete-purchase.ts'
+import { type ChallengeFacts, decideChallenge, type Order } from './decide-challenge.ts'
+import { discard } from './discard.ts'
+import type { Purchase } from './journal.ts'
+import { memoryJournal } from './memory-journal.ts'
+import type { PayingFetchOptions } from './options.ts'
+import { PurchaseError } from './purchase-error.ts'
+import { askApproval, findPayment, type Sale, type Settlement, settlePayment } from './settle-payment.ts'
+import { limitsFor, termsOf } from './terms.ts'
+
+export { paymentOf }
+
+/** A payment that did not turn up for so long was not made: the try to make it has ended. */
+const LOST_AFTER_MS = 60_000
+
+/**
+ * A `fetch` that pays: what answers 402 with `X-SERVICE-PAY` is paid within the limits given, and asked for again with
+ * the proof (interface section 4, Pay-per-call). All else passes through untouched.
+ *
+ * It throws what `fetch` throws, a `PurchaseError` when something should not be bought or was not served, and a
+ * `BatuaError` when the service refused or did not answer. A purchase that was begun is written down in the journal: the
+ * same call made again (method, address and body) goes on with it and does not pay anew; for this, bodies are copied. A
+ * TypeError or RangeError when the options make no terms.
+ *
+ * A paid request is redirected within its origin only. In browsers, which do not show where a redirect points, it is not
+ * redirected at all; and there a seller of another origin has to expose `X-SERVICE-PAY`.
+ */
+export function payingFetch(
+  fetch: typeof globalThis.fetch,
+  options: PayingFetchOptions,
+): typeof globalThis.fetch {
+  return createPayingFetch(fetch, options, REAL_TIME)
+}
+
+/** The same with the time handed in. */
+export function createPayingFetch(
+  fetch: typeof globalThis.fetch,
+  options: PayingFetchOptions,
+  time: Time,
+): typeof globalThis.fetch {
+  if (typeof fetch !== 'function')
+    throw new TypeError('A paying fetch needs a fetch to make its requests with')
+  const { client, journal = memoryJournal() } = options
+  const { agentKey } = credentialOf(client)
+  if (agentKey === undefined) throw new TypeError('The client has no agentKey to pay with')
+  const agentId = remembered(async () => (await client.getCurrentAgent()).agent_id)
+  const buyer: Buyer = { client, journal, time, agentId, terms: termsOf(options) }
+
+  return async (input, init) => {
+    const request = await callerRequest(fetch, agentKey, input, init)
+    if (request === null) return fetch(input, init)
+    return (await goOn(buyer, request)) ?? buy(buyer, request)
+  }
+}
+
+/** Finishes what the same call began before; null when there is nothing to finish. */
+async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | null> {
+  if (request.key === null) return null
+  const purchase = await buyer.journal.resume(request.key)
+  if (purchase === null) return null
+  const sale: Sale = { purchase, url: request.url, signal: request.signal }
+  try {
+    const settlement = await settlementSoFar(buyer, request, sale)
+    return settlement && (await completePurchase(buyer, request, sale, settlement, null))
+  } finally {
+    await buyer.journal.release(purchase.id)
+  }
+}
+
+/** How the payment of an unfinished purchase stands; null when it was not made and is not to be. */
+async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale): Promise<Settlement | null> {
+  const { id, paymentId, approvalId = null, startedAt } = sale.purchase
+  if (paymentId !== null) return { kind: 'paid', paymentId }
+  if (approvalId !== null) {
+    return buyer.terms.approval === 'wait'
+      ? { kind: 'waiting', approvalId }
+      : askApproval(buyer, sale, approvalId)
+  }
+  const found = await findPayment(buyer, sale)
+  if (found !== null) return found
+  if (buyer.time.now() - startedAt < LOST_AFTER_MS) {
+    // Whoever began it may have agreed to more than this buyer does.
+    return isAgreeable(buyer, request, sale) ? settlePayment(buyer, sale) : null
+  }
+  await buyer.journal.update(id, { state: 'unpaid', paymentId: null })
+  return null
+}
+
+function isAgreeable({ terms }: Buyer, { url }: CallerRequest, { purchase }: Sale): boolean {
+  const { payTo, amountPaise, nonce } = purchase
+  const challenge = { payTo, amount: rupeesText(amountPaise), asset: 'INR', nonce } as const
+  const facts = { challenge, askedUrl: url, answeredUrl: url, isBodyRepeatable: true, terms }
+  return decideChallenge(facts).kind === 'order'
+}
+
+/** Makes a request and pays for it where that is asked for. */
+async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
+  const answer = await request.send()
+  const header = answer.status === 402 ? answer.headers.get(CHALLENGE_HEADER) : null
+  if (header === null) return answer
+
+  const facts: ChallengeFacts = {
+    challenge: decodeChallenge(header),
+    askedUrl: request.url,
+    answeredUrl: answer.url === '' ? request.url : new URL(answer.url),
+    isBodyRepeatable: request.key !== null,
+    terms: buyer.terms,
+  }
+  const order = decideChallenge(facts)
+  if (order.kind === 'refusal') throw refused(request, answer, order, facts.challenge?.nonce)
+
+  const { signal } = request
+  // Asked for before anything is written down, so that a failure leaves nothing to finish.
+  await buyer.agentId(signal)
+  const purchase = await begin(buyer, request, order, answer)
+  const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
+  const sale: Sale = { purchase, url, signal }
+  // Only who does not wait for approvals may be handed the 402.
+  const unpaid = buyer.terms.approval === 'return' ? answer : null
+  if (unpaid === null) discard(answer)
+  try {
+    return await completePurchase(buyer, request, sale, await settlePayment(buyer, sale), unpaid)
+  } finally {
+    await buyer.journal.release(purchase.id)
+  }
+}
+
+async function begin(
+  { journal, terms, time }: Buyer,
+  request: CallerRequest,
+  { payTo, amountPaise, nonce }: Order,
+  answer: Response,
+): Promise<Purchase> {
+  const { host } = request.url
+  const purchase: Purchase = {
+    id: crypto.randomUUID(),
+    requestKey: request.key ?? '',
+    host,
+    payTo,
+    amountPaise,
+    nonce,
+    startedAt: time.now(),
+    state: 'paying',
+    paymentId: null,
+  }
+  const exceeded = await journal.begin(purchase, limitsFor(terms.budgets, host))
+  if (exceeded === null) return purchase
+  const within = exceeded.host === null ? '' : ` at ${exceeded.host}`
+  const message = `With ${rupeesText(amountPaise)} INR more, the budget of ${rupeesText(exceeded.limitPaise)} INR${within} would be exceeded`
+  throw refused(request, answer, { code: 'budget_exceeded', message }, nonce)
+}
+
+function refused(
+  { url }: CallerRequest,
+  response: Response,
+  { code, message }: Pick<PurchaseError, 'code' | 'message'>,
+  nonce: string | undefined,
+): PurchaseError {
+  return new PurchaseError({ code, message, url: url.href, nonce: nonce ?? null, response })
+}

@@ -1,0 +1,184 @@
+import { expect, describe as group, test } from 'vitest'
+import { createClient } from '../client/client.ts'
+import { decodeProof } from '../protocol/headers.ts'
+import { PROOF_HEADER } from '../protocol/messages.ts'
+import type { Buyer } from './buyer.ts'
+import { callerRequest } from './caller-request.ts'
+import { memoryJournal } from './memory-journal.ts'
+import { presentProof } from './present-proof.ts'
+import { PurchaseError } from './purchase-error.ts'
+import { termsOf } from './terms.ts'
+
+const ADDRESS = 'https://shop.example/weather'
+const AGENT = 'agt_01kb7q3f8meg5tz4x9wc2n6a01'
+const PAYMENT = 'pay_01kb7q3f8meg5tz4x9wc2n6a01'
+const NONCE = '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
+const NOW = Date.UTC(2026, 10, 20, 10)
+
+const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_live_test' })
+
+interface Played {
+  readonly answer: Promise<Response>
+  /** What the seller was asked. */
+  readonly seen: Request[]
+  /** How long the buyer waited, each time. */
+  readonly waits: number[]
+}
+
+/** Presents a proof to a seller that gives these answers, the last of them for ever; `null` is none at all. */
+function play(answers: readonly (() => Response | null)[], init: RequestInit = {}): Played {
+  const [seen, waits]: [Request[], number[]] = [[], []]
+  const seller: typeof fetch = async (input, init) => {
+    seen.push(new Request(input, init))
+    const answer = (answers[seen.length - 1] ?? answers.at(-1))?.() ?? null
+    if (answer === null) throw new TypeError('fetch failed')
+    return answer
+  }
+  const buyer: Buyer = {
+    client,
+    terms: termsOf({ client, maxAmount: 1 }),
+    journal: memoryJournal(),
+    time: {
+      now: () => NOW,
+      async wait(delayMs, signal) {
+        waits.push(delayMs)
+        signal?.throwIfAborted()
+      },
+    },
+    agentId: async () => AGENT,
+  }
+  return { answer: present(buyer, seller, init), seen, waits }
+}
+
+async function present(buyer: Buyer, seller: typeof fetch, init: RequestInit): Promise<Response> {
+  const request = await callerRequest(seller, 'agk_live_test', ADDRESS, init)
+  if (request === null) throw new Error('no address')
+  const purchase = {
+    id: 'purchase-1',
+    requestKey: request.key ?? '',
+    host: 'shop.example',
+    payTo: 'shop',
+    amountPaise: 100n,
+    nonce: NONCE,
+    startedAt: NOW,
+    state: 'paid',
+    paymentId: PAYMENT,
+  } as const
+  const { url, signal } = request
+  return presentProof(buyer, request, { purchase, url, signal, paymentId: PAYMENT, approvalId: null })
+}
+
+const served = () => new Response('sunny')
+const busy =
+  (retryAfter: string | null, status = 503) =>
+  () =>
+    new Response('', { status, headers: retryAfter === null ? {} : { 'retry-after': retryAfter } })
+const redirect = (status: number, location: string) => () =>
+  new Response(null, { status, headers: { location } })
+
+async function errorOf(answer: Promise<unknown>): Promise<PurchaseError> {
+  const error = await answer.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (!(error instanceof PurchaseError)) throw new Error(`no purchase error: ${String(error)}`)
+  return error
+}
+
+test('the proof names the payment, the payer and the nonce', async () => {
+  const { answer, seen } = play([served])
+  expect(await (await answer).text()).toBe('sunny')
+  expect(seen.map(({ headers }) => decodeProof(headers.get(PROOF_HEADER) ?? ''))).toEqual([
+    { version: 1, transactionId: PAYMENT, fromAgent: AGENT, nonce: NONCE },
+  ])
+})
+
+group('a seller that is busy', () => {
+  test('is asked again with the same proof after the time it names', async () => {
+    const date = new Date(NOW + 7_000).toUTCString()
+    const { answer, seen, waits } = play([busy('3'), busy(date, 429), busy(null), served])
+    expect((await answer).status).toBe(200)
+    expect(waits).toEqual([3_000, 7_000, 1_000])
+    expect(new Set(seen.map(({ headers }) => headers.get(PROOF_HEADER))).size).toBe(1)
+  })
+
+  test('is asked six times at most, and then its answer stands', async () => {
+    const { answer, seen } = play([busy('1')])
+    expect((await answer).status).toBe(503)
+    expect(seen).toHaveLength(6)
+  })
+
+  test('is not waited for longer than a minute', async () => {
+    const { answer, seen, waits } = play([busy('61')])
+    expect((await answer).status).toBe(503)
+    expect([seen.length, waits]).toEqual([1, []])
+  })
+})
+
+group('a seller that gives no answer', () => {
+  test('is asked again with the same proof', async () => {
+    const { answer, seen } = play([() => null, () => null, served])
+    expect((await answer).status).toBe(200)
+    expect(seen).toHaveLength(3)
+  })
+
+  test('is asked six times at most, and then its failure is the caller’s', async () => {
+    const { answer, seen } = play([() => null])
+    await expect(answer).rejects.toThrow('fetch failed')
+    expect(seen).toHaveLength(6)
+  })
+
+  test('is not asked again after an abort', async () => {
+    const controller = new AbortController()
+    const fail = () => {
+      controller.abort(new Error('enough'))
+      return null
+    }
+    const { answer, seen } = play([fail], { signal: controller.signal })
+    await expect(answer).rejects.toThrow()
+    expect(seen).toHaveLength(1)
+  })
+})
+
+group('a redirect of the paid request', () => {
+  test.each([301, 302, 303, 307, 308])('within the origin is followed with the proof: %i', async status => {
+    const { answer, seen } = play([redirect(status, '/rain?day=1'), served], { method: 'POST', body: 'a' })
+    expect((await answer).status).toBe(200)
+    const [, second] = seen
+    const isKept = status >= 307
+    expect(second?.url).toBe('https://shop.example/rain?day=1')
+    expect(second?.method).toBe(isKept ? 'POST' : 'GET')
+    expect(await second?.text()).toBe(isKept ? 'a' : '')
+    expect(second?.headers.has('content-type')).toBe(isKept)
+    expect(second?.headers.has(PROOF_HEADER)).toBe(true)
+  })
+
+  test.each([
+    ['another host', 'https://thief.example/weather'],
+    ['another port', 'https://shop.example:8443/weather'],
+    ['http', 'http://shop.example/weather'],
+    ['no address', 'https://:'],
+  ])('to %s gets no proof', async (_name, location) => {
+    const { answer, seen } = play([redirect(307, location), served])
+    const { code, paymentId, response } = await errorOf(answer)
+    expect([code, paymentId, response?.status]).toEqual(['redirect_refused', PAYMENT, 307])
+    expect(seen).toHaveLength(1)
+  })
+
+  test('goes no further than five times', async () => {
+    const { answer, seen } = play([redirect(302, '/again')])
+    expect((await errorOf(answer)).code).toBe('redirect_refused')
+    expect(seen).toHaveLength(6)
+  })
+
+  test('that a browser hides is refused', async () => {
+    const hidden = () => Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
+    expect((await errorOf(play([hidden]).answer)).code).toBe('redirect_refused')
+  })
+
+  test('is the answer of a caller who follows none, and an error of one who wants none', async () => {
+    const moved = redirect(302, '/elsewhere')
+    expect((await play([moved], { redirect: 'manual' }).answer).status).toBe(302)
+    expect((await errorOf(play([moved], { redirect: 'error' }).answer)).code).toBe('redirect_refused')
+  })
+})

@@ -1,0 +1,122 @@
+import { MAX_WAIT_MS, retryAfterMsOf } from '../client/retry.ts'
+import { encodeProof } from '../protocol/headers.ts'
+import { PROOF_HEADER } from '../protocol/messages.ts'
+import type { Buyer } from './buyer.ts'
+import type { CallerRequest, Hop } from './caller-request.ts'
+import { discard } from './discard.ts'
+import { PurchaseError } from './purchase-error.ts'
+import { failed, type Sale } from './settle-payment.ts'
+
+/** A sale that was paid. */
+export interface PaidSale extends Sale {
+  readonly paymentId: string
+  /** null: the owner was not asked. */
+  readonly approvalId: string | null
+}
+
+/** The seller's answer, or what came instead of one. */
+type Attempt = { readonly answer: Response } | { readonly failure: unknown }
+
+const MAX_REPEATS = 5
+const FIRST_DELAY_MS = 250
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const BUSY = new Set([429, 503])
+/** They describe a body and go with it. */
+const BODY_HEADERS = [
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-type',
+]
+
+/**
+ * Asks a seller again, with the proof that it was paid. The same proof goes out again when no answer comes or the seller
+ * is busy: a nonce is accepted once, so that this never buys twice. Answers what the seller said last.
+ */
+export async function presentProof(buyer: Buyer, request: CallerRequest, sale: PaidSale): Promise<Response> {
+  const first = await withProof(buyer, request, sale)
+  for (let repeats = 0; ; repeats++) {
+    const attempt = await attemptOnce(request, first, sale)
+    const delayMs = repeats < MAX_REPEATS ? delayAfter(attempt, repeats, buyer.time.now()) : null
+    if (delayMs === null) {
+      if ('answer' in attempt) return attempt.answer
+      throw attempt.failure
+    }
+    if ('answer' in attempt) discard(attempt.answer)
+    await buyer.time.wait(delayMs, sale.signal)
+  }
+}
+
+async function withProof(buyer: Buyer, { hop }: CallerRequest, sale: PaidSale): Promise<Hop> {
+  const { nonce } = sale.purchase
+  const fromAgent = await buyer.agentId(sale.signal)
+  const headers = new Headers(hop.headers)
+  headers.set(PROOF_HEADER, encodeProof({ version: 1, transactionId: sale.paymentId, fromAgent, nonce }))
+  return { ...hop, url: sale.url, headers }
+}
+
+async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Attempt> {
+  try {
+    return { answer: await follow(request, first, sale) }
+  } catch (failure) {
+    if (failure instanceof PurchaseError || sale.signal?.aborted === true) throw failure
+    return { failure }
+  }
+}
+
+/** How long to wait before the proof is sent again; null: what came of it stands. */
+function delayAfter(attempt: Attempt, repeats: number, nowMs: number): number | null {
+  const backoffMs = FIRST_DELAY_MS * 2 ** repeats
+  if ('failure' in attempt) return backoffMs
+  const { status, headers } = attempt.answer
+  if (!BUSY.has(status)) return null
+  const delayMs = retryAfterMsOf(headers.get('retry-after'), nowMs) ?? backoffMs
+  return delayMs <= MAX_WAIT_MS ? delayMs : null
+}
+
+/**
+ * Sends a request and follows redirects within its origin by hand, because `fetch` would carry the proof to any other. A
+ * browser does not show where a redirect points, so that there none is followed.
+ */
+async function follow(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Response> {
+  let hop = first
+  for (let redirects = 0; ; redirects++) {
+    const response = await request.resend(hop)
+    if (request.redirect === 'manual' || !isRedirect(response)) return response
+    const next = request.redirect === 'follow' && redirects < MAX_REDIRECTS ? nextHop(hop, response) : null
+    if (next === null) {
+      const message = 'The seller redirects the paid request, and the proof was not sent there'
+      throw failed(sale, 'redirect_refused', message, { paymentId: sale.paymentId, response })
+    }
+    discard(response)
+    hop = next
+  }
+}
+
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (REDIRECTS.has(status) && headers.has('location'))
+}
+
+/** Where a redirect leads, by the rules of `fetch`; null when that is another origin or cannot be known. */
+function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
+  const url = resolved(headers.get('location'), hop.url)
+  if (url === null || url.origin !== hop.url.origin) return null
+  const method = hop.method.toUpperCase()
+  const becomesGet =
+    status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST'
+  if (!becomesGet) return { ...hop, url }
+  const kept = new Headers(hop.headers)
+  for (const name of BODY_HEADERS) kept.delete(name)
+  return { url, method: 'GET', headers: kept, body: null }
+}
+
+function resolved(location: string | null, base: URL): URL | null {
+  if (location === null) return null
+  try {
+    return new URL(location, base)
+  } catch {
+    return null
+  }
+}

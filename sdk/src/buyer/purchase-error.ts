@@ -1,0 +1,51 @@
+/**
+ * Why a paying fetch did not pay, or was not served. `paymentId` of the error says whether money has moved: it has, or may
+ * have before, with the last three codes and with `redirect_refused` of a request that was paid.
+ */
+export type PurchaseErrorCode =
+  | 'invalid_challenge'
+  | 'price_too_high'
+  | 'budget_exceeded'
+  | 'payee_not_allowed'
+  | 'insecure_seller'
+  | 'redirect_refused'
+  | 'body_not_repeatable'
+  | 'approval_rejected'
+  | 'approval_expired'
+  | 'approval_timeout'
+  | 'price_changed'
+  | 'payment_not_accepted'
+  | 'payment_mismatch'
+
+export interface PurchaseErrorFacts {
+  readonly code: PurchaseErrorCode
+  readonly message: string
+  readonly url: string
+  /** The payment that was made; null when nothing was paid. */
+  readonly paymentId?: string | null
+  readonly approvalId?: string | null
+  readonly nonce?: string | null
+  /** The seller's last answer, its body unread. */
+  readonly response?: Response | null
+}
+
+/** A purchase that did not come off. `paymentId` says whether money has moved. */
+export class PurchaseError extends Error {
+  override readonly name = 'PurchaseError'
+  readonly code: PurchaseErrorCode
+  readonly url: string
+  readonly paymentId: string | null
+  readonly approvalId: string | null
+  readonly nonce: string | null
+  readonly response: Response | null
+
+  constructor(facts: PurchaseErrorFacts, options?: ErrorOptions) {
+    super(facts.message, options)
+    this.code = facts.code
+    this.url = facts.url
+    this.paymentId = facts.paymentId ?? null
+    this.approvalId = facts.approvalId ?? null
+    this.nonce = facts.nonce ?? null
+    this.response = facts.response ?? null
+  }
+}

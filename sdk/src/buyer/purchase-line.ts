@@ -1,0 +1,44 @@
+import type { Purchase } from './journal.ts'
+
+const STATES: readonly unknown[] = [
+  'paying',
+  'paid',
+  'served',
+  'refused',
+  'unpaid',
+] satisfies Purchase['state'][]
+
+/** A purchase as a line of a file, its end included. */
+export function lineOfPurchase(purchase: Purchase): string {
+  return `${JSON.stringify({ ...purchase, amountPaise: String(purchase.amountPaise) })}\n`
+}
+
+/** The purchase that a line without its end holds; null when it holds none. */
+export function purchaseOfLine(line: string): Purchase | null {
+  try {
+    const fields: unknown = JSON.parse(line)
+    return isWritten(fields) ? { ...fields, amountPaise: BigInt(fields.amountPaise) } : null
+  } catch {
+    return null
+  }
+}
+
+type Written = Omit<Purchase, 'amountPaise'> & { readonly amountPaise: string }
+
+function isWritten(value: unknown): value is Written {
+  if (typeof value !== 'object' || value === null) return false
+  const fields = value as Readonly<Record<string, unknown>>
+  const texts = [fields.id, fields.requestKey, fields.host, fields.payTo, fields.nonce, fields.amountPaise]
+  return (
+    texts.every(text => typeof text === 'string') &&
+    /^[0-9]{1,15}$/.test(String(fields.amountPaise)) &&
+    Number.isSafeInteger(fields.startedAt) &&
+    STATES.includes(fields.state) &&
+    isTextOrNothing(fields.paymentId) &&
+    isTextOrNothing(fields.approvalId)
+  )
+}
+
+function isTextOrNothing(value: unknown): boolean {
+  return typeof value === 'string' || value === null || value === undefined
+}

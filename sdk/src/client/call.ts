@@ -1,0 +1,103 @@
+import type { Api } from '../api/routes.ts'
+import { type Answer, bodyOf } from './answer.ts'
+import { isBatuaError } from './errors.ts'
+import type { CallOptions, Retry } from './options.ts'
+import { ownError } from './own-error.ts'
+import { TimeIsUp, wait, within } from './patience.ts'
+import { badInput, type Input, type PreparedRequest, prepareRequest } from './request.ts'
+import { decideRetry } from './retry.ts'
+
+/** How a client reaches the service. */
+export interface Connection {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** The credentials; never shown. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly fetch: typeof fetch
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  readonly onRetry: ((retry: Retry) => void) | undefined
+}
+
+/** What came of a call that went well. */
+export interface Called {
+  readonly body: unknown
+  readonly headers: Headers
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/
+
+/** Calls a route, again where that is safe and may help. */
+export async function call(
+  connection: Connection,
+  operation: keyof Api,
+  input: Input,
+  options: CallOptions,
+): Promise<Called> {
+  const request = prepareRequest(operation, input)
+  const headers = headersOf(connection, request, options)
+  const maxRetries = options.maxRetries ?? connection.maxRetries
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(connection, request, headers, options)
+    } catch (error) {
+      if (!isBatuaError(error)) throw error
+      const { code, status, retryAfterMs } = error
+      const { method } = request
+      const failed = { method, attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
+      const delayMs = decideRetry(failed)
+      if (delayMs === null) throw error
+      connection.onRetry?.({ operation, attempt, delayMs, code })
+      await wait(delayMs, options.signal)
+    }
+  }
+}
+
+/** The same for every attempt, so that a POST is done once however often it is sent. */
+function headersOf(
+  connection: Connection,
+  { method, body }: PreparedRequest,
+  { idempotencyKey = crypto.randomUUID() }: CallOptions,
+): Record<string, string> {
+  if (!IDEMPOTENCY_KEY.test(idempotencyKey))
+    throw badInput('An idempotency key is 1 to 255 printable ASCII characters', 'Idempotency-Key')
+  return {
+    accept: 'application/json',
+    ...connection.headers,
+    ...(body === null ? {} : { 'content-type': 'application/json' }),
+    ...(method === 'POST' ? { 'idempotency-key': idempotencyKey } : {}),
+  }
+}
+
+async function once(
+  connection: Connection,
+  request: PreparedRequest,
+  headers: Record<string, string>,
+  { signal, timeoutMs = connection.timeoutMs }: CallOptions,
+): Promise<Called> {
+  try {
+    const answer = await within(timeoutMs, signal, ending => send(connection, request, headers, ending))
+    return { body: bodyOf(answer, Date.now()), headers: answer.headers }
+  } catch (error) {
+    if (isBatuaError(error) || signal?.aborted) throw error
+    throw unanswered(error, connection.baseUrl, timeoutMs)
+  }
+}
+
+async function send(
+  { baseUrl, fetch }: Connection,
+  { method, path, body }: PreparedRequest,
+  headers: Record<string, string>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  // A redirect would carry the credentials to wherever it points, so that none is followed.
+  const response = await fetch(baseUrl + path, { method, headers, body, signal, redirect: 'manual' })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+/** No answer: whether it was done is not known. */
+function unanswered(cause: unknown, baseUrl: string, timeoutMs: number): Error {
+  return cause instanceof TimeIsUp
+    ? ownError('timeout', `${baseUrl} did not answer within ${timeoutMs} ms`)
+    : ownError('network_error', `${baseUrl} gave no answer`, { cause })
+}

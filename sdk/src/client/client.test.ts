@@ -1,0 +1,227 @@
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, expect, describe as group, test, vi } from 'vitest'
+import { createClient, credentialOf } from './client.ts'
+import { outcome } from './errors.ts'
+import type { ClientOptions, Retry } from './options.ts'
+
+const SECRETS = {
+  agentKey: 'agk_live_secret-one',
+  platformId: 'plt_1',
+  platformSecret: 'sk_live_secret-two',
+  sessionToken: 'secret-three',
+}
+
+interface Sent {
+  readonly url: string
+  readonly init: RequestInit
+}
+
+let sent: Sent[]
+beforeEach(() => {
+  sent = []
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => vi.useRealTimers())
+
+type Reply = () => Response | Promise<Response>
+
+/** A client whose requests get these answers, one after the other, the last one for good. */
+function clientFor(replies: readonly Reply[], options: Partial<ClientOptions> = {}) {
+  const fetch = (async (url: string, init: RequestInit) => {
+    sent.push({ url, init })
+    const reply = replies[Math.min(sent.length, replies.length) - 1]
+    return reply?.()
+  }) as typeof globalThis.fetch
+  return createClient({ baseUrl: 'https://batua.example', fetch, ...options })
+}
+
+const good: Reply = () => Response.json({ status: 'ok' })
+const lost: Reply = () => Promise.reject(new TypeError('fetch failed'))
+const silent: Reply = () => new Promise<Response>(() => {})
+const refuse =
+  (status: number, error: object, headers: Record<string, string> = {}): Reply =>
+  () =>
+    Response.json({ error: { message: 'No', request_id: 'req_1', ...error } }, { status, headers })
+
+const headersOf = ({ init }: Sent) => init.headers as Record<string, string>
+const keys = () => sent.map(each => headersOf(each)['idempotency-key'])
+
+/** What came of a call once every wait is over. */
+async function finished<T>(call: Promise<T>) {
+  const end = outcome(call)
+  await vi.runAllTimersAsync()
+  return end
+}
+
+group('a secret is shown', () => {
+  test('by no client, however it is looked at', () => {
+    const client = clientFor([good], SECRETS)
+    const shown = [inspect(client), inspect(client, { showHidden: true, depth: 9 }), JSON.stringify(client)]
+    for (const text of shown) expect(text).not.toContain('secret-')
+    expect(shown[2]).toBe('{"baseUrl":"https://batua.example"}')
+    expect(credentialOf(client).agentKey).toBe(SECRETS.agentKey)
+  })
+
+  test.each([lost, silent, refuse(401, { code: 'authentication_error' }), () => new Response('<html>')])(
+    'by no error',
+    async reply => {
+      const came = await finished(clientFor([reply], SECRETS).getHealth())
+      expect(came.ok).toBe(false)
+      expect(inspect(came, { showHidden: true, depth: 9 }) + JSON.stringify(came)).not.toContain('secret-')
+    },
+  )
+
+  test('by no refusal of a secret that cannot be sent', () => {
+    for (const bad of ['agk_live_secret\n', 'secret-ü', 'sec ret']) {
+      expect(() => clientFor([good], { agentKey: bad })).toThrow(/^agentKey is not one line/)
+    }
+  })
+})
+
+group('a client', () => {
+  test.each([
+    ['https://batua.example', 'https://batua.example/healthz'],
+    ['https://batua.example/', 'https://batua.example/healthz'],
+    ['http://127.0.0.1:8080/pay/v2/?x=1#y', 'http://127.0.0.1:8080/pay/v2/healthz'],
+  ])('of %s calls %s', async (baseUrl, address) => {
+    await clientFor([good], { baseUrl }).getHealth()
+    expect(sent[0]?.url).toBe(address)
+  })
+
+  test.each(['batua.example', 'ftp://batua.example', 'https://a:b@batua.example'])(
+    'cannot be made of %s',
+    baseUrl => expect(() => clientFor([good], { baseUrl })).toThrow(TypeError),
+  )
+
+  test('shows its credentials to the service, a session with its site', async () => {
+    await clientFor([good], SECRETS).getHealth()
+    expect(sent[0]?.init.headers).toMatchObject({
+      'x-agent-key': SECRETS.agentKey,
+      'x-platform-id': SECRETS.platformId,
+      'x-platform-secret': SECRETS.platformSecret,
+      cookie: `service_session=${SECRETS.sessionToken}`,
+      origin: 'https://batua.example',
+    })
+  })
+
+  test('follows no redirect, which would take its credentials along', async () => {
+    const elsewhere: Reply = () =>
+      new Response(null, { status: 307, headers: { location: 'https://evil.example' } })
+    expect(await finished(clientFor([elsewhere], SECRETS).getHealth())).toMatchObject({
+      error: { code: 'invalid_answer', status: 307 },
+    })
+    expect(sent.map(({ init }) => init.redirect)).toEqual(['manual'])
+  })
+})
+
+group('an answer', () => {
+  test('that is an error has everything that the service said', async () => {
+    const details = { balance: 1, required: 11, amount: 10, fee: 1 }
+    const refused = refuse(402, { code: 'insufficient_balance', field: 'amount', details })
+    expect(await finished(clientFor([refused]).getHealth())).toMatchObject({
+      ok: false,
+      error: {
+        code: 'insufficient_balance',
+        message: 'No',
+        status: 402,
+        requestId: 'req_1',
+        field: 'amount',
+        details,
+        retryAfterMs: null,
+      },
+    })
+  })
+
+  test.each(['<html>', '', '[]', '"ok"', '{"error": {}}', '{"error": "no"}'])(
+    'that is not the service’s is an error: %s',
+    async text => {
+      const statuses = text.startsWith('{') ? [400] : [200, 400]
+      for (const status of statuses) {
+        const headers = { 'x-request-id': 'req_9' }
+        const strange: Reply = () => new Response(text, { status, headers })
+        const expected = { code: 'invalid_answer', status, requestId: 'req_9' }
+        expect(await finished(clientFor([strange]).getHealth())).toMatchObject({ error: expected })
+      }
+    },
+  )
+})
+
+group('a call', () => {
+  test('that is repeated is the same to the letter, its key included', async () => {
+    const retries: Retry[] = []
+    const replies = [lost, silent, refuse(503, { code: 'service_unavailable' }, { 'retry-after': '2' }), good]
+    const client = clientFor(replies, { onRetry: retry => retries.push(retry) })
+    const came = await finished(client.pay({ agent_id: 'agt_1', to: 'translator', amount: 1 }))
+    expect(came).toEqual({ ok: true, value: { status: 'ok' } })
+    expect(new Set(keys()).size).toBe(1)
+    expect(new Set(sent.map(({ init }) => init.body)).size).toBe(1)
+    expect(retries.map(({ operation, attempt, code }) => `${operation} ${attempt} ${code}`)).toEqual([
+      'pay 1 network_error',
+      'pay 2 timeout',
+      'pay 3 service_unavailable',
+    ])
+    expect(retries[2]?.delayMs).toBeGreaterThanOrEqual(2_000)
+  })
+
+  test('is made once when it is not to be repeated', async () => {
+    const client = clientFor([lost])
+    const change = await finished(client.updateAgent({ agent_id: 'agt_1', name: 'New' }))
+    expect(change).toMatchObject({ error: { code: 'network_error', status: null } })
+    await finished(client.getHealth({}, { maxRetries: 0 }))
+    expect(sent.length).toBe(2)
+  })
+
+  test('has a key of its own, or the one given; none but a POST has one', async () => {
+    const client = clientFor([good])
+    await client.testWebhook()
+    await client.testWebhook()
+    await client.testWebhook({}, { idempotencyKey: 'mine' })
+    await client.getHealth()
+    const [first, second, ...others] = keys()
+    expect(first).toMatch(/^[0-9a-f-]{36}$/)
+    expect(second).not.toBe(first)
+    expect(others).toEqual(['mine', undefined])
+    expect(await finished(client.testWebhook({}, { idempotencyKey: 'ключ' }))).toMatchObject({
+      error: { code: 'validation_error', field: 'Idempotency-Key' },
+    })
+  })
+
+  test('that would have to wait longer than a minute says how long', async () => {
+    const busy = refuse(429, { code: 'rate_limit_exceeded' }, { 'retry-after': '61' })
+    expect(await finished(clientFor([busy]).getHealth())).toMatchObject({
+      error: { code: 'rate_limit_exceeded', retryAfterMs: 61_000 },
+    })
+    expect(sent.length).toBe(1)
+  })
+})
+
+group('an abort ends a call at once with its reason', () => {
+  const reason = new Error('enough')
+
+  test('before it began', async () => {
+    const signal = AbortSignal.abort(reason)
+    await expect(clientFor([good]).getHealth({}, { signal })).rejects.toBe(reason)
+    expect(sent.length).toBe(0)
+  })
+
+  test('while it runs, also when fetch does not heed it', async () => {
+    const abort = new AbortController()
+    const call = clientFor([silent]).getHealth({}, { signal: abort.signal })
+    abort.abort(reason)
+    await expect(call).rejects.toBe(reason)
+    expect(sent[0]?.init.signal?.aborted).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('while it waits to be repeated', async () => {
+    const abort = new AbortController()
+    const busy = refuse(429, { code: 'rate_limit_exceeded' }, { 'retry-after': '50' })
+    const waits = Promise.withResolvers<Retry>()
+    const client = clientFor([busy], { onRetry: waits.resolve })
+    const call = client.getHealth({}, { signal: abort.signal })
+    await waits.promise
+    abort.abort(reason)
+    await expect(call).rejects.toBe(reason)
+    expect([sent.length, vi.getTimerCount()]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,92 @@
+import { expect, describe as group, test } from 'vitest'
+import { decideRetry, type FailedAttempt, MAX_WAIT_MS, retryAfterMsOf } from './retry.ts'
+
+const lost: FailedAttempt = {
+  method: 'POST',
+  attempt: 1,
+  maxRetries: 3,
+  code: 'network_error',
+  status: null,
+  retryAfterMs: null,
+  random: 0.5,
+}
+
+const refused = (code: string, status: number, more: Partial<FailedAttempt> = {}): FailedAttempt => ({
+  ...lost,
+  code,
+  status,
+  ...more,
+})
+
+const isRetried = (failed: FailedAttempt) => decideRetry(failed) !== null
+
+group('a call is tried again', () => {
+  test.each(['GET', 'POST'])('when no answer came to a %s', method => {
+    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, method, code })).toBe(true)
+  })
+
+  test.each(['PATCH', 'DELETE'])('never when no answer came to a %s: it may have been done', method => {
+    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, method, code })).toBe(false)
+    expect(isRetried(refused('service_unavailable', 503, { method }))).toBe(false)
+    expect(isRetried(refused('rate_limit_exceeded', 429, { method }))).toBe(true)
+  })
+
+  test('when the service, or a proxy before it, is away or busy', () => {
+    for (const failed of [
+      refused('rate_limit_exceeded', 429),
+      refused('gateway_error', 502),
+      refused('service_unavailable', 503),
+      refused('invalid_answer', 504),
+    ])
+      expect(isRetried(failed), String(failed.status)).toBe(true)
+  })
+
+  test('when the first request with the key still runs, and not when the key is used up', () => {
+    expect(isRetried(refused('idempotency_error', 409, { retryAfterMs: 1_000 }))).toBe(true)
+    expect(isRetried(refused('idempotency_error', 409))).toBe(false)
+  })
+
+  test('never when the answer will be the same', () => {
+    for (const failed of [
+      refused('validation_error', 400),
+      refused('insufficient_balance', 402),
+      refused('conflict', 409, { retryAfterMs: 1_000 }),
+      refused('internal_error', 500),
+      refused('invalid_answer', 200),
+    ])
+      expect(isRetried(failed), failed.code).toBe(false)
+  })
+
+  test('as often as allowed and no more', () => {
+    expect(isRetried({ ...lost, attempt: 3 })).toBe(true)
+    expect(isRetried({ ...lost, attempt: 4 })).toBe(false)
+    expect(isRetried({ ...lost, maxRetries: 0 })).toBe(false)
+  })
+})
+
+group('the wait', () => {
+  test('is anywhere below a bound that doubles, up to 8 s', () => {
+    const bounds = [1, 2, 3, 6, 9].map(attempt =>
+      decideRetry({ ...lost, attempt, maxRetries: 9, random: 0.999_999 }),
+    )
+    expect(bounds.map(bound => Math.ceil(bound ?? 0))).toEqual([250, 500, 1_000, 8_000, 8_000])
+    expect(decideRetry({ ...lost, random: 0 })).toBe(0)
+  })
+
+  test('is at least what the service asks for, and at most a minute', () => {
+    const busy = (retryAfterMs: number) => decideRetry(refused('rate_limit_exceeded', 429, { retryAfterMs }))
+    expect(busy(5_000)).toBe(5_125)
+    expect(busy(MAX_WAIT_MS)).toBe(MAX_WAIT_MS)
+    expect(busy(MAX_WAIT_MS + 1)).toBeNull()
+  })
+})
+
+test('Retry-After is read as seconds or as a date, and nothing else', () => {
+  const now = Date.UTC(2026, 10, 20, 10, 15, 30)
+  expect(retryAfterMsOf('7', now)).toBe(7_000)
+  expect(retryAfterMsOf('0', now)).toBe(0)
+  expect(retryAfterMsOf('Fri, 20 Nov 2026 10:15:40 GMT', now)).toBe(10_000)
+  expect(retryAfterMsOf('Fri, 20 Nov 2026 10:15:00 GMT', now)).toBe(0)
+  for (const text of [null, '', 'soon', '-1', '1e3', '99999999999'])
+    expect(retryAfterMsOf(text, now), String(text)).toBeNull()
+})

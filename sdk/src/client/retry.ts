@@ -1,0 +1,52 @@
+/** What is known of a failed attempt. */
+export interface FailedAttempt {
+  readonly method: string
+  /** Which attempt it was, from 1. */
+  readonly attempt: number
+  readonly maxRetries: number
+  readonly code: string
+  /** null: no answer came. */
+  readonly status: number | null
+  /** What the service asked for. */
+  readonly retryAfterMs: number | null
+  /** From 0 to below 1. */
+  readonly random: number
+}
+
+/** No call waits longer than this for its next attempt; who has to is told by `retryAfterMs`. */
+export const MAX_WAIT_MS = 60_000
+const FIRST_BACKOFF_MS = 250
+const MAX_BACKOFF_MS = 8_000
+
+/** A proxy in front of the service answers these too, and not in the service's words. */
+const PASSING_STATUSES: readonly (number | null)[] = [429, 502, 503, 504]
+
+/**
+ * How long to wait before the same request is sent again; null: it is not. A POST always has a key under which it is
+ * done once, so it may be repeated like a GET; of other changes only what was turned away unread.
+ */
+export function decideRetry(failed: FailedAttempt): number | null {
+  const { attempt, maxRetries, retryAfterMs, random } = failed
+  if (attempt > maxRetries || !passes(failed)) return null
+  if (retryAfterMs !== null && retryAfterMs > MAX_WAIT_MS) return null
+  const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (attempt - 1), MAX_BACKOFF_MS)
+  return Math.min((retryAfterMs ?? 0) + random * backoffMs, MAX_WAIT_MS)
+}
+
+/** Whether the same request may fare better in a while, and may be sent again at all. */
+function passes({ method, code, status, retryAfterMs }: FailedAttempt): boolean {
+  if (status === 429) return true
+  if (method !== 'GET' && method !== 'POST') return false
+  // The first request with this key is still running, and its answer is ours.
+  if (code === 'idempotency_error') return retryAfterMs !== null
+  return code === 'network_error' || code === 'timeout' || PASSING_STATUSES.includes(status)
+}
+
+/** The header `Retry-After`, seconds or a date, as milliseconds from now; null when it is neither. */
+export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
+  const text = header.trim()
+  if (/^\d{1,10}(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000)
+  const atMs = Date.parse(text)
+  return /^[A-Z]/i.test(text) && Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : null
+}

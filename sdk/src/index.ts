@@ -1,0 +1,38 @@
+/** The client of the service, the fetch that pays, and what is told by webhooks. Sellers: see `./seller` and its kin. */
+export type { Api } from './api/routes.ts'
+export type * from './api/types.ts'
+export type { BudgetLimit, Journal, Purchase, PurchaseChange } from './buyer/journal.ts'
+export { memoryJournal } from './buyer/memory-journal.ts'
+export type { Budget, CallPayment, PayingFetchOptions } from './buyer/options.ts'
+export { payingFetch, paymentOf } from './buyer/paying-fetch.ts'
+export { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './buyer/purchase-error.ts'
+export { type Client, createClient } from './client/client.ts'
+export type { ErrorDetails } from './client/error-details.ts'
+export {
+  type AnyBatuaError,
+  BatuaError,
+  type BatuaErrorCode,
+  type BatuaErrorFacts,
+  type DetailsOf,
+  isBatuaError,
+  type Outcome,
+  outcome,
+} from './client/errors.ts'
+export { logIn } from './client/log-in.ts'
+export type { CallOptions, ClientOptions, Credentials, Retry } from './client/options.ts'
+export { type ItemOf, items, type ListMethod, pages } from './client/paging.ts'
+export type { Paise, Rupees } from './protocol/amount.ts'
+export { decodeChallenge, decodeProof, encodeChallenge, encodeProof } from './protocol/headers.ts'
+export {
+  CHALLENGE_HEADER,
+  type PaymentChallenge,
+  type PaymentProof,
+  PROOF_HEADER,
+} from './protocol/messages.ts'
+export {
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookRefusalReason,
+  type WebhookToVerify,
+  WebhookVerificationError,
+} from './webhooks.ts'

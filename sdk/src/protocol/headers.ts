@@ -1,0 +1,68 @@
+import { paiseFromRupees, rupeesText } from './amount.ts'
+import { base64FromText, textFromBase64 } from './base64.ts'
+import type { PaymentChallenge, PaymentProof } from './messages.ts'
+
+/** The most characters of a header that are looked at; a longer one is refused unread. */
+export const MAX_HEADER_CHARACTERS = 8_192
+
+const PAYEE = /^[^\p{Cc}\p{Cs}]{1,64}$/u
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const PAYMENT_ID = /^pay_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const AGENT_ID = /^agt_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+/**
+ * The value of `X-SERVICE-PAY`: base64 of the challenge as JSON, its fields in the order of the interface and its
+ * amount with two decimals. A RangeError when the amount is none.
+ */
+export function encodeChallenge({ payTo, amount, asset, nonce }: PaymentChallenge): string {
+  const written = rupeesText(paiseFromRupees(amount))
+  return base64FromText(JSON.stringify({ payTo, amount: written, asset, nonce }))
+}
+
+/**
+ * What a value of `X-SERVICE-PAY` asks for; null when it is not to the letter, or asks for nothing or for more than the
+ * service moves. Unknown fields are let be.
+ */
+export function decodeChallenge(text: string): PaymentChallenge | null {
+  const { payTo, amount, asset, nonce } = fieldsOf(text)
+  if (!matches(payTo, PAYEE) || !matches(nonce, UUID) || asset !== 'INR') return null
+  if (typeof amount !== 'string' || !isPayable(amount)) return null
+  return { payTo, amount, asset, nonce }
+}
+
+/** The value of `X-SERVICE-PAYMENT`: base64 of the proof as JSON, its fields in the order of the interface. */
+export function encodeProof({ version, transactionId, fromAgent, nonce }: PaymentProof): string {
+  return base64FromText(JSON.stringify({ version, transactionId, fromAgent, nonce }))
+}
+
+/** What a value of `X-SERVICE-PAYMENT` says; null when it is not to the letter. Unknown fields are let be. */
+export function decodeProof(text: string): PaymentProof | null {
+  const { version, transactionId, fromAgent, nonce } = fieldsOf(text)
+  if (version !== 1 || !matches(nonce, UUID)) return null
+  if (!matches(transactionId, PAYMENT_ID) || !matches(fromAgent, AGENT_ID)) return null
+  return { version, transactionId, fromAgent, nonce }
+}
+
+/** The fields of the JSON object in a header; none when there is no such object. */
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  const json = text.length <= MAX_HEADER_CHARACTERS ? textFromBase64(text) : null
+  if (json === null) return {}
+  try {
+    const value: unknown = JSON.parse(json)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+function matches(value: unknown, form: RegExp): value is string {
+  return typeof value === 'string' && form.test(value)
+}
+
+function isPayable(amount: string): boolean {
+  try {
+    return paiseFromRupees(amount) > 0n
+  } catch {
+    return false
+  }
+}

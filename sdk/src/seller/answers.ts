@@ -1,0 +1,78 @@
+import { encodeChallenge } from '../protocol/headers.ts'
+import { CHALLENGE_HEADER, type PaymentChallenge, PROOF_HEADER } from '../protocol/messages.ts'
+import type { RefusalReason, SellerAnswer, SellerRequest } from './options.ts'
+import { PAGE_POLICY, renderPage } from './page.ts'
+
+/** What a 402 says. */
+export interface ChallengeFacts {
+  readonly request: SellerRequest
+  readonly challenge: PaymentChallenge
+  readonly description: string | null
+  readonly reason: RefusalReason | null
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  transaction_not_found: 'There is no such payment.',
+  transaction_not_completed: 'That payment is not completed, or was given back.',
+  not_payee: 'That payment went to someone else.',
+  payee_mismatch: 'That payment went to someone else.',
+  insufficient_amount: 'Less was paid than this costs.',
+  nonce_mismatch: 'That payment was made with another reference than this nonce.',
+  nonce_already_used: 'That nonce was used before.',
+  invalid_payment_header: `The header ${PROOF_HEADER} is not base64 of a JSON object with version, transactionId, fromAgent and nonce.`,
+  nonce_not_ours: 'That nonce was not given out for this request at this price.',
+  nonce_expired: 'That nonce was given out too long ago.',
+  payer_mismatch: 'That payment was made by another agent than fromAgent.',
+}
+
+/** The 402: for programs, or for a person where a browser asks. */
+export function challengeAnswer(facts: ChallengeFacts): SellerAnswer {
+  const { challenge, request, reason } = facts
+  const headers = {
+    [CHALLENGE_HEADER]: encodeChallenge(challenge),
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+    'Access-Control-Expose-Headers': CHALLENGE_HEADER,
+    'X-Content-Type-Options': 'nosniff',
+  }
+  if (asksForPage(request)) {
+    const refusal = reason === null ? null : REFUSALS[reason]
+    const body = renderPage({ challenge, description: facts.description, path: request.path, refusal })
+    const page = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
+    return { status: 402, headers: { ...headers, ...page }, body }
+  }
+  const details = reason === null ? {} : { reason }
+  const error = { code: 'payment_required', message: messageOf(facts), details }
+  const body = JSON.stringify({ error, payment: challenge })
+  return { status: 402, headers: { ...headers, 'Content-Type': JSON_TYPE }, body }
+}
+
+/** The 503 to a proof that could not be checked. It stays good, so it must not read like a 402. */
+export function unavailableAnswer(retryAfterMs: number | null): SellerAnswer {
+  const retryAfter = Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1_000))
+  const headers = {
+    'Content-Type': JSON_TYPE,
+    'Cache-Control': 'no-store',
+    'Retry-After': String(retryAfter),
+    'Access-Control-Expose-Headers': 'Retry-After',
+    'X-Content-Type-Options': 'nosniff',
+  }
+  const message = `The payment cannot be checked now. Do not pay again: repeat this request with the same ${PROOF_HEADER} in ${retryAfter} s.`
+  const error = { code: 'service_unavailable', message, details: {} }
+  return { status: 503, headers, body: JSON.stringify({ error }) }
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+function messageOf({ challenge, description, reason }: ChallengeFacts): string {
+  const { payTo, amount, asset } = challenge
+  const refusal = reason === null ? '' : `${REFUSALS[reason]} `
+  const what = description ?? 'This'
+  return `${refusal}${what} costs ${amount} ${asset}. Pay ${payTo} with the nonce as the reference, then repeat the request with the header ${PROOF_HEADER}.`
+}
+
+/** Browsers ask for HTML and never for JSON. */
+function asksForPage(request: SellerRequest): boolean {
+  const accept = request.header('accept') ?? ''
+  return accept.includes('text/html') && !accept.includes('json')
+}

@@ -1,0 +1,55 @@
+import { isBatuaError } from '../client/errors.ts'
+import type { CallOptions } from '../client/options.ts'
+import { wait } from '../client/patience.ts'
+import { decideRetry } from '../client/retry.ts'
+
+/** Until when a request can wait. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  leftMs(): number
+}
+
+export function deadlineIn(ms: number): Deadline {
+  const endsAt = performance.now() + ms
+  return { signal: AbortSignal.timeout(ms), leftMs: () => endsAt - performance.now() }
+}
+
+/** What a promise comes to, unless the deadline is first; the promise then goes on unheard. */
+export function within<Result>({ signal }: Deadline, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+const MAX_RETRIES = 3
+
+/**
+ * Calls the service again as its client would, but only when the wait ends before the deadline: what takes longer is for
+ * the buyer to wait for, who is told how long.
+ */
+export async function askBefore<Result>(
+  deadline: Deadline,
+  ask: (options: CallOptions) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask({ signal: deadline.signal, maxRetries: 0 })
+    } catch (error) {
+      const delayMs = isBatuaError(error) ? delayAfter(error, attempt) : null
+      if (delayMs === null || delayMs >= deadline.leftMs()) throw error
+      await wait(delayMs, deadline.signal)
+    }
+  }
+}
+
+function delayAfter(
+  error: { readonly code: string; readonly status: number | null; readonly retryAfterMs: number | null },
+  attempt: number,
+): number | null {
+  const { code, status, retryAfterMs } = error
+  const failed = { method: 'GET', attempt, maxRetries: MAX_RETRIES, code, status, retryAfterMs }
+  return decideRetry({ ...failed, random: Math.random() })
+}

@@ -1,0 +1,29 @@
+import { type Deadline, within } from './deadline.ts'
+
+/** Does one work at a time for each key, in this process. Rejects when the deadline comes before the turn. */
+export type InTurn = <Result>(
+  key: string,
+  deadline: Deadline | null,
+  work: () => Promise<Result>,
+) => Promise<Result>
+
+export function createTurns(): InTurn {
+  const running = new Map<string, Promise<void>>()
+  return async (key, deadline, work) => {
+    for (let before = running.get(key); before !== undefined; before = running.get(key)) {
+      await (deadline === null ? before : within(deadline, before))
+    }
+    const result = work()
+    running.set(key, ended(result))
+    try {
+      return await result
+    } finally {
+      running.delete(key)
+    }
+  }
+}
+
+/** The end of a work, good or bad: how it ended is told to whoever began it. */
+async function ended(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => {})
+}

@@ -1,0 +1,83 @@
+import type { VerifyTransactionInput } from '../api/types.ts'
+import { wait } from '../client/patience.ts'
+import { type Paise, rupeesNumber } from '../protocol/amount.ts'
+import type { PaymentProof } from '../protocol/messages.ts'
+import { askBefore, type Deadline, within } from './deadline.ts'
+import { decidePayment, type Paid, type Refused, refused } from './decide.ts'
+import type { NonceStore } from './nonce-store.ts'
+import { AFTERWARDS, type PaymentService } from './payment-service.ts'
+
+/** One use of a nonce. */
+export interface NonceUse {
+  readonly proof: PaymentProof
+  readonly payTo: string
+  /** The least that must have been paid. */
+  readonly amountPaise: Paise
+  /** The seller's own name for this use: the same again gets the first answer again. */
+  readonly claimId: string
+  /** When the use may be forgotten. */
+  readonly expiresAt: Date
+}
+
+/** Where it is written that a nonce was used. */
+export interface NonceUses {
+  /** Decides on a payment and, only if it is taken, uses its nonce up. */
+  take(use: NonceUse, deadline: Deadline): Promise<Refused | Paid>
+  /** Makes the nonce good again. After this the same claim must not be made again. */
+  giveBack(use: NonceUse): Promise<void>
+}
+
+/** At the service, in the same call that verifies. */
+export function usesAtService(service: PaymentService, onError: (error: unknown) => void): NonceUses {
+  async function giveBack({ proof, claimId }: NonceUse): Promise<void> {
+    const { transactionId: txn_id, nonce } = proof
+    await service.restoreNonce({ txn_id, nonce, consume_id: claimId }, AFTERWARDS)
+  }
+  return {
+    async take(use, deadline) {
+      const input = { ...verificationOf(use), consume: true, consume_id: use.claimId }
+      const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
+      const decision = decidePayment(verification, use.proof)
+      // The payer is known only now: a stranger's proof must not have cost the buyer its nonce.
+      if (verification.verified && decision.kind === 'refused') {
+        await within(deadline, giveBack(use).catch(onError)).catch(() => {})
+      }
+      return decision
+    },
+    giveBack,
+  }
+}
+
+/** In the seller's own store, after the service has verified. */
+export function usesInStore(service: PaymentService, store: NonceStore): NonceUses {
+  return {
+    async take(use, deadline) {
+      const input = verificationOf(use)
+      const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
+      const decision = decidePayment(verification, use.proof)
+      if (decision.kind === 'refused') return decision
+      const isFirst = await within(deadline, store.claim(use.proof.nonce, use.expiresAt, use.claimId))
+      return isFirst ? decision : refused('nonce_already_used')
+    },
+    giveBack: use => repeatedly(() => store.release(use.proof.nonce, use.claimId)),
+  }
+}
+
+function verificationOf({ proof, payTo, amountPaise }: NonceUse): VerifyTransactionInput {
+  const { transactionId: txn_id, nonce } = proof
+  return { txn_id, expected_payee: payTo, expected_amount: rupeesNumber(amountPaise), nonce }
+}
+
+const MAX_ATTEMPTS = 5
+const FIRST_WAIT_MS = 100
+
+async function repeatedly(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS) throw error
+      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined)
+    }
+  }
+}

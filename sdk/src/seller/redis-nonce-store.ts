@@ -1,0 +1,55 @@
+import type { NonceStore } from './nonce-store.ts'
+
+interface RedisCommands {
+  get(key: string): Promise<unknown>
+  del(key: string): Promise<unknown>
+}
+
+/** A client of the package `redis`. */
+export interface NodeRedis extends RedisCommands {
+  set(key: string, value: string, options: { NX: true; PX: number }): Promise<unknown>
+}
+
+/** A client of the package `ioredis`. */
+export interface IoRedis extends RedisCommands {
+  set(key: string, value: string, px: 'PX', ms: number, nx: 'NX'): Promise<unknown>
+  defineCommand(name: string, definition: { lua: string }): void
+}
+
+export type NonceRedis = NodeRedis | IoRedis
+
+/**
+ * Used nonces in Redis, for any number of processes. Entries expire by themselves. Use a Redis that keeps what it is
+ * given: one that evicts keys or loses its last writes forgets that nonces were used. `prefix`: what its keys begin with.
+ */
+export function redisNonceStore(
+  redis: NonceRedis,
+  { prefix = 'batua:nonce:' } = {},
+  now: () => number = Date.now,
+): NonceStore {
+  /** Whoever claims first; its claim is then the key's value until it expires. */
+  async function setOnce(key: string, claimId: string, expiresAt: Date): Promise<boolean> {
+    const ms = Math.max(1, expiresAt.getTime() - now())
+    const set = isIoRedis(redis)
+      ? await redis.set(key, claimId, 'PX', ms, 'NX')
+      : await redis.set(key, claimId, { NX: true, PX: ms })
+    return set === 'OK'
+  }
+  async function isClaimOf(key: string, claimId: string): Promise<boolean> {
+    return (await redis.get(key)) === claimId
+  }
+  return {
+    async claim(nonce, expiresAt, claimId) {
+      const key = prefix + nonce
+      return (await setOnce(key, claimId, expiresAt)) || isClaimOf(key, claimId)
+    },
+    async release(nonce, claimId) {
+      // Nobody can claim in between: while it is ours nobody else gets it, and once it has expired the nonce has too.
+      if (await isClaimOf(prefix + nonce, claimId)) await redis.del(prefix + nonce)
+    },
+  }
+}
+
+function isIoRedis(redis: NonceRedis): redis is IoRedis {
+  return 'defineCommand' in redis
+}

@@ -1,0 +1,461 @@
+import { expect, describe as group, test } from 'vitest'
+import { createClient } from '../client/client.ts'
+import { decodeChallenge, encodeProof } from '../protocol/headers.ts'
+import { CHALLENGE_HEADER, type PaymentChallenge } from '../protocol/messages.ts'
+import { memoryNonceStore } from './memory-nonce-store.ts'
+import type { NonceStore } from './nonce-store.ts'
+import type { Acceptance, SellerAnswer, SellerOptions, SellerRequest } from './options.ts'
+import { createSellerIn, type Seller } from './seller.ts'
+
+const MINUTE_MS = 60_000
+const agent = (letter: string) => `agt_01kb7q3f8meg5tz4x9wc2n6a0${letter}`
+const PAYMENT = 'pay_01kb7q3f8meg5tz4x9wc2n6a01'
+const [BUYER, THIEF] = [agent('1'), agent('3')]
+
+type Fault = (call: () => Response) => Response | Promise<Response>
+
+/** A service in a bad way: it knows one payment, keeps its nonce, and `fault` comes between it and its callers. */
+function badService(paid: { reference: string; amount: string } = { reference: '', amount: '12.50' }) {
+  const state = { paid, consumedBy: null as string | null, calls: [] as URL[], bodies: [] as unknown[] }
+  let fault: Fault = call => call()
+  function verify({ searchParams: query }: URL): Response {
+    const id = query.get('consume_id')
+    let reason: string | null = null
+    if (Number(state.paid.amount) < Number(query.get('expected_amount') ?? 0)) reason = 'insufficient_amount'
+    else if (query.get('nonce') !== state.paid.reference) reason = 'nonce_mismatch'
+    else if (id !== null && (state.consumedBy ?? id) !== id) reason = 'nonce_already_used'
+    else if (id !== null) state.consumedBy = id
+    const { amount } = state.paid
+    return Response.json({ verified: reason === null, ...(reason && { reason }), from: BUYER, amount })
+  }
+  async function answer(input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> {
+    const url = new URL(input instanceof Request ? input.url : input)
+    state.calls.push(url)
+    const body = typeof init?.body === 'string' ? (JSON.parse(init.body) as { consume_id?: string }) : {}
+    if (init?.method === 'POST') state.bodies.push(body)
+    return fault(() => {
+      if (url.pathname.endsWith('/verify')) return verify(url)
+      const restored = url.pathname.endsWith('/restore-nonce') && body.consume_id === state.consumedBy
+      if (restored) state.consumedBy = null
+      return Response.json({ restored })
+    })
+  }
+  return {
+    state,
+    fetch: answer,
+    be(next: Fault) {
+      fault = next
+    },
+    consumeIds: () => state.calls.map(url => url.searchParams.get('consume_id')).filter(id => id !== null),
+  }
+}
+
+type Service = ReturnType<typeof badService>
+
+const well: Fault = call => call()
+/** Does what it is asked to, and the answer is lost. */
+const mute: Fault = call => {
+  call()
+  return new Promise<never>(() => {})
+}
+const saying =
+  (status: number, headers: Record<string, string> = {}): Fault =>
+  () =>
+    Response.json({ error: { code: codeOf(status), message: 'no', request_id: 'r' } }, { status, headers })
+const codeOf = (status: number) =>
+  ({ 401: 'authentication_error', 403: 'authorization_error', 409: 'idempotency_error' })[status] ??
+  (status === 429 ? 'rate_limit_exceeded' : 'service_unavailable')
+
+interface Shop {
+  readonly service: Service
+  readonly seller: Seller<SellerRequest>
+  readonly errors: unknown[]
+  readonly clock: { ms: number }
+}
+
+function openShop(options: Partial<SellerOptions<SellerRequest>> = {}): Shop {
+  const service = badService()
+  const errors: unknown[] = []
+  const clock = { ms: Date.parse('2026-07-01T10:00:00.000Z') }
+  const agentKey = `agk_live_${'k'.repeat(43)}`
+  const client = createClient({ baseUrl: 'http://service.test', agentKey, fetch: service.fetch })
+  const all = { client, payTo: 'weather', amount: 12.5, onError: (error: unknown) => errors.push(error) }
+  const seller = createSellerIn<SellerRequest>(
+    { ...all, verifyTimeoutMs: 60, ...options },
+    { now: () => clock.ms, randomBytes: count => crypto.getRandomValues(new Uint8Array(count)) },
+  )
+  return { service, seller, errors, clock }
+}
+
+function get(headers: Record<string, string> = {}, method = 'GET', path = '/weather'): SellerRequest {
+  return { method, path, header: name => headers[name] ?? null }
+}
+
+function challengeIn(answer: SellerAnswer): PaymentChallenge {
+  const challenge = decodeChallenge(answer.headers[CHALLENGE_HEADER] ?? '')
+  if (challenge === null) throw new Error(`no challenge in ${JSON.stringify(answer)}`)
+  return challenge
+}
+
+/** A buyer that has paid what it was asked for, and its proof. */
+async function paidRequest({ seller, service }: Shop, fromAgent = BUYER): Promise<SellerRequest> {
+  const { nonce, amount } = challengeIn(await seller.challenge(get(), get()))
+  service.state.paid = { reference: nonce, amount }
+  return proven(nonce, fromAgent)
+}
+
+function proven(nonce: string, fromAgent = BUYER): SellerRequest {
+  return get({ 'x-service-payment': encodeProof({ version: 1, transactionId: PAYMENT, fromAgent, nonce }) })
+}
+
+function accept({ seller }: Shop, request: SellerRequest): Promise<Acceptance> {
+  return seller.accept(request, request)
+}
+
+function answerIn(acceptance: Acceptance): SellerAnswer {
+  if (acceptance.kind !== 'refused') throw new Error(`it was ${acceptance.kind}`)
+  return acceptance.answer
+}
+
+/** Why a request was refused: the reason in its 402, which has a new challenge, or the status. */
+function reasonIn(acceptance: Acceptance): unknown {
+  const answer = answerIn(acceptance)
+  if (answer.status !== 402) return answer.status
+  const { nonce } = challengeIn(answer)
+  const body = JSON.parse(answer.body) as { error: { details: { reason?: string } }; payment: object }
+  expect(body).toMatchObject({ error: { code: 'payment_required' }, payment: { nonce, asset: 'INR' } })
+  return body.error.details.reason ?? null
+}
+
+async function served(shop: Shop, request: SellerRequest) {
+  const acceptance = await accept(shop, request)
+  if (acceptance.kind !== 'accepted') throw new Error(JSON.stringify(acceptance))
+  return acceptance
+}
+
+group('what costs nothing', () => {
+  test('is a price of 0, and nothing that only looks like a browser’s question whether it may ask', async () => {
+    const shop = openShop({ amount: ({ path }) => (path === '/free' ? 0 : '1.00') })
+    expect((await accept(shop, get({}, 'GET', '/free'))).kind).toBe('free')
+    const preflight = get({ 'access-control-request-method': 'GET' }, 'OPTIONS')
+    expect(reasonIn(await accept(shop, preflight))).toBeNull()
+  })
+})
+
+group('a price', () => {
+  test('that cannot be had, or is none, is the framework’s to answer for', async () => {
+    const failing = openShop({
+      amount: () => {
+        throw new Error('the price list is away')
+      },
+    })
+    await expect(accept(failing, get())).rejects.toThrow('the price list is away')
+    for (const amount of [-1, 0.001, Number.NaN, 'ten', '10000000000.01']) {
+      expect(() => openShop({ amount })).toThrow(RangeError)
+      await expect(accept(openShop({ amount: async () => amount }), get())).rejects.toThrow(RangeError)
+    }
+  })
+
+  test('that moved after it was asked for is honoured, and one that was never asked for is not', async () => {
+    let price = '10.00'
+    const shop = openShop({ amount: () => price })
+    const request = await paidRequest(shop)
+    price = '99.00'
+    shop.service.state.paid.amount = '0.01'
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
+    expect(shop.service.state.consumedBy).toBeNull()
+    shop.service.state.paid.amount = '10.00'
+    expect((await served(shop, request)).payment.amount).toBe('10.00')
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+  })
+})
+
+group('a proof', () => {
+  test('that pays for the request is accepted with one call, and says what was paid by whom', async () => {
+    const shop = openShop()
+    const { payment } = await served(shop, await paidRequest(shop))
+    const nonce = shop.service.state.paid.reference
+    expect(payment).toEqual({ paymentId: PAYMENT, from: BUYER, amount: '12.50', nonce })
+    expect(shop.service.state.calls).toHaveLength(1)
+    expect(Object.fromEntries(shop.service.state.calls[0]?.searchParams ?? [])).toMatchObject({
+      expected_payee: 'weather',
+      expected_amount: '12.5',
+      nonce,
+      consume: 'true',
+    })
+  })
+
+  test('that is garbage, of whatever kind, is refused politely and never gets to the service', async () => {
+    const shop = openShop()
+    const good = (await paidRequest(shop)).header('x-service-payment') ?? ''
+    const wrong = [
+      '',
+      ' ',
+      'null',
+      'W10=',
+      '%%%',
+      `${good}, ${good}`,
+      `${good}x`,
+      'A'.repeat(2 ** 20),
+      '\u0000',
+    ]
+    for (const header of wrong) {
+      const refusal = reasonIn(await accept(shop, get({ 'x-service-payment': header })))
+      expect(refusal, header.slice(0, 50)).toBe('invalid_payment_header')
+    }
+    expect(shop.service.state.calls).toHaveLength(0)
+    expect(shop.errors).toEqual([])
+  })
+
+  test('is good for its own method and path only', async () => {
+    const shop = openShop()
+    const header = (await paidRequest(shop)).header('x-service-payment') ?? ''
+    for (const [method, path] of [
+      ['HEAD', '/weather'],
+      ['GET', '/weather?x'],
+      ['GET', '/gold'],
+    ] as const) {
+      const request = get({ 'x-service-payment': header }, method, path)
+      expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
+    }
+    expect(shop.service.state.consumedBy).toBeNull()
+    expect(reasonIn(await accept(shop, proven(crypto.randomUUID())))).toBe('nonce_not_ours')
+  })
+
+  test('that names another payer is refused, and does not cost the buyer its nonce', async () => {
+    const shop = openShop()
+    const request = await paidRequest(shop)
+    const { reference } = shop.service.state.paid
+    expect(reasonIn(await accept(shop, proven(reference, THIEF)))).toBe('payer_mismatch')
+    expect(shop.service.state.consumedBy).toBeNull()
+    await served(shop, request)
+    const [thiefs, buyers] = shop.service.consumeIds()
+    expect(buyers).not.toBe(thiefs)
+  })
+
+  test('lasts as long as its nonce, unless it came in time and could not be checked then', async () => {
+    const shop = openShop({ nonceTtlMs: MINUTE_MS })
+    const [late, early] = [await paidRequest(shop), await paidRequest(shop)]
+    shop.service.be(saying(503))
+    expect(reasonIn(await accept(shop, early))).toBe(503)
+    shop.service.be(well)
+    shop.clock.ms += MINUTE_MS + 1
+    expect(reasonIn(await accept(shop, late))).toBe('nonce_expired')
+    await served(shop, early)
+    expect(reasonIn(await accept(shop, early))).toBe('nonce_expired')
+  })
+
+  test('from a clock far ahead is not ours', async () => {
+    const shop = openShop()
+    const request = await paidRequest(shop)
+    shop.clock.ms -= MINUTE_MS + 1
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
+  })
+
+  test('signed with a secret that was changed is good while both are given', async () => {
+    const [before, after] = ['the secret of yesterday', 'the secret of today']
+    const shop = openShop({ secret: before })
+    const request = await paidRequest(shop)
+    const { reference } = shop.service.state.paid
+    const both = openShop({ secret: [after, before] })
+    both.service.state.paid.reference = reference
+    await served(both, request)
+    const without = openShop({ secret: after })
+    without.service.state.paid.reference = reference
+    expect(reasonIn(await accept(without, request))).toBe('nonce_not_ours')
+  })
+})
+
+group('a service that does not answer', () => {
+  const troubles: Readonly<Record<string, Fault>> = {
+    'is silent': mute,
+    'is away': () => Promise.reject(new TypeError('fetch failed')),
+    fails: saying(500),
+    'shuts down': saying(503, { 'retry-after': '2' }),
+    'has enough of us': saying(429, { 'retry-after': '7' }),
+    'does not know our key': saying(401),
+    'does not let us': saying(403),
+    'is something else': () => new Response('<h1>It works!</h1>'),
+  }
+  for (const [name, trouble] of Object.entries(troubles)) {
+    test(`because it ${name} makes it a 503, and the proof stays good`, async () => {
+      const shop = openShop()
+      const request = await paidRequest(shop)
+      shop.service.be(trouble)
+      const { status, headers, body } = answerIn(await accept(shop, request))
+      expect(status).toBe(503)
+      expect(headers['Retry-After']).toBe({ 'shuts down': '2', 'has enough of us': '7' }[name] ?? '1')
+      expect(headers).toMatchObject({ 'Cache-Control': 'no-store' })
+      expect(headers).not.toHaveProperty(CHALLENGE_HEADER)
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'service_unavailable' } })
+      expect(shop.errors).toHaveLength(1)
+      shop.service.be(well)
+      await served(shop, request)
+      expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+    })
+  }
+
+  test('has used the nonce up perhaps: of 64 repeats of the proof at once one is served', async () => {
+    const shop = openShop({ verifyTimeoutMs: 5_000 })
+    const request = await paidRequest(shop)
+    let first = true
+    shop.service.be(call => {
+      const answer = call()
+      if (!first) return answer
+      first = false
+      return saying(500)(call)
+    })
+    expect(reasonIn(await accept(shop, request))).toBe(503)
+    expect(shop.service.state.consumedBy).not.toBeNull()
+    const repeats = await Promise.all(Array.from({ length: 64 }, () => accept(shop, request)))
+    const kinds = repeats.map(each => (each.kind === 'accepted' ? 'served' : reasonIn(each)))
+    expect(kinds.filter(kind => kind === 'served')).toHaveLength(1)
+    expect(kinds.filter(kind => kind === 'nonce_already_used')).toHaveLength(63)
+  })
+
+  test('keeps those that wait for the same proof no longer than their own time', async () => {
+    const shop = openShop()
+    const request = await paidRequest(shop)
+    shop.service.be(mute)
+    const both = await Promise.all([accept(shop, request), accept(shop, request)])
+    expect(both.map(reasonIn)).toEqual([503, 503])
+    shop.service.be(well)
+    await served(shop, request)
+  })
+
+  test('and an onError that throws do no harm', async () => {
+    const throwing = () => {
+      throw new Error('the log is full')
+    }
+    const rejecting: (error: unknown) => unknown = async () => throwing()
+    for (const onError of [throwing, rejecting as () => void]) {
+      const shop = openShop({ onError })
+      const request = await paidRequest(shop)
+      shop.service.be(saying(500))
+      expect(reasonIn(await accept(shop, request))).toBe(503)
+    }
+  })
+})
+
+group('a failed request', () => {
+  const endings = (shop: Shop) => shop.service.state.calls.map(url => url.pathname.split('/').at(-1))
+
+  test('is refunded once, and only for 5xx', async () => {
+    const shop = openShop()
+    for (const status of [200, 304, 404, 499])
+      await (
+        await served(shop, await paidRequest(shop)).finally(() => {
+          shop.service.state.consumedBy = null
+        })
+      ).finish(status)
+    expect(endings(shop)).toEqual(['verify', 'verify', 'verify', 'verify'])
+    const { finish } = await served(shop, await paidRequest(shop))
+    await Promise.all([finish(500), finish(500), finish(200)])
+    expect(endings(shop).slice(4)).toEqual(['verify', 'refund'])
+    const key = `pay-per-call-${shop.service.state.paid.reference}`
+    expect(shop.service.state.bodies).toEqual([{ idempotency_key: key }])
+  })
+
+  test('whose refund was made already is well; one that cannot be made is told of, and never thrown', async () => {
+    for (const [status, told] of [
+      [409, 0],
+      [403, 1],
+    ] as const) {
+      const shop = openShop()
+      const { finish } = await served(shop, await paidRequest(shop))
+      shop.service.be(saying(status))
+      await finish(503)
+      expect(shop.errors).toHaveLength(told)
+    }
+  })
+
+  test('keeps its nonce where that is wished, also for a repeat that comes before it is good again', async () => {
+    const shop = openShop({ onFailure: 'keep', verifyTimeoutMs: 5_000 })
+    const request = await paidRequest(shop)
+    const unpaid = challengeIn(await shop.seller.challenge(get(), get())).nonce
+    const first = await served(shop, request)
+    let letRestore: () => void = () => {}
+    const held = new Promise<void>(resolve => {
+      letRestore = resolve
+    })
+    shop.service.be(async call => {
+      shop.service.be(well)
+      await held
+      return call()
+    })
+    const finishing = first.finish(500)
+    const repeated = served(shop, request)
+    // Begun after the repeat and done: the repeat waits for its nonce, and for nothing else.
+    expect(reasonIn(await accept(shop, proven(unpaid)))).toBe('nonce_mismatch')
+    letRestore()
+    const second = await repeated
+    await finishing
+    const [consumed, , again] = shop.service.consumeIds()
+    expect(shop.service.state.bodies).toEqual([{ nonce: second.payment.nonce, consume_id: consumed }])
+    expect(again).not.toBe(consumed)
+    await second.finish(200)
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+  })
+})
+
+group('with a nonce store', () => {
+  test('one of 64 at once is served, and the service keeps no nonce', async () => {
+    const shop = openShop({ nonces: memoryNonceStore(), verifyTimeoutMs: 5_000 })
+    const request = await paidRequest(shop)
+    const all = await Promise.all(Array.from({ length: 64 }, () => accept(shop, request)))
+    expect(all.filter(each => each.kind === 'accepted')).toHaveLength(1)
+    expect(shop.service.state.consumedBy).toBeNull()
+    expect(reasonIn(await accept(shop, proven(shop.service.state.paid.reference, THIEF)))).toBe(
+      'payer_mismatch',
+    )
+  })
+
+  test('a failed request gives its nonce back, as often as the store has to be asked', async () => {
+    const store = memoryNonceStore()
+    let failures = 2
+    const release: NonceStore['release'] = async (...claim) => {
+      if (failures-- > 0) throw new Error('the store is away')
+      return store.release(...claim)
+    }
+    const shop = openShop({ nonces: { ...store, release }, onFailure: 'keep' })
+    const request = await paidRequest(shop)
+    const { finish } = await served(shop, request)
+    await finish(502)
+    expect(shop.errors).toEqual([])
+    await served(shop, request)
+  })
+
+  test('that never answers, a request waits no longer than it may', async () => {
+    const store = memoryNonceStore()
+    const endless = { ...store, claim: () => new Promise<never>(() => {}) }
+    const shop = openShop({ nonces: endless })
+    const request = await paidRequest(shop)
+    expect(reasonIn(await accept(shop, request))).toBe(503)
+    endless.claim = store.claim as typeof endless.claim
+    await served(shop, request)
+  })
+
+  test('whose answer was lost, a repeat is served', async () => {
+    const store = memoryNonceStore()
+    let isAway = true
+    const claim: NonceStore['claim'] = async (...asked) => {
+      const isFirst = await store.claim(...asked)
+      if (isAway) throw new Error('the connection broke')
+      return isFirst
+    }
+    const shop = openShop({ nonces: { ...store, claim } })
+    const request = await paidRequest(shop)
+    expect(reasonIn(await accept(shop, request))).toBe(503)
+    isAway = false
+    await served(shop, request)
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+  })
+})
+
+test('a seller that could not work is refused when it is made', () => {
+  expect(() => openShop({ secret: 'too short' })).toThrow(RangeError)
+  expect(() => openShop({ secret: [] })).toThrow(TypeError)
+  expect(() => openShop({ payTo: '' })).toThrow(TypeError)
+  expect(() => openShop({ nonceTtlMs: 0 })).toThrow(RangeError)
+  expect(() => openShop({ client: createClient({ baseUrl: 'http://service.test' }) })).toThrow('agentKey')
+})

@@ -1,0 +1,61 @@
+import type { NonceStore } from './nonce-store.ts'
+
+/** A database by its query function: a pool or client of `pg` fits as it is. */
+export interface SqlDatabase {
+  query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
+}
+
+export interface SqlNonceStoreOptions {
+  /** The table's name, with its schema where that is needed; `used_nonces` unless said. */
+  readonly table?: string
+  /** How the database's driver marks values: `$1`, `$2` unless said, or `?` for each. */
+  readonly placeholder?: '$' | '?'
+}
+
+const TABLE_NAME = /^[a-z_]\w*(?:\.[a-z_]\w*)?$/i
+const SWEEP_EVERY_MS = 60_000
+
+/**
+ * Used nonces in PostgreSQL or SQLite (3.35 or later), for any number of processes. The table:
+ *
+ *     create table used_nonces (
+ *       nonce text primary key,
+ *       claim_id text not null,
+ *       expires_at bigint not null -- Unix milliseconds
+ *     );
+ *     create index on used_nonces (expires_at);
+ *
+ * Outlived rows are deleted once a minute, as long as nonces are used. A TypeError when `table` is no name.
+ */
+export function sqlNonceStore(
+  database: SqlDatabase,
+  { table = 'used_nonces', placeholder = '$' }: SqlNonceStoreOptions = {},
+  now: () => number = Date.now,
+): NonceStore {
+  if (!TABLE_NAME.test(table)) throw new TypeError(`${JSON.stringify(table)} is no name of a table`)
+  const [first, second, third] = placeholder === '?' ? ['?', '?', '?'] : ['$1', '$2', '$3']
+  // One statement, so that of many at once one inserts the row. The update gives the same claim its row again.
+  const claim = `insert into ${table} as used (nonce, claim_id, expires_at) values (${first}, ${second}, ${third})
+    on conflict (nonce) do update set claim_id = excluded.claim_id where used.claim_id = excluded.claim_id
+    returning nonce`
+  const release = `delete from ${table} where nonce = ${first} and claim_id = ${second}`
+  const sweep = `delete from ${table} where expires_at < ${first}`
+  let sweptAt = now()
+
+  /** Beside the claim, which does not wait for it; one that fails is made up for by the next. */
+  function sweepSometimes(): void {
+    if (now() - sweptAt < SWEEP_EVERY_MS) return
+    sweptAt = now()
+    void database.query(sweep, [sweptAt]).catch(() => {})
+  }
+  return {
+    async claim(nonce, expiresAt, claimId) {
+      const { rows } = await database.query(claim, [nonce, claimId, expiresAt.getTime()])
+      sweepSometimes()
+      return rows.length > 0
+    },
+    async release(nonce, claimId) {
+      await database.query(release, [nonce, claimId])
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { BodyOf, ResponseOf, restoreNonce as restoreRoute } from '@batua/contract'
+import type { AgentCaller } from '../../http/caller.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { actorOf, recordActs } from '../audit/index.ts'
+import type { TransactionsContext } from './context.ts'
+import { deleteUse } from './nonce-store.ts'
+import { findVerifiable } from './verifiable-payment.ts'
+
+/** Undoes one use of a nonce by the calling seller, who could not serve what was paid for. */
+export async function restoreNonce(
+  context: TransactionsContext,
+  caller: AgentCaller,
+  address: string,
+  { nonce, consume_id: consumeId }: BodyOf<typeof restoreRoute>,
+  now: Date,
+): Promise<ResponseOf<typeof restoreRoute>> {
+  const payment = await findVerifiable(context, address)
+  if (payment === null) return { nonce, restored: false }
+
+  const { database, vault } = context
+  const usedNonce = nonce.normalize('NFC')
+  const restored = await database.inTransaction(async tx => {
+    if (!(await deleteUse(tx, caller.agentId, usedNonce, { paymentId: payment.id, consumeId }))) return false
+    await recordActs(tx, vault, now, [
+      {
+        agentId: caller.agentId,
+        actor: actorOf(caller),
+        action: 'nonce.restored',
+        target: formatId('txn', payment.id),
+        data: { nonce: usedNonce, consume_id: consumeId, from: formatId('agt', payment.payer) },
+      },
+    ])
+    return true
+  })
+  return { nonce, restored }
+}
