@@ -102,9 +102,8 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
       second = await startSecond()
       await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
 
-      const window = await service.window()
+      const window = await windowOnceIntegrated(service)
       expect(attempts.some(({ outcome }) => outcome.kind === 'paid')).toBe(true)
-      await untilIntegrated(window)
       expect(await unprovenPayments(api, attempts)).toEqual([])
       expect(await leafFaults(window)).toEqual([])
       expect(await checkpointFaults(api, headers(), kept)).toEqual([])
@@ -116,6 +115,8 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
 }
 
 /** One node at a time puts leaves into the tree; it may be the one that was not asked to. */
-async function untilIntegrated(window: Window): Promise<void> {
+async function windowOnceIntegrated(service: CrashStage['service']): Promise<Window> {
+  const window = await service.window()
   await expect.poll(() => leavesThatWait(window), { timeout: INTEGRATED_WITHIN_MS }).toBe(0)
+  return window
 }
