@@ -3,6 +3,7 @@ import { createClient } from '@batua/sdk'
 import { requirePayment as expressPayment } from '@batua/sdk/express'
 import { requirePayment as fastifyPayment } from '@batua/sdk/fastify'
 import { requirePayment as honoPayment } from '@batua/sdk/hono'
+import { createSeller } from '@batua/sdk/seller'
 import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
@@ -22,12 +23,15 @@ const VERIFIED = { verified: true, from: BUYER, amount: '12.50', asset: 'INR' }
 let asked: string[]
 /** How long it takes for an answer. */
 let patience: Promise<void>
+/** How long it takes until money is given back. */
+let refundPatience: Promise<void>
 
 /** A stand-in for a service to which all payments are good, and which can be slow just when a buyer hangs up. */
 const service: typeof fetch = async (input, init) => {
   const { pathname } = new URL(new Request(input, init).url)
   asked.push(pathname.slice(pathname.lastIndexOf('/') + 1))
   await patience
+  if (pathname.endsWith('/refund')) await refundPatience
   return Response.json(VERIFIED)
 }
 const till: Till = {
@@ -38,14 +42,14 @@ const till: Till = {
 beforeEach(() => {
   asked = []
   patience = Promise.resolve()
+  refundPatience = Promise.resolve()
 })
 
 function proofOf(nonce: string) {
   return proofHeader({ version: 1, transactionId: PAYMENT, fromAgent: BUYER, nonce })
 }
 
-// Hono cannot know it: its handler is given a request, not a line.
-test.each(SHOPS.filter(([name]) => name !== 'hono'))(
+test.each(SHOPS)(
   'who hangs up while its payment is looked at by %s gets nothing but its money',
   async (_name, open) => {
     const onWeather = vi.fn<() => void>()
@@ -75,18 +79,62 @@ test('express asks for money for one path as it was asked for, whatever router i
   await shop.close()
 })
 
+async function textOf(answer: Response) {
+  return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }
+}
+
 test('hono needs no server, and has given the money back by the time that it answers a failure', async () => {
   const app = new Hono()
   const paywall = honoPayment({ ...till, amount: 12.5 })
   // What is no Error passes hono by.
   app.get('/', paywall, () => Promise.reject('broken'))
-  const reply = async (headers = {}) => {
-    const answer = await app.request('/', { headers })
-    return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }
-  }
+  const reply = async (headers = {}) => textOf(await app.request('/', { headers }))
   const { nonce } = challengeIn(await reply())
   await expect(reply(proofOf(nonce))).rejects.toBe('broken')
   expect(asked).toEqual(['verify', 'refund'])
+})
+
+test('hono holds a failed answer no longer than a request may wait; the platform is asked to wait on', async () => {
+  const app = new Hono()
+  const paywall = honoPayment({ ...till, amount: 12.5, verifyTimeoutMs: 50 })
+  app.get('/', paywall, c => c.text('failed', 500))
+  const { nonce } = challengeIn(await textOf(await app.request('/')))
+  const held = Promise.withResolvers<void>()
+  refundPatience = held.promise
+  const waitUntil = vi.fn<(work: Promise<unknown>) => void>()
+  const platform = { waitUntil, passThroughOnException: () => undefined, props: {} }
+  const answer = await app.request('/', { headers: proofOf(nonce) }, {}, platform)
+  expect([answer.status, asked]).toEqual([500, ['verify', 'refund']])
+  const [work] = waitUntil.mock.calls[0] ?? []
+  held.resolve()
+  await expect(work).resolves.toBeUndefined()
+  const again = challengeIn(await textOf(await app.request('/')))
+  refundPatience = new Promise(() => {})
+  expect((await app.request('/', { headers: proofOf(again.nonce) })).status).toBe(500)
+})
+
+test('express comes to terms with a time limit that has answered already', async () => {
+  const paywall = expressPayment({ ...till, amount: 12.5 })
+  const next = vi.fn<() => void>()
+  let passed: Promise<void> = Promise.resolve()
+  const server = createServer((incoming, response) => {
+    response.writeHead(503).end()
+    const more = { originalUrl: '/', params: {}, query: {} }
+    passed = paywall(Object.assign(incoming, more), response, next)
+  })
+  const shop = await openShop(server)
+  const seller = createSeller({ ...till, amount: 12.5 })
+  const question = { method: 'GET', path: '/', header: () => null }
+  const { payment } = JSON.parse((await seller.challenge(question, null)).body) as {
+    payment: { nonce: string }
+  }
+  for (const headers of [{}, proofOf(payment.nonce)]) {
+    expect((await request(shop.address, 'GET', '/', { headers })).status).toBe(503)
+    await passed
+  }
+  expect(next).not.toHaveBeenCalled()
+  expect(asked).toEqual(['verify', 'refund'])
+  await shop.close()
 })
 
 test('hono serves nothing to what looks like a preflight', async () => {

@@ -1,5 +1,12 @@
 import { routes } from '@batua/contract'
-import { type BatuaError, createClient, PurchaseError, paymentOf } from '@batua/sdk'
+import {
+  type BatuaError,
+  createClient,
+  type Journal,
+  memoryJournal,
+  PurchaseError,
+  paymentOf,
+} from '@batua/sdk'
 import { payingAdapter } from '@batua/sdk/axios'
 import axios, { AxiosError } from 'axios'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
@@ -136,6 +143,28 @@ group('nothing is paid', () => {
     expect(await payments()).toHaveLength(1)
   })
 
+  test('with a key that was never good, and budgets keep what they had', async () => {
+    const { buy, losses, payments } = await shopper({ budgets: [{ amount: 10, per: 'day' }] })
+    const error = { code: 'authentication_error', message: 'no such key' }
+    losses.pay.push(() => Response.json({ error }, { status: 401 }))
+    expect(await refusal(buy(weather()))).toBe('authentication_error')
+    expect((await buy(`${seller.address}/rain`)).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('and the 402 is let go of, also by a buyer who would hand it out', async () => {
+    const answers: Response[] = []
+    const keeping: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      answers.push(answer)
+      return answer
+    }
+    const extras = { spend_limit_per_tx: 5 }
+    const { buy } = await shopper({ extras, approval: 'return', fetch: keeping })
+    expect(await refusal(buy(weather()))).toBe('spend_limit_exceeded')
+    expect(answers.map(({ bodyUsed }) => bodyUsed)).toEqual([true])
+  })
+
   test('when the nonce was paid before with another amount', async () => {
     const { buy, agent, payments } = await shopper()
     const nonce = crypto.randomUUID()
@@ -198,20 +227,46 @@ group('a lost answer', () => {
     expect([made.length, made[0]?.reference]).toEqual([1, nonce])
   })
 
-  test('to a payment that was not made is forgotten after a minute, and a new challenge is paid', async () => {
-    const { buy, losses, payments, clock } = await shopper()
+  test('to a payment that was not made is given up ten minutes after the last try, and counts', async () => {
+    const { buy, losses, payments, clock } = await shopper({ budgets: [{ amount: 20, per: 'hour' }] })
     const stale = crypto.randomUUID()
     seller.sign.nonce = stale
-    losses.pay.push('request')
-    losses.payments.push('answer')
+    losses.pay.push('request', 'request')
     expect(await refusal(buy(weather()))).toBe('network_error')
-    clock.now += MINUTE_MS
     seller.sign.nonce = null
+    clock.now += 10 * MINUTE_MS
     expect((await buy(weather())).status).toBe(200)
     const made = await payments()
     expect(made).toHaveLength(1)
     expect(made[0]?.reference).not.toBe(stale)
+    expect((await failure(buy(weather()))).code).toBe('budget_exceeded')
   })
+
+  test('to a payment is not given up while it is tried again and again', async () => {
+    const { buy, losses, payments, clock } = await shopper()
+    const nonce = crypto.randomUUID()
+    seller.sign.nonce = nonce
+    for (const _ of [1, 2, 3]) {
+      losses.pay.push('request', 'request')
+      expect(await refusal(buy(weather()))).toBe('network_error')
+      clock.now += 10 * MINUTE_MS - 1
+    }
+    seller.sign.nonce = null
+    expect((await buy(weather())).status).toBe(200)
+    expect((await payments()).map(({ reference }) => reference)).toEqual([nonce])
+  })
+
+  test.each([{}, { payment_id: 'ok' }, { payment_id: null }])(
+    'in whose place a proxy answers 200 with %j is no payment',
+    async body => {
+      const { buy, losses, payments } = await shopper()
+      losses.pay.push(() => Response.json(body))
+      const answer = await buy(weather())
+      const made = await payments()
+      expect([answer.status, made.length]).toEqual([200, 1])
+      expect(paymentOf(answer)?.paymentId).toBe(made[0]?.payment_id)
+    },
+  )
 
   test('is not paid for by another buyer of the journal who agrees to less', async () => {
     const first = await shopper()
@@ -259,13 +314,93 @@ group('a lost answer', () => {
   })
 })
 
-test('a call that was aborted after its payment is finished by the same call', async () => {
+test('a call that was aborted after its payment tells of it, and is finished by the same call', async () => {
   const { buy, payments } = await shopper()
   const controller = new AbortController()
-  seller.turns.push(() => controller.abort(new Error('enough')))
-  await expect(buy(weather(), { signal: controller.signal })).rejects.toThrow('enough')
+  const enough = new Error('enough')
+  seller.turns.push(() => controller.abort(enough))
+  await expect(buy(weather(), { signal: controller.signal })).rejects.toBe(enough)
+  const [made] = await payments()
+  expect(paymentOf(enough)).toMatchObject({ status: 'completed', paymentId: made?.payment_id })
   expect((await buy(weather())).status).toBe(200)
   expect(await payments()).toHaveLength(1)
+})
+
+group('a journal that fails', () => {
+  const failingAt = (state: string): Journal => {
+    const memory = memoryJournal()
+    const states = [state]
+    return {
+      ...memory,
+      async update(id, change) {
+        if (change.state === states[0]) throw new Error(`no space left for ${states.shift()}`)
+        await memory.update(id, change)
+      },
+    }
+  }
+
+  test('after the payment has the payment told, which the same call finds', async () => {
+    const { buy, payments } = await shopper({ journal: failingAt('paid') })
+    const error = await buy(weather()).catch((error: unknown) => error)
+    const [made] = await payments()
+    expect([String(error), paymentOf(error)?.paymentId]).toEqual([
+      'Error: no space left for paid',
+      made?.payment_id,
+    ])
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
+  test('after the seller served takes nothing away, and the next call is a purchase of its own', async () => {
+    const { buy, payments } = await shopper({ journal: failingAt('served') })
+    for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(2)
+  })
+
+  test('after a second 402 hides no payment', async () => {
+    const { buy, payments } = await shopper({ journal: failingAt('refused') })
+    seller.turns.push(answer => answer.writeHead(402).end())
+    const { code, paymentId } = await failure(buy(weather()))
+    expect([code, paymentId]).toEqual(['payment_not_accepted', (await payments())[0]?.payment_id])
+    expect((await buy(weather())).status).toBe(200)
+  })
+})
+
+group('a payment that the seller gives back', () => {
+  const giveBack =
+    (status: number, part: { amount?: number } = {}): Turn =>
+    async answer => {
+      const { headers } = stage.payee
+      const params = { payment_id: seller.proofs.at(-1)?.transactionId ?? '' }
+      await stage.api.ok(routes.refundPayment, { headers, params, body: part })
+      answer.writeHead(status).end()
+    }
+
+  test('is not presented in vain: the same call buys anew, and budgets get it back', async () => {
+    const { buy, payments } = await shopper({ budgets: [{ amount: 20, per: 'day' }] })
+    seller.turns.push(giveBack(500))
+    expect((await buy(weather())).status).toBe(500)
+    for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(3)
+    expect((await failure(buy(weather()))).code).toBe('budget_exceeded')
+  })
+
+  test('is told with its second 402', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(giveBack(402))
+    const { message, refunded, paymentId } = await failure(buy(weather()))
+    expect([refunded, paymentId]).toEqual([true, (await payments())[0]?.payment_id])
+    expect(message).toContain('given the money back')
+  })
+
+  test('in part only was paid', async () => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(giveBack(500, { amount: 9.99 }), answer => answer.writeHead(402).end())
+    expect((await buy(weather())).status).toBe(500)
+    const { code, refunded } = await failure(buy(weather()))
+    expect([code, refunded]).toEqual(['payment_not_accepted', false])
+    expect(await payments()).toHaveLength(1)
+  })
 })
 
 group('a second 402', () => {
@@ -303,6 +438,14 @@ group('a seller that is busy or broken', () => {
     expect(await payments()).toHaveLength(1)
   })
 
+  test.each([408, 425])('has not served when a proxy answers %i, and the same call is', async status => {
+    const { buy, payments } = await shopper()
+    seller.turns.push(...Array.from({ length: status === 425 ? 6 : 1 }, () => busy(status)))
+    expect((await buy(weather())).status).toBe(status)
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
   test.each([503, 500])(
     'for good answers with %i, and the same call later gets what was paid for',
     async status => {
@@ -326,8 +469,8 @@ group('a budget', () => {
     for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
     const { code, message, response } = await failure(buy(weather()))
     expect([code, response?.status]).toEqual(['budget_exceeded', 402])
-    expect(message).toContain(seller.host)
-    expect((await buy(other.address)).status).toBe(200)
+    expect(message).toContain(' at 127.0.0.1 ')
+    expect((await buy(other.address.replace('127.0.0.1', 'localhost'))).status).toBe(200)
     clock.now += HOUR_MS
     expect((await buy(weather())).status).toBe(200)
     expect(await payments()).toHaveLength(4)
@@ -372,6 +515,17 @@ group('a payment that the owner must approve', () => {
     expect(paymentOf(answer)).toMatchObject({ status: 'completed', paymentId: made[0]?.payment_id })
     expect(paymentOf(answer)?.approvalId).toMatch(/^apr_/)
     expect(made).toHaveLength(1)
+  })
+
+  test('is waited for while a proxy fails in the place of the service', async () => {
+    const { agent, buy, losses, payments, whileWaiting } = await shopper({ extras })
+    losses.approvals.push(
+      () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+      () => new Response('', { status: 429 }),
+    )
+    whileWaiting.push(() => decide(routes.approve, agent))
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
   })
 
   test('that she rejects is not made, and the next call asks her anew', async () => {
@@ -447,6 +601,12 @@ group('axios with a paying adapter', () => {
     expect(paid).toEqual((await payments()).map(payment => payment.payment_id))
   })
 
+  test.each(['', new URLSearchParams(), Buffer.alloc(0)])('sends an empty body again: %o', async body => {
+    const { buy, payments } = await shopper()
+    expect((await shopWith(buy).post('/weather', body)).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
+
   test('sends a form again whole', async () => {
     const { buy } = await shopper()
     const form = new FormData()
@@ -485,7 +645,11 @@ group('axios with a paying adapter', () => {
     const shop = shopWith(buy)
     const controller = new AbortController()
     seller.turns.push(() => controller.abort())
-    await expect(shop.get('/weather', { signal: controller.signal })).rejects.toSatisfy(axios.isCancel)
+    const cancelled = await shop
+      .get('/weather', { signal: controller.signal })
+      .catch((error: unknown) => error)
+    expect(axios.isCancel(cancelled)).toBe(true)
+    expect(paymentOf(cancelled)?.paymentId).toBe((await payments())[0]?.payment_id)
     seller.turns.push(() => undefined)
     await expect(shop.get('/weather', { timeout: 300 })).rejects.toThrow('timeout of 300ms exceeded')
     expect((await shop.get('/weather')).status).toBe(200)

@@ -1,6 +1,3 @@
-import { Redis } from 'ioredis'
-import { Pool } from 'pg'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import {
   type Acceptance,
   createSeller,
@@ -11,7 +8,10 @@ import {
   type SellerOptions,
   type SellerRequest,
   sqlNonceStore,
-} from '../sdk/src/seller/index.ts'
+} from '@batua/sdk/seller'
+import { Redis } from 'ioredis'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
 import { proofHeader } from './src/pay-per-call-wire.ts'
 import { type StandInRedis, startStandInRedis } from './src/stand-in-redis.ts'

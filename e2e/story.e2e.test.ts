@@ -188,7 +188,8 @@ group('an agent pays an agent', () => {
   })
 
   test('a client that lost the answer finds the payment by its id, its key and its reference', async () => {
-    const whole = { ...payment, from: buyer.id, to: seller.id, amount: 400, reference: paid.reference }
+    const sides = { from: buyer.id, to: seller.id }
+    const whole = { ...payment, ...sides, amount: 400, refunded_total: 0, reference: paid.reference }
     const params = { agent_id: buyer.id }
     const { headers } = buyer
     const payment_id = payment.payment_id ?? ''
@@ -353,6 +354,11 @@ group('an agent pays an agent', () => {
     await api.refused(routes.refundPayment, 409, 'idempotency_error', refund({ idempotency_key: 'refund-1' }))
     expect(await api.ok(routes.refundPayment, refund({}))).toMatchObject({ amount: 300, refunded_total: 400 })
     await api.refused(routes.refundPayment, 409, 'conflict', refund({}))
+    const refunded = await api.ok(routes.getPayment, {
+      params: { agent_id: buyer.id, payment_id: payment.payment_id ?? '' },
+      headers: buyer.headers,
+    })
+    expect(refunded.refunded_total).toBe(400)
     expect(await network.balance(seller)).toEqual({ available: 0, total_funded: 400, total_spent: 400 })
     expect(await network.balance(buyer)).toEqual({ available: 973, total_funded: 1375, total_spent: 402 })
   })

@@ -1,7 +1,9 @@
 /** Whether what makes the package is there, and not only what runs the service (`npm ci --omit=dev`). */
 function canBuild(): boolean {
   try {
-    return ['typescript/package.json', 'rolldown'].every(name => import.meta.resolve(name) !== '')
+    // Throws for what is not installed.
+    for (const name of ['typescript/package.json', 'rolldown']) import.meta.resolve(name)
+    return true
   } catch {
     return false
   }

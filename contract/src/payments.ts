@@ -67,6 +67,7 @@ export const Payment = answer(
     from: idSchema('agt', 'The payer.'),
     to: idSchema('agt', 'The payee.'),
     amount: amountOut('What the payee was paid, INR, without the fee.'),
+    refunded_total: amountOut('What the payee has given back of it so far, INR; 0 when nothing.'),
     reference: nullable(textOut('The caller’s reference.', 'invoice-2041')),
   },
   {
@@ -78,6 +79,7 @@ export const Payment = answer(
         from: exampleId('agt'),
         to: exampleId('agt', 2),
         amount: 400,
+        refunded_total: 100,
         reference: 'invoice-2041',
       },
       {
@@ -85,6 +87,7 @@ export const Payment = answer(
         from: exampleId('agt'),
         to: exampleId('agt', 2),
         amount: 400,
+        refunded_total: 0,
         reference: 'invoice-2041',
       },
     ],

@@ -4,8 +4,7 @@ import { CHALLENGE_HEADER, createClient, encodeProof, PROOF_HEADER, payingFetch,
 import { paymentFor, requirePayment } from '@batua/sdk/node'
 import type { Agents } from './cast.ts'
 import { inr } from './money.ts'
-import type { Actor } from './stage.ts'
-import { insist, type Stage } from './stage.ts'
+import { type Actor, insist, type Stage } from './stage.ts'
 
 const PRICE_INR = 12.5
 const CITY = 'Pune'
@@ -21,14 +20,16 @@ export async function sellWeather(stage: Stage, { payer, payee }: Agents): Promi
     const fetch = payingFetch(client.fetch, { client: buying, maxAmount: 20, allowHttp: true })
     const response = await fetch(address)
     insist(response.status === 200, 'a call that was paid is served')
-    const payment = paymentOf(response)
+    const { paymentId = null, amount, nonce } = paymentOf(response) ?? {}
+    insist(paymentId !== null && nonce !== undefined, 'a response tells what it was paid with')
     paper.facts([
       ['forecast', await response.text()],
-      ['paid', `${payment?.amount ?? ''} INR`, 'of at most 20 that the buyer had set for a call'],
-      ['payment', payment?.paymentId ?? ''],
+      ['paid', `${amount} INR`, 'of at most 20 that the buyer had set for a call'],
+      ['payment', paymentId],
     ])
     paper.proof('The buyer’s program called fetch once; the 402 and the payment happened inside.')
-    await showAgain(stage, address, payer, payment)
+    const proof = encodeProof({ version: 1, transactionId: paymentId, fromAgent: payer.id, nonce })
+    await showAgain(stage, address, proof)
   } finally {
     shop.closeAllConnections()
     shop.close()
@@ -48,18 +49,7 @@ function weatherApi({ client }: Stage, payee: Actor): RequestListener {
 }
 
 /** A proof is good for one answer. */
-async function showAgain(
-  { client, paper }: Stage,
-  address: string,
-  payer: Actor,
-  payment: ReturnType<typeof paymentOf>,
-): Promise<void> {
-  const proof = encodeProof({
-    version: 1,
-    transactionId: payment?.paymentId ?? '',
-    fromAgent: payer.id,
-    nonce: payment?.nonce ?? '',
-  })
+async function showAgain({ client, paper }: Stage, address: string, proof: string): Promise<void> {
   const again = await client.fetch(address, { headers: { [PROOF_HEADER]: proof } })
   const { error } = (await again.json()) as { error: { details: { reason?: string } } }
   insist(error.details.reason === 'nonce_already_used', 'a payment is served once')

@@ -7,8 +7,12 @@ export interface Gate {
   close(): Promise<void>
 }
 
-/** Told before a request goes on, and before its answer goes back. It goes unless this says that nobody asks any more. */
-export type Watch = (request: IncomingMessage, passing: 'before' | 'after') => Promise<'go on' | 'drop'>
+/**
+ * Told before a request goes on, and before its answer goes back. `drop`: whoever asked is gone, and so is what he sent;
+ * `go on alone`: he is gone, and it was on its way.
+ */
+export type Watch = (request: IncomingMessage, passing: 'before' | 'after') => Promise<Verdict>
+export type Verdict = 'go on' | 'go on alone' | 'drop'
 
 export async function openGate(target: string, watch: Watch): Promise<Gate> {
   const server = createServer((request, response) => {
@@ -31,12 +35,13 @@ async function pass(
   const hungUp = new AbortController()
   response.once('close', () => hungUp.abort())
   const body = await textOf(request)
-  if ((await watch(request, 'before')) === 'drop') return
+  const verdict = await watch(request, 'before')
+  if (verdict === 'drop') return
   const answer = await fetch(target + request.url, {
     method: request.method ?? 'GET',
     headers: headersOf(request),
     body: body === '' ? null : body,
-    signal: hungUp.signal,
+    signal: verdict === 'go on alone' ? null : hungUp.signal,
   })
   const text = await answer.text()
   if ((await watch(request, 'after')) === 'drop') return

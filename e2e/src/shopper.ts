@@ -6,16 +6,16 @@ import type { PayingStage } from './paying-stage.ts'
 
 type Payment = ResponseOf<typeof routes.listPayments>['payments'][number]
 
-/** What happens to a call of the service on its way: the request or the answer is lost. */
-export type Loss = 'request' | 'answer'
+/** What happens to a call of the service on its way: the request or the answer is lost, or a proxy answers in its stead. */
+export type Loss = 'request' | 'answer' | (() => Response)
 
 /** An agent with 975 INR and a fetch that pays. */
 export interface Shopper {
   readonly agent: Agent
   readonly buy: typeof fetch
   readonly journal: Journal
-  /** What becomes of the next calls, by the last word of their path. */
-  readonly losses: Record<'pay' | 'payments', Loss[]>
+  /** What becomes of the next calls, by the last word of their path; of looks at an approval. */
+  readonly losses: Record<'pay' | 'payments' | 'approvals', Loss[]>
   /** Unix milliseconds. */
   readonly clock: { now: number }
   /** How long it waited, each time in milliseconds; only its clock moves. */
@@ -30,14 +30,16 @@ export interface ShopperOptions extends Partial<PayingFetchOptions> {
   readonly extras?: Parameters<Network['fundedAgent']>[1]
   /** An agent that there is already. */
   readonly agent?: Agent
+  /** What it makes its requests to sellers with. */
+  readonly fetch?: typeof fetch
 }
 
 export async function openShopper(
   { api, network, owner }: PayingStage,
-  { extras, agent: known, ...options }: ShopperOptions = {},
+  { extras, agent: known, fetch: fetchFromSeller = fetch, ...options }: ShopperOptions = {},
 ): Promise<Shopper> {
   const agent = known ?? (await network.fundedAgent(owner, extras))
-  const losses: Shopper['losses'] = { pay: [], payments: [] }
+  const losses: Shopper['losses'] = { pay: [], payments: [], approvals: [] }
   const clock = { now: Date.now() }
   const [waits, whileWaiting]: [number[], Shopper['whileWaiting']] = [[], []]
   const { journal = memoryJournal() } = options
@@ -55,7 +57,7 @@ export async function openShopper(
   const terms = { client, maxAmount: 100, allowHttp: true, ...options, journal }
   return {
     agent,
-    buy: createPayingFetch(fetch, terms, time),
+    buy: createPayingFetch(fetchFromSeller, terms, time),
     journal,
     losses,
     clock,
@@ -70,8 +72,10 @@ export async function openShopper(
 
 function losingFetch(losses: Shopper['losses']): typeof fetch {
   return async (input, init) => {
-    const route = new URL(input instanceof Request ? input.url : input).pathname.split('/').at(-1)
-    const loss = route === 'pay' || route === 'payments' ? losses[route].shift() : undefined
+    const { pathname } = new URL(input instanceof Request ? input.url : input)
+    const [, route] = /\/(pay|payments|approvals)(?:\/apr_\w+)?$/.exec(pathname) ?? []
+    const loss = route === undefined ? undefined : losses[route as keyof Shopper['losses']].shift()
+    if (typeof loss === 'function') return loss()
     if (loss === 'request') throw new TypeError('fetch failed')
     const answer = await fetch(input, init)
     if (loss === 'answer') throw new TypeError('fetch failed')

@@ -4,7 +4,6 @@ import { createServer, type Socket } from 'node:net'
 /** Speaks as much of Redis's protocol as keys need that are set once: SET with NX, GET and DEL. Nothing expires. */
 export interface StandInRedis {
   readonly port: number
-  readonly values: ReadonlyMap<string, string>
   close(): void
 }
 
@@ -24,7 +23,6 @@ export async function startStandInRedis(): Promise<StandInRedis> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
-    values,
     close() {
       for (const socket of sockets) socket.destroy()
       server.close()

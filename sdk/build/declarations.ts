@@ -7,10 +7,6 @@ import type { Entry } from './entries.ts'
 /** An import of another file of ours; the compiler leaves `.ts` at its end. */
 const IMPORT = /((?:from|import) ?\(?['"])(\.{1,2}\/[^'"]+)\.ts(?=['"])/g
 
-/** What an answer of the service is; what goes in is named `…Input`. */
-const ANSWER = /export interface \w+(?<!Input) (?:extends \w+ )?\{\n(?:\t.*\n)*\}/g
-const COMMENT = /\t*\/\*\*.*\*\/\n/g
-
 /** The declarations of these entries and of what they name, by path. Others would only weigh. */
 export function declarationsOf(
   folder: string,
@@ -25,25 +21,10 @@ export function declarationsOf(
     if (found.has(path)) continue
     const text = readFileSync(join(scratch, path), 'utf8')
     // Published is what is imported, `./x.js`, with its declarations beside it.
-    const published = withTabs(text.replaceAll(IMPORT, '$1$2.js'))
-    found.set(path, path === 'api/types.d.ts' ? withoutSmallTalk(published) : published)
+    found.set(path, text.replaceAll(IMPORT, '$1$2.js'))
     for (const [, , to = ''] of text.matchAll(IMPORT)) waiting.push(posix.join(posix.dirname(name), to))
   }
   return found
-}
-
-/**
- * The fields of answers are described in the reference too, at length; here they would be a tenth of the package, and
- * most say what their names say. Amounts keep their unit.
- */
-function withoutSmallTalk(text: string): string {
-  return text.replaceAll(ANSWER, each =>
-    each.replaceAll(COMMENT, comment => (comment.includes('INR') ? comment : '')),
-  )
-}
-
-function withTabs(text: string): string {
-  return text.replaceAll(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / 4))
 }
 
 function compile(project: string, folder: string): void {

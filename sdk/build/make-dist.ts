@@ -9,8 +9,8 @@ const DIST = join(SDK, 'dist')
 
 /** Makes `dist`, which is published: CommonJS and ES modules, with declarations beside both. */
 export async function makeDist(): Promise<void> {
-  mkdirSync(DIST, { recursive: true })
-  const scratch = mkdtempSync(join(DIST, '.scratch-'))
+  // Beside it, and so on the same disk: another build that tidies up there leaves this one alone.
+  const scratch = mkdtempSync(join(SDK, '.build-'))
   try {
     putInPlace(await build(scratch), scratch)
   } finally {
@@ -48,5 +48,5 @@ function putInPlace(files: ReadonlyMap<string, string>, scratch: string): void {
   }
   const entries = readdirSync(DIST, { recursive: true, withFileTypes: true })
   const paths = entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name))
-  for (const path of paths) if (!files.has(path.slice(DIST.length + 1))) rmSync(path)
+  for (const path of paths) if (!files.has(path.slice(DIST.length + 1))) rmSync(path, { force: true })
 }

@@ -22,7 +22,7 @@ export function plain(schema: unknown): Schema {
 export interface TypeWriter {
   /** The type of a value, as TypeScript. */
   typeOf(schema: Schema): string
-  /** The fields of an object, each with its comment. */
+  /** The fields of an object that a caller writes, each with its comment. */
   fieldsOf(schema: Schema): string
   /** All named types met so far. */
   declarations(): string[]
@@ -58,7 +58,7 @@ export function typeWriter(): TypeWriter {
   }
 
   function objectOf(schema: Schema): string {
-    const fields = fieldsOf(schema)
+    const fields = fieldsOf(schema, answerComment)
     const { title: name, description } = schema
     if (name === undefined) return `{\n${fields}\n}`
     const known = named.get(name)
@@ -73,10 +73,10 @@ export function typeWriter(): TypeWriter {
     return `Record<string, ${values.length === 0 ? 'unknown' : values.join(' | ')}>`
   }
 
-  function fieldsOf({ properties = {}, required = [] }: Schema): string {
+  function fieldsOf({ properties = {}, required = [] }: Schema, commentOf = comment): string {
     const fields = Object.entries(properties).map(([name, field]) => {
       const mark = required.includes(name) ? '' : '?'
-      return `${comment(field.description)}${name}${mark}: ${typeOf(field)}`
+      return `${commentOf(field.description)}${name}${mark}: ${typeOf(field)}`
     })
     return fields.join('\n')
   }
@@ -101,10 +101,31 @@ function bare(fields: string): string {
 /** What every id says of itself says nothing. */
 const SAYS_NOTHING = /^The [a-z ]+’s id\.$/
 
+function sentencesOf(description: string): string[] {
+  return description.split(/(?<=\.) (?=[A-Z`])/)
+}
+
 /** A description as a comment of one sentence. */
 export function comment(description: string | undefined): string {
-  if (description === undefined || SAYS_NOTHING.test(description)) return ''
-  const [sentence = ''] = description.split(/(?<=\.) (?=[A-Z`])/)
+  if (description === undefined || description === '' || SAYS_NOTHING.test(description)) return ''
+  const [sentence = ''] = sentencesOf(description)
   if (sentence.includes('*/')) throw new Error(`cannot stand in a comment: ${sentence}`)
   return `/** ${sentence} */\n`
+}
+
+/** A unit, a form, or a case that the type does not tell. */
+const SAYS_MORE = /\b(?:INR|base64|null|true|only|once|until|while)\b/
+
+/** Without what stands before it, this would not be understood: `…; null when it is.` */
+const LEANS_ON_THE_REST = /\b(?:is|was|does|not)\.$/
+
+/**
+ * What a field of an answer is, its name and type say, and the reference at length: its comment says only what else holds,
+ * which stands after a semicolon.
+ */
+function answerComment(description = ''): string {
+  const sentence = sentencesOf(description).find(each => SAYS_MORE.test(each)) ?? ''
+  const [what = '', ...more] = sentence.split('; ')
+  const isWhole = SAYS_MORE.test(what) || LEANS_ON_THE_REST.test(sentence)
+  return comment(isWhole ? sentence : more.join('; '))
 }

@@ -13,47 +13,53 @@ export interface AxiosLike<Config, Answer> {
  * It is axios's own `fetch` adapter, so that all its settings work. `timeout` is for the whole purchase, the wait for an
  * approval included.
  *
- * `paymentOf(response)` tells what was paid for an axios response, also for that of an error. A purchase that did not come
+ * `paymentOf` tells what was paid for an axios response, and for an AxiosError. A purchase that did not come
  * off, and a refusal of the service, is the `cause` of an AxiosError with the same `code` and `message`.
  */
 export function payingAdapter<Config, Answer>(
   axios: AxiosLike<Config, Answer>,
   payingFetch: Fetch,
 ): (config: Config) => Promise<Answer> {
-  const answers = new WeakMap<object, Response>()
-  const send = axios.getAdapter('fetch', { env: { fetch: rememberingAnswers(payingFetch, answers) } })
+  const outcomes = new WeakMap<object, unknown>()
+  const send = axios.getAdapter('fetch', { env: { fetch: rememberingOutcomes(payingFetch, outcomes) } })
   return async config => {
     try {
       const answer = await send(config)
-      passPayment(answer, answers)
+      passPayment(answer, outcomes)
       return answer
     } catch (error) {
-      if (isObject(error)) passFailure(error, answers)
+      if (isObject(error)) passFailure(error, outcomes)
       throw error
     }
   }
 }
 
-/** axios hands on the request that it made, but not the answer that it got. */
-function rememberingAnswers(payingFetch: Fetch, answers: WeakMap<object, Response>): Fetch {
+/** axios hands on the request that it made, but not what came of it. */
+function rememberingOutcomes(payingFetch: Fetch, outcomes: WeakMap<object, unknown>): Fetch {
   return async (input, init) => {
-    const answer = await payingFetch(input, init)
-    if (typeof input === 'object') answers.set(input, answer)
-    return answer
+    const note = (outcome: unknown) => typeof input === 'object' && outcomes.set(input, outcome)
+    try {
+      const answer = await payingFetch(input, init)
+      note(answer)
+      return answer
+    } catch (error) {
+      note(error)
+      throw error
+    }
   }
 }
 
-function passPayment(answer: unknown, answers: WeakMap<object, Response>): void {
+function passPayment(answer: unknown, outcomes: WeakMap<object, unknown>): void {
   if (!isObject(answer) || !isObject(answer['request'])) return
-  const response = answers.get(answer['request'])
-  const payment = response && paymentOf(response)
+  const payment = paymentOf(outcomes.get(answer['request']))
   if (payment !== undefined) notePayment(answer, payment)
 }
 
-function passFailure(error: Record<string, unknown>, answers: WeakMap<object, Response>): void {
+function passFailure(error: Record<string, unknown>, outcomes: WeakMap<object, unknown>): void {
   // axios would take the seller's answer for one of its own, and fail where it writes to it. The cause has it still.
   if (error['cause'] instanceof PurchaseError) error['response'] = undefined
-  passPayment(error['response'], answers)
+  passPayment(error['response'], outcomes)
+  passPayment(error, outcomes)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -31,12 +31,11 @@ export function requirePayment<Request extends ExpressRequest>(
     let admission
     try {
       admission = await admit(seller, request.originalUrl, request, response)
+      if (typeof admission === 'object') sendAnswer(response, admission)
     } catch (error) {
       next(error)
       return
     }
-    if (admission === 'gone') return
     if (admission === 'serve') next()
-    else sendAnswer(response, admission)
   }
 }

@@ -1,4 +1,6 @@
-import type { SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
+import { within } from '../client/patience.ts'
+import { verifyTimeoutIn } from '../seller/context.ts'
+import type { AcceptedPayment, SellerAnswer, SellerOptions, SellerRequest } from '../seller/options.ts'
 import { rememberPayment } from '../seller/paid-requests.ts'
 import { createSeller } from '../seller/seller.ts'
 import { headersToSet } from './answer-headers.ts'
@@ -9,6 +11,7 @@ export { paymentFor } from '../seller/paid-requests.ts'
 interface HonoRequest {
   readonly method: string
   readonly url: string
+  readonly raw: { readonly signal?: AbortSignal }
   header(name: string): string | undefined
   param(name: string): string | undefined
   query(name: string): string | undefined
@@ -19,6 +22,8 @@ interface HonoRequest {
 export interface HonoContext {
   readonly req: HonoRequest
   readonly res: Response
+  /** There is one on platforms that stop with the answer; elsewhere it throws. */
+  readonly executionCtx?: { waitUntil(work: Promise<unknown>): void }
   header(name: string, value: string): void
   body(text: string, status: 402 | 503): Response
 }
@@ -26,18 +31,23 @@ export interface HonoContext {
 type Middleware<Context> = (context: Context, next: () => Promise<void>) => Promise<Response | undefined>
 
 const FAILED = 500
+/** The status of a request that was paid for and could not be served. */
+const NOT_SERVED = 503
 
 /**
  * Middleware for hono that lets only requests through that have paid (interface section 4, Pay-per-call). All others
  * are answered 402, CORS preflights too: put `cors()` before it. A failure is settled before its answer goes out, so
- * that it is on platforms too that stop with the answer.
+ * that it is on platforms too that stop with the answer; what takes longer than `verifyTimeoutMs` goes on behind it.
  */
 export function requirePayment<Context extends HonoContext>(
   options: SellerOptions<Context>,
 ): Middleware<Context> {
   const seller = createSeller(options)
+  const patienceMs = verifyTimeoutIn(options)
   return async (context, next) => {
     const asked = sellerRequest(context)
+    // Some servers only notice that a client hangs up for who has asked for the signal before.
+    const { signal } = context.req.raw
     const acceptance = await seller.accept(asked, context)
     switch (acceptance.kind) {
       case 'free':
@@ -46,9 +56,10 @@ export function requirePayment<Context extends HonoContext>(
       case 'refused':
         return send(context, acceptance.answer)
       case 'accepted':
-        rememberPayment(context, acceptance.payment)
-        await serve(context, next, status => acceptance.finish(status))
-        return undefined
+        return serve(context, next, signal, {
+          payment: acceptance.payment,
+          finish: status => soon(context, patienceMs, acceptance.finish(status)),
+        })
     }
   }
 }
@@ -69,11 +80,23 @@ function sellerRequest({ req }: HonoContext): SellerRequest {
   }
 }
 
+interface Sale {
+  readonly payment: AcceptedPayment
+  finish(status: number): Promise<void>
+}
+
 async function serve(
   context: HonoContext,
   next: () => Promise<void>,
-  finish: (status: number) => Promise<void>,
-): Promise<void> {
+  signal: AbortSignal | undefined,
+  { payment, finish }: Sale,
+): Promise<Response | undefined> {
+  // Who hung up while the payment was looked at got nothing and sees nothing of what the handler would do.
+  if (signal?.aborted === true) {
+    await finish(NOT_SERVED)
+    return context.body('', NOT_SERVED)
+  }
+  rememberPayment(context, payment)
   let status = FAILED
   try {
     await next()
@@ -82,5 +105,23 @@ async function serve(
     if (!context.res.headers.has('cache-control')) context.header('Cache-Control', 'private')
   } finally {
     await finish(status)
+  }
+  return undefined
+}
+
+/** Waits for a work as long as an answer may wait; the platform is asked to let it go on. */
+async function soon(context: HonoContext, patienceMs: number, work: Promise<void>): Promise<void> {
+  try {
+    await within(patienceMs, undefined, () => work)
+  } catch {
+    goOn(context, work)
+  }
+}
+
+function goOn(context: HonoContext, work: Promise<void>): void {
+  try {
+    context.executionCtx?.waitUntil(work)
+  } catch {
+    // Only platforms that stop with the answer have it; on others the work goes on anyway.
   }
 }

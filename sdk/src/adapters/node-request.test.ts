@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect, createServer as createServerOfStreams, type Http2ServerResponse } from 'node:http2'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect as connectLine } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Acceptance } from '../seller/options.ts'
 import { paymentFor } from '../seller/paid-requests.ts'
 import type { Seller } from '../seller/seller.ts'
-import { admit } from './node-request.ts'
+import { admit, breakOff } from './node-request.ts'
 
 /** More than the line between two processes holds, so that who does not read it holds it up. */
 const MUCH = Buffer.alloc(16 * 1024 * 1024)
@@ -94,6 +94,27 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
     500,
   ],
   [
+    'an answer that this side broke off with bytes still waiting',
+    async (_request, response) => {
+      await begin(response)
+      response.write(MUCH)
+      await new Promise(resolve => setImmediate(resolve))
+      response.destroy()
+    },
+    'cut',
+    500,
+  ],
+  [
+    'an answer whose handler failed with bytes still waiting',
+    async (_request, response) => {
+      await begin(response)
+      response.write(MUCH)
+      breakOff(response)
+    },
+    'cut',
+    500,
+  ],
+  [
     'a line that this side cut before the answer',
     (request: IncomingMessage) => request.socket.destroy(),
     'cut',
@@ -130,6 +151,53 @@ test.each([
     await expect.poll(() => finish.mock.calls).toEqual([[200]])
   },
 )
+
+test('a client that takes nothing for longer than the server waits gets nothing back', async () => {
+  handler = (_request, response) => response.write(MUCH)
+  server.timeout = 50
+  const { port } = server.address() as AddressInfo
+  const reader = connectLine(port, '127.0.0.1').pause()
+  try {
+    reader.write('GET / HTTP/1.1\r\nhost: shop\r\n\r\n')
+    await expect.poll(() => finish.mock.calls).toEqual([[200]])
+  } finally {
+    server.timeout = 0
+    reader.destroy()
+  }
+})
+
+test('an answer that is broken off while it waits for the one before it is told as a failure', async () => {
+  const brokenOff = Promise.withResolvers<void>()
+  handler = async (request, response) => {
+    if (request.url === '/first') {
+      await brokenOff.promise
+      response.end('here')
+    } else {
+      response.write('half')
+      response.destroy()
+      brokenOff.resolve()
+    }
+  }
+  const { port } = server.address() as AddressInfo
+  const line = connectLine(port, '127.0.0.1')
+    .on('error', () => undefined)
+    .resume()
+  line.write(['/first', '/second'].map(path => `GET ${path} HTTP/1.1\r\nhost: shop\r\n\r\n`).join(''))
+  await expect.poll(() => finish.mock.calls.flat().toSorted()).toEqual([200, 500])
+  line.destroy()
+})
+
+test('an answer that somebody else began while the payment was looked at is finished as a failure', async () => {
+  prepare = response => {
+    response.write('begun')
+    setImmediate(() => response.end())
+  }
+  handler = vi.fn<Handler>()
+  expect(await ask()).toBe(200)
+  prepare = () => undefined
+  await expect.poll(() => finish.mock.calls).toEqual([[503]])
+  expect(handler).not.toHaveBeenCalled()
+})
 
 test('a client that hangs up while its payment is looked at is not served, and finished as a failure', async () => {
   const looking = Promise.withResolvers<Acceptance>()
@@ -184,6 +252,24 @@ test('HTTP/2 streams count by their status too, and one that ended early by what
   await once(stream, 'close')
   looking.resolve({ kind: 'accepted', payment, finish })
   await expect.poll(() => finish.mock.calls).toEqual([[503], [200], [503]])
+  shared.close()
+})
+
+test('an HTTP/2 answer whose handler fails midway is a failure, and does not look complete', async () => {
+  const shared = createServerOfStreams((request, response) => {
+    void admit(seller, request.url, request, response).then(() => {
+      response.write('half')
+      breakOff(response)
+    })
+  })
+  await once(shared.listen(0, '127.0.0.1'), 'listening')
+  const session = connect(`http://127.0.0.1:${(shared.address() as AddressInfo).port}`)
+  const failed = vi.fn<() => void>()
+  const answer = session.request({ ':path': '/' }).on('error', failed).resume()
+  await new Promise(resolve => answer.once('close', resolve))
+  expect(failed).toHaveBeenCalledOnce()
+  await expect.poll(() => finish.mock.calls).toEqual([[500]])
+  session.destroy()
   shared.close()
 })
 

@@ -7,15 +7,17 @@ import { headersToSet } from './answer-headers.ts'
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The line it came on. */
+  readonly socket?: NodeSocket | null
 }
 
 /** What is used of a response of Node's, over HTTP/1 or 2. */
 export interface NodeResponse {
   statusCode: number
   readonly destroyed: boolean
+  readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly errored?: Error | null
-  readonly socket: NodeSocket | null
   /** There is one over HTTP/2. */
   readonly stream?: { readonly destroyed: boolean }
   once(event: 'finish' | 'close', listener: () => void): unknown
@@ -26,17 +28,19 @@ export interface NodeResponse {
 
 interface NodeSocket {
   readonly readableEnded: boolean
-  readonly errored?: Error | null
+  readonly errored?: (Error & { readonly code?: string }) | null
+  once(event: 'timeout', listener: () => void): unknown
+  off(event: 'timeout', listener: () => void): unknown
 }
 
-/** `serve`: the handler is to run. `gone`: nobody waits for an answer any more. Or the answer that asks for money. */
+/** @internal `serve`: the handler is to run. `gone`: nobody waits for an answer any more. Or the answer that asks for money. */
 export type Admission = 'serve' | 'gone' | SellerAnswer
 
 /** The status of a request that was paid for and could not be served. */
 const NOT_SERVED = 503
 const FAILED = 500
 
-/** Whether a request may be served. One that was paid for is finished by itself when its response ends. */
+/** @internal Whether a request may be served. One that was paid for is finished by itself when its response ends. */
 export async function admit<Request extends NodeRequest>(
   seller: Seller<Request>,
   path: string,
@@ -47,19 +51,21 @@ export async function admit<Request extends NodeRequest>(
   const acceptance = await seller.accept(asked, request)
   if (acceptance.kind === 'refused') return acceptance.answer
   if (acceptance.kind === 'free') return 'serve'
-  // Who hung up while the payment was looked at got nothing and sees nothing of what the handler would do.
-  if (response.destroyed || response.stream?.destroyed === true) {
+  // Who hung up while the payment was looked at, or was answered meanwhile, sees nothing of what the handler would do.
+  if (response.destroyed || response.stream?.destroyed === true || response.headersSent) {
     await acceptance.finish(NOT_SERVED)
     return 'gone'
   }
   rememberPayment(request, acceptance.payment)
-  whenAnswered(response, status => acceptance.finish(status))
+  whenAnswered(request, response, status => acceptance.finish(status))
   // A shared cache must not hand to others what one has paid for; a handler may say otherwise.
   if (response.getHeader('cache-control') === undefined) response.setHeader('Cache-Control', 'private')
   return 'serve'
 }
 
+/** @internal Sends an answer, unless another was begun meanwhile: by a time limit, say. */
 export function sendAnswer(response: NodeResponse, answer: SellerAnswer): void {
+  if (response.headersSent) return
   response.statusCode = answer.status
   for (const [name, value] of headersToSet(answer, name => response.getHeader(name))) {
     response.setHeader(name, value)
@@ -75,31 +81,69 @@ function sellerRequest(path: string, { method, headers }: NodeRequest): SellerRe
   }
 }
 
+const brokenOff = new WeakSet<NodeResponse>()
+
+/** @internal Says that it failed; where an answer has begun, only a broken line can say so. */
+export function breakOff(response: NodeResponse & { destroy(error: Error): unknown }): void {
+  if (!response.headersSent) {
+    response.statusCode = FAILED
+    response.end('')
+  } else if (!response.writableEnded) {
+    brokenOff.add(response)
+    // Without an error a stream of HTTP/2 would end as if it were complete.
+    response.destroy(new Error('The answer could not be completed'))
+  }
+}
+
 /** Tells once with which status a response ended, whichever way it did. */
-function whenAnswered(response: NodeResponse, tell: (status: number) => Promise<void>): void {
+function whenAnswered(
+  { socket }: NodeRequest,
+  response: NodeResponse,
+  tell: (status: number) => Promise<void>,
+): void {
   // Over HTTP/2 many share one line, so that its end says nothing of this response.
-  const socket = response.stream === undefined ? response.socket : null
+  const line = response.stream === undefined && socket ? watch(socket) : null
   let isTold = false
   function end(): void {
     if (isTold) return
     isTold = true
-    void tell(statusOf(response, socket))
+    line?.leave()
+    void tell(statusOf(response, line))
   }
   response.once('finish', end)
   response.once('close', end)
+}
+
+interface Line {
+  readonly socket: NodeSocket
+  hasIdled(): boolean
+  leave(): void
+}
+
+/** A line, and whether its other end took nothing for longer than the server waits. */
+function watch(socket: NodeSocket): Line {
+  let hasIdled = false
+  const onTimeout = () => {
+    hasIdled = true
+  }
+  socket.once('timeout', onTimeout)
+  return { socket, hasIdled: () => hasIdled, leave: () => socket.off('timeout', onTimeout) }
 }
 
 /**
  * A payer that hangs up does not get its money back: it has seen what it wanted of the answer, and the handler has done
  * its work. So such an answer counts by its status; one that this side broke off has failed, whatever its status was.
  */
-function statusOf(response: NodeResponse, socket: NodeSocket | null): number {
-  if (response.writableEnded || isLeftByClient(response, socket)) return response.statusCode
+function statusOf(response: NodeResponse, line: Line | null): number {
+  if (brokenOff.has(response)) return FAILED
+  if (response.writableEnded || isLeftByClient(response, line)) return response.statusCode
   return FAILED
 }
 
-function isLeftByClient(response: NodeResponse, socket: NodeSocket | null): boolean {
-  if (socket === null) return true
-  const fault = socket.errored ?? null
-  return socket.readableEnded || (fault !== null && fault !== response.errored)
+function isLeftByClient(response: NodeResponse, line: Line | null): boolean {
+  if (line === null) return true
+  const { readableEnded, errored: fault = null } = line.socket
+  if (readableEnded || line.hasIdled()) return true
+  // What waits to be sent when this side cuts the line is cancelled.
+  return fault !== null && fault !== response.errored && fault.code !== 'ECANCELED'
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { SellerOptions } from '../seller/options.ts'
 import { createSeller } from '../seller/seller.ts'
-import { admit, sendAnswer } from './node-request.ts'
+import { tellerOf } from '../seller/teller.ts'
+import { admit, breakOff, sendAnswer } from './node-request.ts'
 
 export type { AcceptedPayment, SellerOptions } from '../seller/options.ts'
 export { paymentFor } from '../seller/paid-requests.ts'
@@ -14,8 +15,9 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown
  * rejects is answered 500, which counts as a failure, and `onError` is told.
  */
 export function requirePayment(options: SellerOptions<IncomingMessage>, handler: Handler): RequestListener {
+  if (typeof handler !== 'function') throw new TypeError('requirePayment stands around a handler')
   const seller = createSeller(options)
-  const tell = options.onError ?? warn
+  const tell = tellerOf(options.onError)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const admission = await admit(seller, request.url ?? '/', request, response)
@@ -29,18 +31,4 @@ export function requirePayment(options: SellerOptions<IncomingMessage>, handler:
       tell(error)
     })
   }
-}
-
-/** Says that it failed; where an answer has begun, only a broken line can say so. */
-function breakOff(response: ServerResponse): void {
-  if (response.headersSent) {
-    if (!response.writableEnded) response.destroy()
-    return
-  }
-  response.statusCode = 500
-  response.end()
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error))
 }

@@ -921,149 +921,108 @@ export interface AdvanceClockInput {
 /** The platform and its two secrets. */
 export interface CreatedPlatform {
   platform_id: string
-  /** The name. */
   name: string
-  /** Where the operator is reached. */
   email: string | null
-  /** A deleted platform takes no calls any more. */
   status: 'active' | 'deleted'
-  /** Where webhooks are sent; null when none is registered. */
+  /** null when none is registered. */
   webhook_url: string | null
   /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
-  /** When it was created. */
   created_at: string
-  /** The platform secret for the header x-platform-secret. */
+  /** Shown only this once; null in a replayed answer. */
   platform_secret: string | null
-  /** The secret that signs webhooks (Standard Webhooks). */
+  /** Shown only this once; null in a replayed answer. */
   webhook_secret: string | null
 }
 
 /** A developer account. */
 export interface Platform {
   platform_id: string
-  /** The name. */
   name: string
-  /** Where the operator is reached. */
   email: string | null
-  /** A deleted platform takes no calls any more. */
   status: 'active' | 'deleted'
-  /** Where webhooks are sent; null when none is registered. */
+  /** null when none is registered. */
   webhook_url: string | null
   /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
-  /** When it was created. */
   created_at: string
 }
 
 /** The platform as it ended. */
 export interface DeletedPlatform {
   platform_id: string
-  /** The name. */
   name: string
-  /** Where the operator is reached. */
   email: string | null
-  /** A deleted platform takes no calls any more. */
   status: 'active' | 'deleted'
-  /** Where webhooks are sent; null when none is registered. */
+  /** null when none is registered. */
   webhook_url: string | null
   /** When the receiver answered 410 Gone: from then on events wait, and nothing is sent until `webhook_url` is set again. */
   webhook_disabled_at: string | null
-  /** When it was created. */
   created_at: string
 }
 
 /** The new secret. */
 export interface RotatedPlatformSecret {
   platform_id: string
-  /** The platform secret for the header x-platform-secret. */
+  /** Shown only this once; null in a replayed answer. */
   platform_secret: string | null
 }
 
 /** The new secret. */
 export interface RotatedWebhookSecret {
   platform_id: string
-  /** The secret that signs webhooks (Standard Webhooks). */
+  /** Shown only this once; null in a replayed answer. */
   webhook_secret: string | null
-  /** Until when the old secret signs as well. */
   previous_secret_expires_at: string
 }
 
 /** The person behind agents. */
 export interface Owner {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
 }
 
 /** Where this page stands in the list. */
 export interface Pagination {
-  /** How many entries match, on all pages. */
   total: number
-  /** The page size used. */
   limit: number
-  /** How many entries were skipped. */
   offset: number
-  /** Send it as `cursor` for the next page. */
   next_cursor?: string
 }
 
 /** A page of owners. */
 export interface OwnerList {
-  /** The page, newest first. */
   owners: Owner[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** The owner after the check, and what the bank said. */
 export interface KycResult {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
-  /** The account holder’s name as the bank gave it. */
   name_at_bank: string | null
-  /** How well the names match, 0 to 100. */
   name_match_score: number | null
 }
 
@@ -1077,13 +1036,10 @@ export interface Policy {
   spend_limit_daily: number | null
   /** Most INR in a calendar month in IST. */
   spend_limit_monthly: number | null
-  /** `["network"]`, or the agent ids that may be paid. */
   allowed_payees: string[]
-  /** Agent ids that may never be paid. */
   blocked_payee_agents: string[]
   /** Most INR to any single agent in a calendar day in IST. */
   per_counterparty_daily_limit: number | null
-  /** Most different recipients in any rolling 60 minutes. */
   max_counterparties_per_hour: number | null
   /** Payments of more INR than this must use escrow. */
   require_escrow_above: number | null
@@ -1093,74 +1049,54 @@ export interface Policy {
 
 /** Policy changes that have not taken effect yet; empty when there are none. */
 export interface PendingPolicy {
-  /** A change of this control that waits for the cooldown. */
   spend_limit_per_tx?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   spend_limit_hourly?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   spend_limit_daily?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   spend_limit_monthly?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   allowed_payees?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: string[] | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   blocked_payee_agents?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: string[] | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   per_counterparty_daily_limit?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   max_counterparties_per_hour?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   require_escrow_above?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
-  /** A change of this control that waits for the cooldown. */
   require_human_approval_above?: {
-    /** What the control becomes; null clears it. */
+    /** null clears it. */
     value: number | null
-    /** When it takes effect. */
     effective_at: string
   }
 }
@@ -1168,76 +1104,50 @@ export interface PendingPolicy {
 /** The agent and its key. */
 export interface CreatedAgent {
   agent_id: string
-  /** The handle, unique on the network for ever, in lower case without `@`. */
   handle: string
-  /** The display name. */
   name: string
-  /** The person behind it. */
   owner_id: string
-  /** The platform that it belongs to. */
   platform_id: string
-  /** Its wallet. */
   wallet_id: string
-  /** Only an active agent can pay. */
   status: AgentStatus
-  /** The trust tier, which sets default limits. */
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
-  /** Policy changes that have not taken effect yet; empty when there are none. */
   pending_policy: PendingPolicy
-  /** The last four characters of the agent key. */
   key_last4: string
-  /** When it was created. */
   created_at: string
-  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
   vendor_id: string
-  /** The agent key for the header x-agent-key. */
+  /** Shown only this once; null in a replayed answer. */
   agent_key: string | null
 }
 
 /** An agent, its wallet and its policy. */
 export interface Agent {
   agent_id: string
-  /** The handle, unique on the network for ever, in lower case without `@`. */
   handle: string
-  /** The display name. */
   name: string
-  /** The person behind it. */
   owner_id: string
-  /** The platform that it belongs to. */
   platform_id: string
-  /** Its wallet. */
   wallet_id: string
-  /** Only an active agent can pay. */
   status: AgentStatus
-  /** The trust tier, which sets default limits. */
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
-  /** Policy changes that have not taken effect yet; empty when there are none. */
   pending_policy: PendingPolicy
-  /** The last four characters of the agent key. */
   key_last4: string
-  /** When it was created. */
   created_at: string
-  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
   vendor_id?: string
 }
 
 /** A page of agents. */
 export interface AgentList {
-  /** The page, newest first. */
   agents: Agent[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Whether the handle can be taken. */
 export interface HandleAvailability {
-  /** The handle as it would be stored; an invalid one as it was sent. */
   handle: string
-  /** Whether an agent can be created with it now. */
   available: boolean
   /** Why it is not available; null when it is. */
   reason: 'taken' | 'invalid' | null
@@ -1245,58 +1155,41 @@ export interface HandleAvailability {
 
 /** What anybody may know of an agent. */
 export interface AgentExistence {
-  /** Whether there is such an agent. */
   exists: boolean
   agent_id: string | null
-  /** Its handle. */
   handle: string | null
-  /** Its display name. */
   name: string | null
-  /** Its state. */
   status: AgentStatus | null
 }
 
 /** The agent as it ended. */
 export interface DeactivatedAgent {
   agent_id: string
-  /** The handle, unique on the network for ever, in lower case without `@`. */
   handle: string
-  /** The display name. */
   name: string
-  /** The person behind it. */
   owner_id: string
-  /** The platform that it belongs to. */
   platform_id: string
-  /** Its wallet. */
   wallet_id: string
-  /** Only an active agent can pay. */
   status: AgentStatus
-  /** The trust tier, which sets default limits. */
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
-  /** Policy changes that have not taken effect yet; empty when there are none. */
   pending_policy: PendingPolicy
-  /** The last four characters of the agent key. */
   key_last4: string
-  /** When it was created. */
   created_at: string
-  /** The vendor id for settlement: `vendor_<PAN>_<agent_id>`. */
   vendor_id?: string
 }
 
 /** The new key. */
 export interface RotatedAgentKey {
   agent_id: string
-  /** The agent key for the header x-agent-key. */
+  /** Shown only this once; null in a replayed answer. */
   agent_key: string | null
-  /** The last four characters of the new key. */
   key_last4: string
 }
 
 /** A limit and what is left of it. */
 export interface PolicyHeadroom {
-  /** The control. */
   rule:
     | 'spend_limit_per_tx'
     | 'spend_limit_hourly'
@@ -1305,25 +1198,20 @@ export interface PolicyHeadroom {
     | 'per_counterparty_daily_limit'
     | 'max_counterparties_per_hour'
     | 'budget_limit'
-  /** The layer that sets it. */
   layer: PolicyLayer
-  /** What it measures: one payment, the last hour or 24 hours, a calendar day or month in IST. */
   window: 'payment' | 'last_hour' | 'last_24_hours' | 'ist_day' | 'ist_month'
   /** The limit: INR, or a number of recipients. */
   limit: number
-  /** What counts against it now; null for a counterparty limit when no `to` was asked about. */
+  /** null for a counterparty limit when no `to` was asked about. */
   used: number | null
-  /** What is left of it. */
   remaining: number | null
-  /** When all of it is free again if nothing more is spent; null where nothing is used or nothing resets. */
+  /** null where nothing is used or nothing resets. */
   resets_at: string | null
 }
 
 /** An amount above which another way is asked for. */
 export interface PolicyThreshold {
-  /** What an amount above it needs. */
   rule: 'require_escrow_above' | 'require_human_approval_above'
-  /** The layer that sets it. */
   layer: PolicyLayer
   /** The amount that still passes without it, INR. */
   above: number
@@ -1332,23 +1220,15 @@ export interface PolicyThreshold {
 /** All layers together, and what is left of each limit. */
 export interface EffectivePolicy {
   agent_id: string
-  /** Only an active agent can pay at all. */
   status: AgentStatus
-  /** The trust tier that the tier layer comes from. */
   tier: Tier
-  /** Every limit of every layer, the general layers first. */
   limits: PolicyHeadroom[]
-  /** Amounts above which escrow or the owner is asked for. */
   thresholds: PolicyThreshold[]
-  /** `["network"]`, or the agents that every layer allows. */
   allowed_payees: string[]
-  /** The agents that any layer blocks. */
   blocked_payee_agents: string[]
-  /** The greatest amount that every limit and the escrow threshold let pass now, whatever the balance; 0 while the agent is stopped. */
+  /** 0 while the agent is stopped. */
   max_amount_now: number | null
-  /** What waits to loosen the agent’s own policy. */
   pending_policy: PendingPolicy
-  /** What waits to loosen the owner’s policy. */
   owner_pending_policy: PendingPolicy
   /** The moment that all of this is true of. */
   as_of: string
@@ -1356,13 +1236,11 @@ export interface EffectivePolicy {
 
 /** What a payment would come to at this moment. */
 export interface PolicyEvaluation {
-  /** `approved`: it would be paid. */
   decision: 'approved' | 'denied' | 'escrow_required' | 'approval_required'
-  /** The error that the payment would be answered; null when it would be none. */
+  /** null when it would be none. */
   code: ErrorCode | null
-  /** The decision for people. */
   message: string
-  /** What a program needs to act, as in the error’s `details`; null when there is nothing. */
+  /** null when there is nothing. */
   details: Record<string, unknown> | null
   /** The amount asked about, INR. */
   amount: number
@@ -1385,46 +1263,35 @@ export interface Balance {
 /** A payment session for the owner to complete. */
 export interface FundingSession {
   funding_id: string
-  /** The session that the owner completes on the checkout page. */
   payment_session_id: string
-  /** The order at the gateway; equal to `funding_id`. */
   order_id: string
   /** `pending` until the gateway confirms the payment. */
   status: 'pending' | 'completed' | 'failed'
   /** What the owner pays, INR, before the gateway’s fee. */
   amount: number
-  /** The method asked for. */
   method: 'upi' | 'card' | 'netbanking' | 'link'
-  /** The full address of the checkout page for this session. */
   checkout_url: string
-  /** When the session ends, 30 minutes after it began. */
   expires_at: string
 }
 
 /** A funding as it stands. */
 export interface Funding {
   funding_id: string
-  /** The session that the owner completes on the checkout page. */
   payment_session_id: string
-  /** The order at the gateway; equal to `funding_id`. */
   order_id: string
   /** `pending` until the gateway confirms the payment. */
   status: 'pending' | 'completed' | 'failed'
   /** What the owner pays, INR, before the gateway’s fee. */
   amount: number
-  /** The method asked for. */
   method: 'upi' | 'card' | 'netbanking' | 'link'
-  /** The method really used, which sets the fee; null until paid. */
+  /** null until paid. */
   paid_method: 'upi' | 'card' | 'netbanking' | null
   /** The gateway’s fee, INR: 2.5 %, half a paisa rounded up; null until paid. */
   fee: number | null
   /** What the wallet was credited, INR: amount less fee; null until paid. */
   net_amount: number | null
-  /** The full address of the checkout page for this session. */
   checkout_url: string
-  /** When it was asked for. */
   created_at: string
-  /** When the session ends. */
   expires_at: string
   /** When the wallet was credited; null when it was not. */
   completed_at: string | null
@@ -1433,368 +1300,291 @@ export interface Funding {
 /** The funding and the ways to pay it by UPI. */
 export interface UpiCollect {
   funding_id: string
-  /** The session that the owner completes on the checkout page. */
   payment_session_id: string
-  /** The order at the gateway; equal to `funding_id`. */
   order_id: string
   /** `pending` until the gateway confirms the payment. */
   status: 'pending' | 'completed' | 'failed'
   /** What the owner pays, INR, before the gateway’s fee. */
   amount: number
-  /** Whether a collect request went to the UPI app. */
   collect: boolean
-  /** The UPI id with its middle hidden. */
   upi_id: string
-  /** The address that opens a UPI app on the phone. */
   upi_intent: string
-  /** What a QR code for UPI apps must hold. */
   qr: string
-  /** The full address of the checkout page for this session. */
   checkout_url: string
-  /** When the session ends. */
   expires_at: string
 }
 
 /** Money on its way to the owner’s bank. */
 export interface Withdrawal {
-  /** The line of the statement; its `status` and `utr` tell how it went on. */
   transaction_id: string
   agent_id: string
   /** What leaves the wallet, INR. */
   amount: number
-  /** The bank has not confirmed it yet. */
   status: 'pending'
-  /** The last four digits of the owner’s account. */
   bank_account_last4: string
-  /** When it should be there, by business days: the latest moment. */
   estimated_arrival: string
 }
 
 /** What became of the payment. */
 export interface PaymentResult {
-  /** The payment; null while it waits for approval. */
+  /** null while it waits for approval. */
   payment_id: string | null
-  /** `completed`: the money has moved. */
   status: 'completed' | 'pending_approval'
   /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
   from_balance: number
   /** The fee, INR: 0.5 % of the amount, at least 1. */
   cost: number
-  /** What the owner approves; there only while it waits. */
+  /** there only while it waits. */
   approval_id?: string
-  /** The signed receipt; absent while it waits. */
+  /** absent while it waits. */
   receipt_id?: string
-  /** The sender’s statement line; absent while it waits. */
+  /** absent while it waits. */
   transaction_id?: string
-  /** When the payment was made, or asked for. */
   created_at: string
 }
 
 /** A payment and its result. */
 export interface Payment {
-  /** The payment; null while it waits for approval. */
+  /** null while it waits for approval. */
   payment_id: string | null
-  /** `completed`: the money has moved. */
   status: 'completed' | 'pending_approval'
   /** The sender’s balance after amount and fee, INR; unchanged while it waits. */
   from_balance: number
   /** The fee, INR: 0.5 % of the amount, at least 1. */
   cost: number
-  /** What the owner approves; there only while it waits. */
+  /** there only while it waits. */
   approval_id?: string
-  /** The signed receipt; absent while it waits. */
+  /** absent while it waits. */
   receipt_id?: string
-  /** The sender’s statement line; absent while it waits. */
+  /** absent while it waits. */
   transaction_id?: string
-  /** When the payment was made, or asked for. */
   created_at: string
-  /** The payer. */
   from: string
-  /** The payee. */
   to: string
   /** What the payee was paid, INR, without the fee. */
   amount: number
-  /** The caller’s reference. */
+  /** What the payee has given back of it so far, INR; 0 when nothing. */
+  refunded_total: number
   reference: string | null
 }
 
 /** A page of payments. */
 export interface PaymentList {
-  /** The page, newest first. */
   payments: Payment[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** The refund. */
 export interface Refund {
   refund_id: string
-  /** The payment that is refunded. */
   payment_id: string
   /** What was given back now, INR. */
   amount: number
   /** What was given back of this payment so far, INR. */
   refunded_total: number
-  /** The refunding agent’s statement line. */
   transaction_id: string
 }
 
 /** A payment or hold above the approval threshold. */
 export interface Approval {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** Its name. */
   agent_name: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
-  /** Its name. */
   to_name: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What it is for. */
   note: string | null
-  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  /** null without a timeout. */
   timeout_hours: number | null
-  /** For a hold: what its timeout would do; null without one. */
+  /** null without one. */
   auto_action: 'refund' | 'release' | null
-  /** For a hold: the agent that could release it by attesting; null where none could. */
+  /** null where none could. */
   attestor_agent_id: string | null
-  /** The control that asks for the approval. */
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
-  /** When the agent asked. */
   created_at: string
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** When it was approved or rejected, or expired; null while it waits. */
+  /** null while it waits. */
   decided_at: string | null
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** A page of approvals. */
 export interface ApprovalList {
-  /** The page, newest first. */
   approvals: Approval[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** The money that was set aside, or the approval that this waits for. */
 export interface EscrowHold {
-  /** The escrow’s id; null while the owner has to approve. */
+  /** null while the owner has to approve. */
   escrow_id: string | null
-  /** The agent whose money waits. */
   agent_id: string
-  /** Who shall have, or has, the money; the attestor where nobody else was named. */
   to_agent_id: string | null
-  /** The agent that may attest; null where none may. */
+  /** null where none may. */
   attestor_agent_id: string | null
   /** What is held, INR. */
   amount: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What happens at `expires_at`; null without a timeout. */
+  /** null without a timeout. */
   auto_action: 'refund' | 'release' | null
-  /** When the timeout falls due; null without one. */
+  /** null without one. */
   expires_at: string | null
-  /** When the money was set aside. */
   created_at: string
-  /** When it was released or refunded; null while it is held. */
+  /** null while it is held. */
   resolved_at: string | null
-  /** The line of the payer’s statement; null while it waits. */
+  /** null while it waits. */
   transaction_id: string | null
-  /** How it stands. */
   status: 'held' | 'released' | 'refunded' | 'pending_approval'
-  /** The approval that it waits for. */
   approval_id?: string
 }
 
 /** The approval, and what was made of it. */
 export interface ApprovalApproved {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** Its name. */
   agent_name: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
-  /** Its name. */
   to_name: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What it is for. */
   note: string | null
-  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  /** null without a timeout. */
   timeout_hours: number | null
-  /** For a hold: what its timeout would do; null without one. */
+  /** null without one. */
   auto_action: 'refund' | 'release' | null
-  /** For a hold: the agent that could release it by attesting; null where none could. */
+  /** null where none could. */
   attestor_agent_id: string | null
-  /** The control that asks for the approval. */
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
-  /** When the agent asked. */
   created_at: string
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** When it was approved or rejected, or expired; null while it waits. */
+  /** null while it waits. */
   decided_at: string | null
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
-  /** What became of the payment. */
   payment?: PaymentResult
-  /** The money that was set aside, or the approval that this waits for. */
   escrow?: EscrowHold
 }
 
 /** The approval. */
 export interface ApprovalRejected {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** Its name. */
   agent_name: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
-  /** Its name. */
   to_name: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What it is for. */
   note: string | null
-  /** For a hold: how long the money would wait, in hours; null without a timeout. */
+  /** null without a timeout. */
   timeout_hours: number | null
-  /** For a hold: what its timeout would do; null without one. */
+  /** null without one. */
   auto_action: 'refund' | 'release' | null
-  /** For a hold: the agent that could release it by attesting; null where none could. */
+  /** null where none could. */
   attestor_agent_id: string | null
-  /** The control that asks for the approval. */
   rule: 'require_human_approval_above'
   /** `pending_approval` until the owner decides or 24 hours have passed. */
   status: ApprovalStatus
-  /** When the agent asked. */
   created_at: string
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** When it was approved or rejected, or expired; null while it waits. */
+  /** null while it waits. */
   decided_at: string | null
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** The escrow as it ended. */
 export interface EscrowResolved {
   escrow_id: string
-  /** The agent whose money waits. */
   agent_id: string
-  /** Who shall have, or has, the money; the attestor where nobody else was named. */
   to_agent_id: string | null
-  /** The agent that may attest; null where none may. */
+  /** null where none may. */
   attestor_agent_id: string | null
   /** What is held, INR. */
   amount: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What happens at `expires_at`; null without a timeout. */
+  /** null without a timeout. */
   auto_action: 'refund' | 'release' | null
-  /** When the timeout falls due; null without one. */
+  /** null without one. */
   expires_at: string | null
-  /** When the money was set aside. */
   created_at: string
-  /** When it was released or refunded; null while it is held. */
+  /** null while it is held. */
   resolved_at: string | null
-  /** The line of the payer’s statement that it is. */
   transaction_id: string
-  /** How it stands. */
   status: EscrowStatus
 }
 
 /** The escrow as it ended. */
 export interface EscrowRefunded {
   escrow_id: string
-  /** The agent whose money waits. */
   agent_id: string
-  /** Who shall have, or has, the money; the attestor where nobody else was named. */
   to_agent_id: string | null
-  /** The agent that may attest; null where none may. */
+  /** null where none may. */
   attestor_agent_id: string | null
   /** What is held, INR. */
   amount: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What happens at `expires_at`; null without a timeout. */
+  /** null without a timeout. */
   auto_action: 'refund' | 'release' | null
-  /** When the timeout falls due; null without one. */
+  /** null without one. */
   expires_at: string | null
-  /** When the money was set aside. */
   created_at: string
-  /** When it was released or refunded; null while it is held. */
+  /** null while it is held. */
   resolved_at: string | null
-  /** The line of the payer’s statement that it is. */
   transaction_id: string
-  /** How it stands. */
   status: EscrowStatus
 }
 
 /** Money that waits for its release. */
 export interface Escrow {
   escrow_id: string
-  /** The agent whose money waits. */
   agent_id: string
-  /** Who shall have, or has, the money; the attestor where nobody else was named. */
   to_agent_id: string | null
-  /** The agent that may attest; null where none may. */
+  /** null where none may. */
   attestor_agent_id: string | null
   /** What is held, INR. */
   amount: number
-  /** The caller’s reference. */
   reference: string | null
-  /** What happens at `expires_at`; null without a timeout. */
+  /** null without a timeout. */
   auto_action: 'refund' | 'release' | null
-  /** When the timeout falls due; null without one. */
+  /** null without one. */
   expires_at: string | null
-  /** When the money was set aside. */
   created_at: string
-  /** When it was released or refunded; null while it is held. */
+  /** null while it is held. */
   resolved_at: string | null
-  /** The line of the payer’s statement that it is. */
   transaction_id: string
-  /** How it stands. */
   status: EscrowStatus
 }
 
 /** One line of a wallet’s statement. */
 export interface Transaction {
   id: string
-  /** What moved the money. */
   type: TransactionType
   /** The amount, INR, without the fee. */
   amount: number
@@ -1802,37 +1592,26 @@ export interface Transaction {
   fee: number
   /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
   net_amount: number
-  /** What the other side is; null for the bank. */
+  /** null for the bank. */
   counterparty_type: 'agent' | null
-  /** The other agent; null for the bank, and for a hold that is meant for nobody yet. */
+  /** null for the bank, and for a hold that is meant for nobody yet. */
   counterparty_id: string | null
-  /** The name of the agent whose wallet this is. */
   agent_name: string
-  /** The other agent’s name; null for the bank. */
+  /** null for the bank. */
   counterparty_name: string | null
-  /** The payer’s reference. */
   reference: string | null
-  /** The payer’s note. */
   note: string | null
-  /** How it stands; `reversed` after it was completed. */
   status: TransactionStatus
-  /** When it began. */
   created_at: string
-  /** The payment that it is a side of, or refunds. */
   payment_id?: string
-  /** The funding that it is. */
   funding_id?: string
-  /** The escrow that it belongs to. */
   escrow_id?: string
-  /** The bank’s reference of a payout. */
   utr?: string
 }
 
 /** A page of the statement. */
 export interface TransactionList {
-  /** The page, newest first. */
   transactions: Transaction[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
@@ -1840,27 +1619,21 @@ export interface TransactionList {
 export interface Verification {
   /** Serve the resource only when this is true. */
   verified: boolean
-  /** Why it does not verify; absent when it does. */
   reason?: VerifyFailure
-  /** The id that was asked for. */
   transaction_id: string
-  /** The payer; null when the caller is not a party to it. */
+  /** null when the caller is not a party to it. */
   from: string | null
-  /** The payee; null when the caller is not a party to it. */
+  /** null when the caller is not a party to it. */
   to: string | null
   /** What was paid, INR, as a decimal string with two places. */
   amount: string | null
-  /** The currency. */
   asset: 'INR'
-  /** When it was paid. */
   created_at: string | null
 }
 
 /** Whether the nonce may be used again. */
 export interface NonceRestoration {
-  /** The nonce that was asked for. */
   nonce: string
-  /** Whether this call undid the use; false when there was none of that name, or no longer. */
   restored: boolean
 }
 
@@ -1868,142 +1641,102 @@ export interface NonceRestoration {
 export interface Receipt {
   receipt_id: string
   payment_id: string
-  /** The payer. */
   from: string
-  /** The payer’s handle. */
   from_handle: string
-  /** The payee. */
   to: string
-  /** The payee’s handle. */
   to_handle: string
   /** What the payee got, INR. */
   amount: number
   /** What the payer paid on top, INR. */
   fee: number
-  /** The currency. */
   currency: 'INR'
-  /** The payer’s reference; null to strangers. */
+  /** null to strangers. */
   reference: string | null
-  /** The payer’s note; null to strangers. */
+  /** null to strangers. */
   note: string | null
-  /** When the payment completed. */
   created_at: string
-  /** The service that signed it. */
   issuer: string
-  /** Which of the service’s public keys signed it. */
   key_id: string
   /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
   signature: string
-  /** The same receipt as a compact EdDSA JWT; null to strangers. */
+  /** null to strangers. */
   token: string | null
 }
 
 /** Whether the receipt is genuine. */
 export interface ReceiptVerification {
-  /** Whether the receipt exists and its signature is good. */
   valid: boolean
-  /** `ok` when valid, otherwise why not. */
   reason: 'ok' | 'not_found' | 'bad_signature'
-  /** The receipt; null when there is none. */
+  /** null when there is none. */
   receipt: {
     receipt_id: string
     payment_id: string
-    /** The payer. */
     from: string
-    /** The payer’s handle. */
     from_handle: string
-    /** The payee. */
     to: string
-    /** The payee’s handle. */
     to_handle: string
     /** What the payee got, INR. */
     amount: number
     /** What the payer paid on top, INR. */
     fee: number
-    /** The currency. */
     currency: 'INR'
-    /** The payer’s reference; null to strangers. */
+    /** null to strangers. */
     reference: string | null
-    /** The payer’s note; null to strangers. */
+    /** null to strangers. */
     note: string | null
-    /** When the payment completed. */
     created_at: string
-    /** The service that signed it. */
     issuer: string
-    /** Which of the service’s public keys signed it. */
     key_id: string
     /** Ed25519 over the RFC 8785 canonical JSON of the receipt without `signature` and `token`, base64. */
     signature: string
-    /** The same receipt as a compact EdDSA JWT; null to strangers. */
+    /** null to strangers. */
     token: string | null
   } | null
 }
 
 /** A proof to show to anybody for an hour. */
 export interface MembershipProof {
-  /** What is signed. */
   proof: {
-    /** The service that signed it. */
     issuer: string
     agent_id: string
-    /** The agent’s handle. */
     handle: string
-    /** Whether its owner’s bank account is verified. */
     kyc_status: KycStatus
-    /** Whole days since it joined. */
     network_age_days: number
-    /** Its trust tier. */
     tier: Tier
-    /** When this was said. */
     issued_at: string
-    /** One hour later. */
     expires_at: string
-    /** Which of the service’s public keys signed it. */
     key_id: string
   }
   /** Ed25519 over the RFC 8785 canonical JSON of `proof`, base64. */
   signature: string
-  /** The same as a compact EdDSA JWT. */
   token: string
 }
 
 /** What the service says of an agent, signed. */
 export interface IdentityVerification {
   agent_id: string
-  /** The agent’s handle. */
   handle: string
-  /** The agent’s name. */
   name: string
-  /** Its state now. */
   status: AgentStatus
-  /** Its trust tier. */
   tier: Tier
-  /** Whether its owner’s bank account is verified. */
   kyc_status: KycStatus
-  /** When it joined the network. */
   member_since: string
-  /** Its newest certificate in force; null when there is none. */
+  /** null when there is none. */
   certificate_id: string | null
-  /** What the agent says it does here. */
   capabilities: Capability[]
   /** Its Ed25519 public key, base64 of its 32 bytes. */
   public_key: string
-  /** When this was said. */
   verified_at: string
-  /** The service that signed it. */
   issuer: string
-  /** Which of the service’s public keys signed it. */
   key_id: string
   /** Ed25519 over the RFC 8785 canonical JSON of this object without `signature` and `token`, base64. */
   signature: string
-  /** The same as a compact EdDSA JWT. */
   token: string
 }
 
 /** The key that the agent signs with. */
 export interface AgentPublicKey {
   agent_id: string
-  /** The signature algorithm. */
   algorithm: 'Ed25519'
   /** The agent’s public key, base64 of its 32 bytes. */
   public_key: string
@@ -2013,159 +1746,105 @@ export interface AgentPublicKey {
 export interface Certificate {
   id: string
   agent_id: string
-  /** The service that issued it. */
   issuer: string
-  /** The agent’s name when it was issued. */
   subject: string
   /** The agent’s Ed25519 public key, base64 of its 32 bytes. */
   public_key: string
-  /** What the agent says it does here. */
   capabilities: Capability[]
-  /** The agent’s trust tier when it was issued. */
   tier: Tier
-  /** The agent’s owner. */
   owner_id?: string
-  /** When it was issued. */
   issued_at: string
-  /** Until when it is valid. */
   expires_at: string
-  /** Which of the service’s public keys signed it. */
   key_id: string
-  /** Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`. */
   signature: string
-  /** Whether it is in force; not signed, because it changes. */
   status: 'active' | 'revoked' | 'expired'
-  /** When it was revoked. */
   revoked_at: string | null
-  /** Why it was revoked. */
   revocation_reason: string | null
-  /** What is signed as a compact EdDSA JWT. */
   token: string
 }
 
 /** A page of certificates. */
 export interface CertificateList {
-  /** The page, newest first. */
   certificates: Certificate[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Whether the certificate is good now. */
 export interface CertificateVerification {
-  /** Whether it exists, is in force and its signature is good. */
   valid: boolean
-  /** `ok` when valid, otherwise why not. */
   reason: 'ok' | 'not_found' | 'bad_signature' | 'revoked' | 'expired'
 }
 
 /** The new certificate and the one it replaces. */
 export interface CertificateRotation {
-  /** The new certificate. */
   certificate: {
     id: string
     agent_id: string
-    /** The service that issued it. */
     issuer: string
-    /** The agent’s name when it was issued. */
     subject: string
     /** The agent’s Ed25519 public key, base64 of its 32 bytes. */
     public_key: string
-    /** What the agent says it does here. */
     capabilities: Capability[]
-    /** The agent’s trust tier when it was issued. */
     tier: Tier
-    /** The agent’s owner. */
     owner_id?: string
-    /** When it was issued. */
     issued_at: string
-    /** Until when it is valid. */
     expires_at: string
-    /** Which of the service’s public keys signed it. */
     key_id: string
-    /** Ed25519 over the RFC 8785 canonical JSON of exactly `id`, `agent_id`, `issuer`, `subject`, `public_key`, `capabilities`, `tier`, `issued_at`, `expires_at`, `key_id`. */
     signature: string
-    /** Whether it is in force; not signed, because it changes. */
     status: 'active' | 'revoked' | 'expired'
-    /** When it was revoked. */
     revoked_at: string | null
-    /** Why it was revoked. */
     revocation_reason: string | null
-    /** What is signed as a compact EdDSA JWT. */
     token: string
   }
-  /** The one that it replaces. */
   revoked_certificate_id: string
 }
 
 /** One act that changed something. */
 export interface AuditEntry {
   audit_id: string
-  /** The agent that acted or was acted on; null where there is none. */
+  /** null where there is none. */
   agent_id: string | null
-  /** Who did it. */
   actor: {
-    /** What kind of caller; `service` is the service itself. */
     type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
-    /** The caller’s id; an administrator’s masked phone; for `service` which part of it. */
     id: string
   }
-  /** What was done. */
   action: string
-  /** The id of what it was done to. */
   target: string
-  /** The facts; their fields depend on the action. null to strangers. */
+  /** their fields depend on the action. null to strangers. */
   data: Record<string, unknown> | null
-  /** When it was done. */
   created_at: string
-  /** The leaf: lower-case hex SHA-256 of 0x00 and the RFC 8785 canonical JSON of the entry without `hash`. */
   hash: string
 }
 
 /** A page of the trail. */
 export interface AuditTrail {
-  /** The page, newest first. */
   entries: AuditEntry[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Whether an entry is genuine, with the proof. */
 export interface AuditVerification {
-  /** Whether the entry is as it was written and the log holds it. */
   valid: boolean
-  /** `ok` when valid; `pending` when it was written so recently that no checkpoint covers it yet; otherwise what is wrong. */
   reason: 'ok' | 'not_found' | 'pending' | 'altered' | 'not_in_log' | 'bad_checkpoint'
-  /** The entry; null when there is none, or none that the log vouches for. */
+  /** null when there is none, or none that the log vouches for. */
   entry: {
     audit_id: string
-    /** The agent that acted or was acted on; null where there is none. */
+    /** null where there is none. */
     agent_id: string | null
-    /** Who did it. */
     actor: {
-      /** What kind of caller; `service` is the service itself. */
       type: 'platform' | 'agent' | 'owner' | 'admin' | 'public' | 'service'
-      /** The caller’s id; an administrator’s masked phone; for `service` which part of it. */
       id: string
     }
-    /** What was done. */
     action: string
-    /** The id of what it was done to. */
     target: string
-    /** The facts; their fields depend on the action. null to strangers. */
+    /** their fields depend on the action. null to strangers. */
     data: Record<string, unknown> | null
-    /** When it was done. */
     created_at: string
-    /** The leaf: lower-case hex SHA-256 of 0x00 and the RFC 8785 canonical JSON of the entry without `hash`. */
     hash: string
   } | null
-  /** Its place in the log, from 0. */
   leaf_index: number | null
-  /** How many leaves the checkpoint covers. */
   tree_size: number | null
-  /** The root of that tree. */
   root_hash: string | null
-  /** The sibling hashes from the leaf to the root, RFC 6962 section 2.1.1. */
   inclusion_proof: string[]
   /** The signed tree head as a C2SP note: origin, size, base64 root, and the signature of a published key. */
   checkpoint: string | null
@@ -2179,38 +1858,28 @@ export interface Checkpoint {
 
 /** That the log only grew. */
 export interface ConsistencyProof {
-  /** The earlier tree size. */
   from: number
-  /** The later tree size. */
   to: number
-  /** RFC 6962 section 2.1.2; empty when the sizes are equal or `from` is 0. */
   proof: string[]
 }
 
 /** Agents of one owner with a common treasury. */
 export interface Organization {
   id: string
-  /** Its name. */
   name: string
-  /** Whose agents it groups. */
   owner_id: string
-  /** Its size class. */
   tier: 'tier1' | 'tier2' | 'tier3'
-  /** How many members it may have. */
   max_agents: number
   /** `frozen` while its owner is frozen. */
   status: 'active' | 'frozen'
-  /** The member whose wallet money is allocated from; null until named. */
+  /** null until named. */
   treasury_agent_id: string | null
-  /** When it was founded. */
   created_at: string
 }
 
 /** A page of organizations. */
 export interface OrganizationList {
-  /** The page, newest first. */
   organizations: Organization[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
@@ -2218,24 +1887,19 @@ export interface OrganizationList {
 export interface Member {
   org_id: string
   agent_id: string
-  /** The agent’s name. */
   agent_name: string
-  /** Its role. */
   role: MemberRole
   /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
   budget_limit: number | null
-  /** When it became a member. */
   joined_at: string
 }
 
 /** Money moved within an organization. */
 export interface Allocation {
   org_id: string
-  /** The member that got it. */
   agent_id: string
   /** How much, INR. */
   amount: number
-  /** The treasury’s line of it. */
   transaction_id: string
   /** What the treasury has left, INR. */
   treasury_balance: number
@@ -2245,21 +1909,16 @@ export interface Allocation {
 
 /** A page of transactions. */
 export interface OrganizationTransactions {
-  /** The page, newest first. */
   transactions: Transaction[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Who may spend how much this month. */
 export interface Budget {
   org_id: string
-  /** All members, the treasury first. */
   members: {
     agent_id: string
-    /** The agent’s name. */
     agent_name: string
-    /** Its role. */
     role: MemberRole
     /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
     budget_limit: number | null
@@ -2273,33 +1932,26 @@ export interface Budget {
 /** A delivery: one event for one platform. */
 export interface WebhookDelivery {
   delivery_id: string
-  /** The event: the `webhook-id` of every attempt. */
   event_id: string
-  /** What happened. */
   event: EventName
-  /** Where it was sent last, or will be; null when there is no address. */
+  /** null when there is no address. */
   url: string | null
   /** `pending` while attempts are to come, `delivered` once the receiver answered 2xx, `failed` when it was given up. */
   status: 'pending' | 'delivered' | 'failed'
-  /** How often it was tried. */
   attempts: number
-  /** The status of the last answer; null without one. */
+  /** null without one. */
   response_status: number | null
   /** Why the last attempt failed; null when it did not. */
   last_error: string | null
-  /** When it is due next, tried then or soon after; null when it is not tried any more. */
+  /** null when it is not tried any more. */
   next_attempt_at: string | null
-  /** When the event happened. */
   created_at: string
-  /** When the receiver answered 2xx. */
   delivered_at: string | null
 }
 
 /** A page of deliveries. */
 export interface WebhookDeliveryList {
-  /** The page, newest first. */
   deliveries: WebhookDelivery[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
@@ -2307,21 +1959,17 @@ export interface WebhookDeliveryList {
 export interface OtpSent {
   /** Always true, also for a phone that is unknown here. */
   sent: true
-  /** Seconds for which the code can be used. */
   expires_in: number
 }
 
 /** The session that the cookie opens. */
 export interface OwnerSession {
-  /** The owners that the session covers. */
   owner_ids: string[]
-  /** When the session ends. */
   expires_at: string
 }
 
 /** The session is over. */
 export interface OwnerLoggedOut {
-  /** The session is over on every node. */
   logged_out: true
 }
 
@@ -2329,37 +1977,29 @@ export interface OwnerLoggedOut {
 export interface AdminOtpSent {
   /** Always true, also for a phone that is unknown here. */
   sent: true
-  /** Seconds for which the code can be used. */
   expires_in: number
 }
 
 /** The session that the cookie opens. */
 export interface AdminSession {
-  /** When the session ends. */
   expires_at: string
 }
 
 /** The session is over. */
 export interface AdminLoggedOut {
-  /** The session is over on every node. */
   logged_out: true
 }
 
 /** The person of this session. */
 export interface Me {
-  /** The phone of the login, ten digits. */
   phone: string
-  /** The owners that the session covers, oldest first. */
   owners: Owner[]
-  /** When the session ends. */
   expires_at: string
 }
 
 /** A page of the statements. */
 export interface OwnerTransactionList {
-  /** The page, newest first. */
   transactions: Transaction[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
@@ -2368,49 +2008,34 @@ export interface OwnerPolicy {
   owner_id: string
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
-  /** Policy changes that have not taken effect yet; empty when there are none. */
   pending_policy: PendingPolicy
 }
 
 /** The whole service at a glance. */
 export interface Overview {
-  /** Platforms that are not deleted. */
   platforms: number
-  /** Owners of all platforms. */
   owners: number
-  /** Agents of all platforms by state. */
   agents: {
-    /** All agents. */
     total: number
-    /** Agents that can pay. */
     active: number
-    /** Paused by their owners’ side. */
     paused: number
-    /** Under investigation. */
     quarantined: number
-    /** In emergency lockdown. */
     frozen: number
-    /** Ended for good. */
     deactivated: number
   }
   /** What all wallets hold together, INR. */
   float: number
   /** What is held in escrow, INR. */
   escrow_held: number
-  /** Completed payments between agents. */
   payments: {
-    /** Payments since midnight in IST. */
     today: {
-      /** How many payments. */
       count: number
       /** What the payees got, INR. */
       volume: number
       /** What the payers paid on top, INR. */
       fees: number
     }
-    /** Payments of the last 30 days in IST, today included. */
     last_30_days: {
-      /** How many payments. */
       count: number
       /** What the payees got, INR. */
       volume: number
@@ -2418,38 +2043,29 @@ export interface Overview {
       fees: number
     }
   }
-  /** Payouts on their way to a bank. */
   payouts_pending: {
-    /** How many. */
     count: number
     /** What they carry, INR. */
     amount: number
   }
-  /** Wallets that a chargeback took below zero. */
   negative_wallets: {
-    /** How many. */
     count: number
     /** What they owe together, INR. */
     amount: number
   }
-  /** Payments and holds that wait for an owner. */
   pending_approvals: number
-  /** Risk alerts that nobody has reviewed. */
   open_alerts: number
-  /** Webhook deliveries that were given up. */
   failed_deliveries: number
-  /** The unending check of every account, every transfer and every audit entry. */
   ledger: {
-    /** Whether the last check of the whole book, and that of the audit log, found them right; null before the first of the book. */
+    /** null before the first of the book. */
     balanced: boolean | null
-    /** When the last whole check ended; null before the first time. */
+    /** null before the first time. */
     checked_at: string | null
   }
-  /** The comparison of the book with the gateway. */
   reconciliation: {
-    /** Differences that the last comparison found; null before the first. */
+    /** null before the first. */
     differences: number | null
-    /** When it ended; null before the first time. */
+    /** null before the first time. */
     checked_at: string | null
   }
 }
@@ -2457,80 +2073,49 @@ export interface Overview {
 /** An owner and the platform that registered it. */
 export interface OwnerAccount {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
-  /** The platform that registered the owner. */
   platform_id: string
 }
 
 /** A page of the owners of all platforms. */
 export interface OwnerAccountList {
-  /** The page, newest first. */
   owners: OwnerAccount[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** An owner, its agents by state, and their money. */
 export interface OwnerAccountDetails {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
-  /** The platform that registered the owner. */
   platform_id: string
-  /** How many of its agents are in each state. */
   agents: {
-    /** All agents. */
     total: number
-    /** Agents that can pay. */
     active: number
-    /** Paused by their owners’ side. */
     paused: number
-    /** Under investigation. */
     quarantined: number
-    /** In emergency lockdown. */
     frozen: number
-    /** Ended for good. */
     deactivated: number
   }
   /** What all its agents hold together, INR. */
@@ -2540,78 +2125,50 @@ export interface OwnerAccountDetails {
 /** The frozen owner, and how many agents were frozen with it. */
 export interface FrozenOwner {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
-  /** The platform that registered the owner. */
   platform_id: string
-  /** How many agents changed their state. */
   agents_affected: number
 }
 
 /** The owner, and how many agents were unfrozen with it. */
 export interface UnfrozenOwner {
   owner_id: string
-  /** The legal name. */
   name: string
-  /** Indian mobile number, 10 digits. */
   phone: string
-  /** E-mail address. */
   email: string | null
-  /** The PAN with its middle hidden. */
   pan: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
-  /** The trust tier, which sets default limits. */
   tier: Tier
-  /** A frozen owner has all agents frozen. */
   status: 'active' | 'frozen'
-  /** The last four digits of the bank account. */
   bank_account_last4: string | null
-  /** The IFSC of the bank branch. */
   bank_ifsc: string | null
-  /** When the owner was created. */
   created_at: string
-  /** The platform that registered the owner. */
   platform_id: string
-  /** How many agents changed their state. */
   agents_affected: number
 }
 
 /** What became of each agent. */
 export interface BulkResults {
-  /** One entry for each agent, in the order asked. */
   results: {
-    /** The id as it was sent. */
     agent_id: string
-    /** The state in which the agent is now; null when there is no such agent. */
+    /** null when there is no such agent. */
     status: AgentStatus | null
-    /** Why this agent was left as it was; null when it is as it was to be. */
+    /** null when it is as it was to be. */
     error: {
-      /** Why, for programs. */
       code: ErrorCode
-      /** Why, for people. */
       message: string
     } | null
   }[]
@@ -2619,7 +2176,6 @@ export interface BulkResults {
 
 /** The limits that a tier sets for each of its agents. */
 export interface TierDefaults {
-  /** The tier. */
   tier: Tier
   /** Most INR in a single payment. */
   per_tx: number
@@ -2635,52 +2191,39 @@ export interface TierDefaults {
 
 /** All tiers. */
 export interface TierList {
-  /** From the lowest tier to the highest. */
   tiers: TierDefaults[]
 }
 
 /** One day’s settlement of unused balances. */
 export interface SettlementRun {
-  /** The business day in IST. */
   day: string
-  /** Whether every wallet has been looked at. */
   status: 'running' | 'finished'
-  /** Wallets that were paid out. */
   paid_count: number
   /** What they were paid out, INR. */
   paid_amount: number
-  /** Wallets that were due and left alone, by reason. */
   skipped: {
-    /** The owner has no verified bank account. */
     no_verified_bank_account: number
-    /** The agent is frozen. */
     agent_frozen: number
-    /** The agent is quarantined. */
     agent_quarantined: number
     /** Less than 1 INR, which no bank is sent. */
     below_minimum: number
   }
-  /** When it began. */
   started_at: string
-  /** When it ended; null while it runs. */
+  /** null while it runs. */
   finished_at: string | null
 }
 
 /** A page of settlement runs. */
 export interface SettlementRunList {
-  /** The page, newest first. */
   settlements: SettlementRun[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** A wallet that was due and left alone. */
 export interface SettlementSkip {
   agent_id: string
-  /** Its name. */
   agent_name: string
   owner_id: string
-  /** Why it was left alone. */
   reason: 'no_verified_bank_account' | 'agent_frozen' | 'agent_quarantined' | 'below_minimum'
   /** What stayed in the wallet, INR. */
   balance: number
@@ -2688,36 +2231,29 @@ export interface SettlementSkip {
 
 /** A page of wallets that were left alone. */
 export interface SettlementSkipList {
-  /** The page, newest first. */
   skipped: SettlementSkip[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** A wallet that owes money after a chargeback. */
 export interface NegativeWallet {
   agent_id: string
-  /** Its name. */
   agent_name: string
   owner_id: string
   platform_id: string
   /** What it holds, INR: below 0. */
   balance: number
-  /** When the bank last took a funding back. */
   reversed_at: string
 }
 
 /** A page of wallets below zero. */
 export interface NegativeWalletList {
-  /** The page, newest first. */
   wallets: NegativeWallet[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Something that the book and the gateway tell differently. */
 export interface Difference {
-  /** What differs. */
   kind:
     | 'payment_not_credited'
     | 'credited_not_paid'
@@ -2734,112 +2270,82 @@ export interface Difference {
     | 'payout_unknown_there'
     | 'settlement_amount_differs'
     | 'unchecked'
-  /** What it is about: a funding, a payout or refund, an order or a settlement at the gateway. */
   subject: string
-  /** Whose wallet it concerns; null when it is nobody’s. */
+  /** null when it is nobody’s. */
   agent_id: string | null
-  /** What the book says. */
   ours: string | null
-  /** What the gateway says. */
   theirs: string | null
   /** What is at stake, INR. */
   amount: number
-  /** When it was first seen. */
   found_at: string
 }
 
 /** A page of differences. */
 export interface DifferenceList {
-  /** The page, newest first. */
   differences: Difference[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** Why the alert was opened. */
 export interface RiskEvidence {
-  /** The finding in a sentence. */
   summary: string
-  /** Where the span that was looked at begins. */
   from: string
-  /** Where it ends: at the last payment or count that was looked at. */
   to: string
-  /** What was counted; amounts in INR. */
+  /** amounts in INR. */
   figures: Record<string, number>
-  /** What the figures were held against, as it was then; amounts in INR. */
+  /** amounts in INR. */
   thresholds: Record<string, number>
-  /** Payments as examples, at most 10; empty where the finding is not about payments. */
   payment_ids: string[]
-  /** Other agents that take part, at most 10; of money that goes round, in the order of its way. */
   agent_ids: string[]
 }
 
 /** A finding that an administrator reviews. */
 export interface RiskAlert {
   alert_id: string
-  /** The agent that it is about; null when it is about a platform. */
+  /** null when it is about a platform. */
   agent_id: string | null
-  /** The platform that it is about, or whose agent it is about. */
   platform_id: string
-  /** The rule that found it. */
   rule: RiskRule
-  /** How grave such a finding is. */
   severity: 'low' | 'medium' | 'high'
-  /** Its points, 0 to 100, for the agent’s score. */
   score: number
-  /** Why the alert was opened. */
+  /** It is not rewritten while the alert is open. */
   evidence: RiskEvidence
-  /** Whether somebody has looked into it, and what they found. */
   status: 'open' | 'dismissed' | 'confirmed'
-  /** What the reviewer noted. */
   note: string | null
-  /** When it was opened. */
   created_at: string
-  /** When it was reviewed; null while it is open. */
+  /** null while it is open. */
   reviewed_at: string | null
 }
 
 /** A page of alerts. */
 export interface RiskAlertList {
-  /** The page, newest first. */
   alerts: RiskAlert[]
-  /** Where this page stands in the list. */
   pagination: Pagination
 }
 
 /** The agent’s score and what it is made of. */
 export interface RiskScore {
   agent_id: string
-  /** 0 to 100. */
   score: number
-  /** What the score is made of, the most points first. */
   factors: {
-    /** The rule whose alert counts. */
     rule: RiskRule
-    /** What it adds. */
     points: number
-    /** Why, in words. */
     detail: string
   }[]
-  /** The moment that it is the score of. */
   computed_at: string
 }
 
 /** All rules. */
 export interface RiskRuleList {
-  /** All rules. */
   rules: {
-    /** The rule. */
     rule: RiskRule
-    /** What it looks for. */
     description: string
-    /** The severity of its alerts; null when its row makes no sense. */
+    /** null when its row makes no sense. */
     severity: 'low' | 'medium' | 'high' | null
-    /** The points of its alerts; null when its row makes no sense. */
+    /** null when its row makes no sense. */
     score: number | null
-    /** Whether it looks for anything. */
     enabled: boolean
-    /** What must be reached for an alert; amounts in INR. */
+    /** amounts in INR. */
     thresholds: Record<string, number>
     /** Why its row is not used; null when it is. */
     problem: string | null
@@ -2848,39 +2354,27 @@ export interface RiskRuleList {
 
 /** Public keys to verify offline whatever the service signed. */
 export interface ServiceKeys {
-  /** The name of the service, which is the issuer of what it signs. */
   platform: string
-  /** The signature algorithm. */
   algorithm: 'Ed25519'
   /** The key in use, base64 of its 32 bytes. */
   public_key: string
-  /** The id of the key in use. */
   key_id: string
-  /** All keys that ever signed, the one in use first; a new one is among them before it signs. */
   keys: {
-    /** The key’s id, as in what it signed. */
     key_id: string
     /** The key, base64 of its 32 bytes. */
     public_key: string
-    /** An active key signs, or is about to; a retired one signs no more, but what it signed stays good. */
     status: 'active' | 'retired'
   }[]
 }
 
 /** The service’s keys as a JSON Web Key Set. */
 export interface Jwks {
-  /** All keys that ever signed, the one in use first; a new one is among them before it signs. */
   keys: {
-    /** Key type: octet key pair. */
     kty: 'OKP'
-    /** The curve. */
     crv: 'Ed25519'
-    /** The public key, base64url of its 32 bytes. */
     x: string
     kid: string
-    /** The algorithm. */
     alg: 'EdDSA'
-    /** For signatures. */
     use: 'sig'
   }[]
 }
@@ -2895,59 +2389,47 @@ export interface GatewayNoticeReceived {
 export interface SandboxPayment {
   payment_session_id: string
   funding_id: string
-  /** How the funding stands afterwards. */
   status: 'pending' | 'completed' | 'failed'
 }
 
 /** What the phone shows. */
 export interface SandboxOtp {
-  /** The last code sent to this phone, by either login. */
   code: string
 }
 
 /** The new time. */
 export interface ClockAdvanced {
-  /** The service’s time afterwards. */
   now: string
 }
 
 /** The process is alive. */
 export interface Health {
-  /** The process answers. */
   status: 'ok'
 }
 
 /** The service takes calls. */
 export interface Readiness {
-  /** It takes calls. */
   status: 'ready'
 }
 
 /** The figures behind `insufficient_balance`. */
 export interface InsufficientBalanceDetails {
-  /** What the wallet holds. */
   balance: number
-  /** What the payment needs: amount and fee. */
   required: number
-  /** The amount of the payment. */
   amount: number
-  /** The fee on it. */
   fee: number
 }
 
 /** The payment that used the key. */
 export interface IdempotencyDetails {
-  /** The first payment; null while it waits for approval. */
+  /** null while it waits for approval. */
   payment_id: string | null
-  /** How the first payment stands. */
   status: 'completed' | 'pending_approval'
-  /** The approval that the first payment waits for. */
   approval_id?: string
 }
 
 /** Everything needed to act on a refusal by a limit. */
 export interface PolicyRefusal {
-  /** The control that refused. */
   rule:
     | 'spend_limit_per_tx'
     | 'spend_limit_hourly'
@@ -2960,115 +2442,93 @@ export interface PolicyRefusal {
     | 'require_escrow_above'
     | 'require_human_approval_above'
     | 'budget_limit'
-  /** The layer that it belongs to. */
   layer: PolicyLayer
-  /** The limit. */
   limit: number
-  /** How much of it is used in the present window; 0 for per-payment limits. */
   used: number
-  /** What is left of it. */
   remaining: number
-  /** The greatest amount that every limit would allow now, whatever the balance. */
+  /** INR. */
   max_amount_now: number
-  /** When the same payment would pass. */
   retry_at?: string
 }
 
 /** A payment or hold of an agent of yours waits for its owner. */
 export interface AgentApprovalRequested {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** The owner approved, and it is done. */
 export interface AgentApprovalApproved {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** The owner rejected it; nothing was paid or held. */
 export interface AgentApprovalRejected {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** Nobody decided in time; nothing was paid or held. */
 export interface AgentApprovalExpired {
   approval_id: string
-  /** The agent that asked. */
   agent_id: string
-  /** What is to be approved. */
   kind: 'payment' | 'escrow_hold'
-  /** The agent that would be paid; null for a hold that names none. */
+  /** null for a hold that names none. */
   to: string | null
   /** The amount, INR, without the fee. */
   amount: number
   /** The fee that would be due, INR; 0 for a hold. */
   fee: number
-  /** The caller’s reference. */
   reference: string | null
-  /** When it expires unless it is decided before. */
   expires_at: string
-  /** The payment made on approval; null before and for a hold. */
+  /** null before and for a hold. */
   payment_id: string | null
-  /** The escrow made on approval; null before and for a payment. */
+  /** null before and for a payment. */
   escrow_id: string | null
 }
 
 /** A wallet was funded. */
 export interface AgentFunded {
-  /** The agent that was funded. */
   agent_id: string
   /** What the owner paid, INR. */
   amount: number
@@ -3081,18 +2541,15 @@ export interface AgentFunded {
 
 /** A funding was given up, failed or expired. */
 export interface AgentFundingFailed {
-  /** The agent that was to be funded. */
   agent_id: string
   funding_id: string
   /** What the owner was asked for, INR. */
   amount: number
-  /** Why, in one word. */
   reason: string
 }
 
 /** A funding was reversed by a chargeback. */
 export interface AgentFundingReversed {
-  /** The agent that had been funded. */
   agent_id: string
   funding_id: string
   /** What the bank took back, INR. */
@@ -3105,42 +2562,32 @@ export interface AgentFundingReversed {
 
 /** An agent of yours paid. */
 export interface AgentPaymentSent {
-  /** The payer. */
   agent_id: string
   payment_id: string
-  /** The payee. */
   to: string
   /** What the payee got, INR. */
   amount: number
   /** What the payer paid on top, INR. */
   fee: number
-  /** The payer’s reference. */
   reference: string | null
 }
 
 /** An agent of yours was paid. */
 export interface AgentPaymentReceived {
-  /** The payee. */
   agent_id: string
   payment_id: string
-  /** The payer. */
   from: string
   /** What the payee got, INR. */
   amount: number
-  /** The payer’s reference. */
   reference: string | null
 }
 
 /** A payment was refunded, in whole or in part. */
 export interface AgentPaymentRefunded {
-  /** The agent of yours that this concerns: who gave the money back, or who got it. */
   agent_id: string
   refund_id: string
-  /** The payment that was refunded. */
   payment_id: string
-  /** Who gave it back: the payee of the payment. */
   from: string
-  /** Who got it: the payer of the payment. */
   to: string
   /** What went back, INR. */
   amount: number
@@ -3150,113 +2597,88 @@ export interface AgentPaymentRefunded {
 
 /** Money of an agent of yours waits in escrow. */
 export interface AgentEscrowHeld {
-  /** The agent of yours that this concerns: the payer, or who got the money. */
   agent_id: string
   escrow_id: string
-  /** The payer. */
   from: string
-  /** Who shall have, or has, the money; null while nobody was named. */
+  /** null while nobody was named. */
   to: string | null
   /** What is held, INR. */
   amount: number
-  /** The payer’s reference. */
   reference: string | null
 }
 
 /** An escrow was released. */
 export interface AgentEscrowReleased {
-  /** The agent of yours that this concerns: the payer, or who got the money. */
   agent_id: string
   escrow_id: string
-  /** The payer. */
   from: string
-  /** Who shall have, or has, the money; null while nobody was named. */
+  /** null while nobody was named. */
   to: string | null
   /** What is held, INR. */
   amount: number
-  /** The payer’s reference. */
   reference: string | null
 }
 
 /** An escrow was refunded. */
 export interface AgentEscrowRefunded {
-  /** The agent of yours that this concerns: the payer, or who got the money. */
   agent_id: string
   escrow_id: string
-  /** The payer. */
   from: string
-  /** Who shall have, or has, the money; null while nobody was named. */
+  /** null while nobody was named. */
   to: string | null
   /** What is held, INR. */
   amount: number
-  /** The payer’s reference. */
   reference: string | null
 }
 
 /** An unused balance was settled to the owner’s bank. */
 export interface AgentSettlementCompleted {
-  /** The agent whose unused balance was settled. */
   agent_id: string
   /** What the bank got, INR. */
   amount: number
-  /** The bank’s reference. */
   utr: string
   transaction_id: string
 }
 
 /** An agent of yours was paused, quarantined, frozen, restored or deactivated. */
 export interface AgentStatusChanged {
-  /** The agent. */
   agent_id: string
-  /** How it stands now. */
   status: AgentStatus
-  /** How it stood before. */
   previous_status: AgentStatus
 }
 
 /** A withdrawal reached the owner’s bank. */
 export interface AgentWithdrawalCompleted {
-  /** The agent whose unused balance was settled. */
   agent_id: string
   /** What the bank got, INR. */
   amount: number
-  /** The bank’s reference. */
   utr: string
   transaction_id: string
 }
 
 /** A payout did not stay with the owner’s bank. */
 export interface AgentWithdrawalFailed {
-  /** The agent whose wallet has the money again. */
   agent_id: string
   /** What came back, INR. */
   amount: number
   transaction_id: string
-  /** What it was. */
   type: 'withdraw' | 'settlement'
-  /** `reversed`: the bank had taken it first. */
   status: 'failed' | 'reversed'
 }
 
 /** A certificate of an agent of yours was revoked. */
 export interface CertificateRevoked {
-  /** The agent that it vouched for. */
   agent_id: string
   certificate_id: string
-  /** Why. */
   reason: string | null
-  /** The new one, when it was rotated. */
   replaced_by: string | null
-  /** When. */
   revoked_at: string
 }
 
 /** An owner’s bank verification changed. */
 export interface OwnerKycUpdated {
   owner_id: string
-  /** How far bank verification is. */
   kyc_status: KycStatus
-  /** The owner’s tier now. */
   tier: Tier
   /** Why the account submitted last is not verified; null when it is. */
   reason: string | null
@@ -3265,19 +2687,15 @@ export interface OwnerKycUpdated {
 /** A risk rule found something about an agent of yours, or about your platform. */
 export interface RiskAlertOpened {
   alert_id: string
-  /** The agent that it is about; null when it is about the platform. */
+  /** null when it is about the platform. */
   agent_id: string | null
-  /** The rule that found it. */
   rule: RiskRule
-  /** How grave it is. */
   severity: 'low' | 'medium' | 'high'
-  /** Its points, 0 to 100, for the agent’s score. */
   score: number
 }
 
 /** Sent because you asked for it; nothing happened. */
 export interface WebhookTest {
-  /** The platform that asked for it. */
   platform_id: string
 }
 

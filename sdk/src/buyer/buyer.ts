@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts'
 import { wait, within } from '../client/patience.ts'
-import type { Journal } from './journal.ts'
+import type { BuyerJournal } from './buyer-journal.ts'
 import type { Terms } from './terms.ts'
 
 /** Time and waiting, handed in. */
@@ -18,7 +18,7 @@ export const REAL_TIME: Time = { now: Date.now, wait }
 export interface Buyer {
   readonly client: Client
   readonly terms: Terms
-  readonly journal: Journal
+  readonly journal: BuyerJournal
   readonly time: Time
   /** The paying agent's id, asked for once. */
   agentId(signal: AbortSignal | undefined): Promise<string>

@@ -2,15 +2,18 @@ import type { CallPayment } from './options.ts'
 
 const payments = new WeakMap<object, CallPayment>()
 
-/** Remembers what was paid for an answer, as long as there is the answer. */
+/** @internal Remembers what was paid for an answer, or for an error in place of one, as long as there is either. */
 export function notePayment(answer: object, payment: CallPayment): void {
   payments.set(answer, payment)
 }
 
 /**
- * What was paid for a response of a paying fetch, or of an axios with a paying adapter; undefined when it cost nothing. A
- * clone of a response is another response, of which nothing is known.
+ * What was paid for a response of a paying fetch, or of an axios with a paying adapter, or for what it threw after it had
+ * paid; undefined when nothing is known to have been paid. A clone of a response is another response, of which nothing is
+ * known. A reason that aborts several calls tells of one of them.
  */
-export function paymentOf(response: object): CallPayment | undefined {
-  return payments.get(response)
+export function paymentOf(responseOrError: unknown): CallPayment | undefined {
+  return typeof responseOrError === 'object' && responseOrError !== null
+    ? payments.get(responseOrError)
+    : undefined
 }

@@ -1,4 +1,4 @@
-import { expect, describe as group, test } from 'vitest'
+import { expect, describe as group, test, vi } from 'vitest'
 import { callerRequest } from './caller-request.ts'
 
 const KEY = 'agk_live_test'
@@ -83,12 +83,31 @@ group('the key of a request', () => {
   })
 })
 
+test('a body keeps its type where a server has put a Response of its own in place of the global one', async () => {
+  vi.stubGlobal(
+    'Response',
+    class extends Response {
+      override readonly headers = new Headers({ 'content-type': 'text/plain' })
+    },
+  )
+  try {
+    const { hop } = await requestOf(ADDRESS, { method: 'POST', body: new Blob(['a'], { type: 'image/png' }) })
+    expect(hop.headers.get('content-type')).toBe('image/png')
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})
+
 group('a request sent again', () => {
   const bodies: [string, () => RequestInit['body'], RegExp][] = [
     ['text', () => 'a=1', /^text\/plain/],
     ['bytes', () => new TextEncoder().encode('a=1'), /^$/],
     ['a Blob', () => new Blob(['a=1'], { type: 'image/png' }), /^image\/png$/],
     ['parameters', () => new URLSearchParams('a=1'), /^application\/x-www-form-urlencoded/],
+    ['empty text', () => '', /^text\/plain/],
+    ['no bytes', () => new Uint8Array(), /^$/],
+    ['an empty Blob', () => new Blob([]), /^$/],
+    ['no parameters', () => new URLSearchParams(), /^application\/x-www-form-urlencoded/],
     ['a form', () => form('a=1'), /^multipart\/form-data; boundary=/],
   ]
   test.each(bodies)('has the body of the first, as %s', async (_name, body, type) => {
@@ -125,6 +144,42 @@ group('a request sent again', () => {
       expect(seen.map(({ url }) => url)).toEqual([ADDRESS, 'https://shop.example/other'])
     }
   })
+})
+
+test('what the caller changes after the call changes nothing', async () => {
+  const [url, body] = [new URL(ADDRESS), new TextEncoder().encode('Pune')]
+  const init = { method: 'POST', headers: new Headers({ 'x-city': 'Pune' }), body }
+  const asked = requestOf(url, init)
+  url.searchParams.set('city', 'Goa')
+  init.headers.set('x-city', 'Goa')
+  init.method = 'PUT'
+  body.fill(0)
+  seen.length = 0
+  const request = await asked
+  await request.send()
+  await request.resend(request.hop)
+  for (const each of seen) {
+    const { method, headers } = each
+    expect([each.url, method, headers.get('x-city')]).toEqual([ADDRESS, 'POST', 'Pune'])
+    expect(await each.text()).toBe('Pune')
+  }
+  expect(seen).toHaveLength(2)
+})
+
+test('settings may be those of another request', async () => {
+  seen.length = 0
+  const settings = new Request(ADDRESS, { method: 'DELETE', credentials: 'omit' })
+  await (await requestOf(ADDRESS, settings)).send()
+  expect(seen.map(({ method, credentials }) => [method, credentials])).toEqual([['DELETE', 'omit']])
+})
+
+test('a body that never ends is read until an abort', async () => {
+  const body = new ReadableStream({ pull: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const { signal } = controller
+  const asked = requestOf(new Request(ADDRESS, { method: 'POST', body, duplex: 'half', signal }))
+  controller.abort(new Error('enough'))
+  await expect(asked).rejects.toThrow('enough')
 })
 
 test('what names no address is left to fetch', async () => {

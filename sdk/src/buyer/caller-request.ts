@@ -1,4 +1,5 @@
-import { bodyOfRequest, NO_BODY, repeatableBody } from './request-body.ts'
+import { within } from '../client/patience.ts'
+import { bodyOfRequest, NO_BODY, type RepeatableBody, repeatableBody } from './request-body.ts'
 import { sha256 } from './sha-256.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -24,7 +25,7 @@ export interface CallerRequest {
   readonly key: string | null
   /** What `resend` begins with. */
   readonly hop: Hop
-  /** Exactly as the caller said it. */
+  /** As the caller said it, when she said it: what she changes afterwards changes nothing. */
   send(): Promise<Response>
   /** With the caller's settings, but without following redirects. */
   resend(hop: Hop): Promise<Response>
@@ -43,24 +44,28 @@ export async function callerRequest(
 
   const method = init?.method ?? source?.method ?? 'GET'
   const headers = new Headers(init?.headers ?? source?.headers)
-  const body = await bodyOf(source, init)
+  const target = isRequest(input) ? input : String(input)
+  const given = init && (isRequest(init) ? settingsOf(init) : { ...init })
+  const signal = (init?.signal === undefined ? source?.signal : init.signal) ?? undefined
+  const redirect = init?.redirect ?? source?.redirect ?? 'follow'
+  const ownBody = init?.body ?? null
+  const body = await (ownBody === null ? bodyOf(source, signal) : repeatableBody(ownBody))
   const contentType = body?.contentType ?? null
   if (contentType !== null && !headers.has('content-type')) headers.set('content-type', contentType)
-  const signal = init?.signal === undefined ? source?.signal : init.signal
+  const first = { method, headers, ...(ownBody !== null && { body: body?.bytes ?? ownBody }) }
   const hop: Hop = { url, method, headers, body: body?.bytes ?? null }
   return {
     url,
-    signal: signal ?? undefined,
-    redirect: init?.redirect ?? source?.redirect ?? 'follow',
+    signal,
+    redirect,
     key: body && (await sha256(JSON.stringify([agentKey, method.toUpperCase(), url.href, body.digest]))),
     hop,
-    send: () => fetch(input, init),
+    send: () => fetch(target, given && { ...given, ...first }),
     resend: next => {
       const isElsewhere = next.url.href !== url.href || next.method !== method
-      const target = source === null || isElsewhere ? next.url.href : source
-      return fetch(target, {
+      return fetch(source === null || isElsewhere ? next.url.href : source, {
         ...(source !== null && isElsewhere ? settingsOf(source) : {}),
-        ...init,
+        ...given,
         signal: signal ?? null,
         method: next.method,
         headers: next.headers,
@@ -71,7 +76,7 @@ export async function callerRequest(
   }
 }
 
-function isRequest(input: string | URL | Request): input is Request {
+function isRequest(input: string | URL | Request | RequestInit): input is Request {
   return typeof input === 'object' && 'clone' in input
 }
 
@@ -87,9 +92,11 @@ function addressOf(input: string | URL | Request): URL | null {
   }
 }
 
-async function bodyOf(source: Request | null, init: RequestInit | undefined) {
-  if (init?.body !== null && init?.body !== undefined) return repeatableBody(init.body)
-  return source === null || isBodiless(source.method) ? NO_BODY : bodyOfRequest(source)
+async function bodyOf(source: Request | null, signal: AbortSignal | undefined): Promise<RepeatableBody> {
+  if (source === null || isBodiless(source.method)) return NO_BODY
+  if (signal === undefined) return bodyOfRequest(source)
+  // It may be a stream that never ends.
+  return within(Number.POSITIVE_INFINITY, signal, () => bodyOfRequest(source))
 }
 
 export function isBodiless(method: string): boolean {
@@ -98,6 +105,8 @@ export function isBodiless(method: string): boolean {
 
 /** What of a `Request` says how to send it, but not what. */
 function settingsOf(source: Request): RequestInit {
-  const { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy } = source
-  return { cache, credentials, integrity, keepalive, mode, referrer, referrerPolicy }
+  const { cache, credentials, integrity, keepalive, mode, redirect, referrer, referrerPolicy, signal } =
+    source
+  const told = { cache, credentials, integrity, keepalive, mode, redirect, referrer, referrerPolicy, signal }
+  return { ...told, duplex: 'half' }
 }

@@ -7,7 +7,10 @@ import type { CallerRequest } from './caller-request.ts'
 import { discard } from './discard.ts'
 import { type PaidSale, presentProof } from './present-proof.ts'
 import type { PurchaseError } from './purchase-error.ts'
-import { awaitApproval, failed, type Sale, type Settlement } from './settle-payment.ts'
+import { abortable, awaitApproval, failed, type Sale, type Settlement } from './settle-payment.ts'
+
+/** What a proxy in front of a seller answers in its stead: it has not served, and the proof is still good. */
+const TURNED_AWAY = new Set([408, 425, 429])
 
 /**
  * Brings a purchase from its payment to the seller's answer. `unpaid`: the 402 that asked for the money, if it is there
@@ -36,9 +39,7 @@ export async function completePurchase(
     settlement.kind === 'paid'
       ? settlement.paymentId
       : await awaitApproval(buyer, sale, settlement.approvalId)
-  await journal.update(id, { state: 'paid', paymentId })
-  const paid = { ...sale, paymentId, approvalId }
-  return takeAnswer(buyer, paid, await presentProof(buyer, request, paid))
+  return collect(buyer, request, { ...sale, paymentId, approvalId })
 }
 
 /** The seller's 402 is the answer for now. */
@@ -49,29 +50,65 @@ function leaveWaiting(sale: Sale, approvalId: string, answer: Response): Respons
   return answer
 }
 
+/** Gets what was paid for. Whatever comes of it, `paymentOf` tells the payment. */
+async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Promise<Response> {
+  const { approvalId, paymentId, purchase } = sale
+  const payment = { status: 'completed', paymentId, approvalId, ...soldFor(sale) } as const
+  try {
+    await buyer.journal.update(purchase.id, { state: 'paid', paymentId })
+    const answer = await takeAnswer(buyer, sale, await presentProof(buyer, request, sale))
+    notePayment(answer, payment)
+    return answer
+  } catch (error) {
+    if (typeof error === 'object' && error !== null) notePayment(error, payment)
+    throw error
+  }
+}
+
 /** What the seller said to the proof, unless it asks for money again: that is never paid. */
-async function takeAnswer({ journal }: Buyer, sale: PaidSale, answer: Response): Promise<Response> {
-  const { paymentId, approvalId, purchase } = sale
+async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promise<Response> {
+  const { paymentId, purchase } = sale
   if (answer.status === 402) {
-    await journal.update(purchase.id, { state: 'refused', paymentId })
-    throw notAccepted(sale, answer)
+    const refunded = await isGivenBack(buyer, sale)
+    await buyer.journal.finish(purchase.id, { state: refunded ? 'refunded' : 'refused', paymentId })
+    throw notAccepted(sale, answer, refunded)
   }
   // A seller that failed has not served: the same call made again comes with the same proof.
-  const isServed = answer.status < 500 && answer.status !== 429
-  if (isServed) await journal.update(purchase.id, { state: 'served', paymentId })
-  notePayment(answer, { status: 'completed', paymentId, approvalId, ...soldFor(sale) })
+  const isServed = answer.status < 500 && !TURNED_AWAY.has(answer.status)
+  if (isServed) await buyer.journal.finish(purchase.id, { state: 'served', paymentId })
   return answer
 }
 
-function notAccepted(sale: PaidSale, response: Response): PurchaseError {
+/** Whether the seller has refunded a payment whole: the service is asked, because a seller may say so of any. */
+async function isGivenBack(
+  { agentId, client }: Buyer,
+  { paymentId, purchase, signal }: PaidSale,
+): Promise<boolean> {
+  try {
+    const agent_id = await agentId(signal)
+    const payment = await client.getPayment({ agent_id, payment_id: paymentId }, abortable(signal))
+    return (
+      payment.payment_id === paymentId && paiseFromRupees(payment.refunded_total) === purchase.amountPaise
+    )
+  } catch {
+    // What the seller answered stands without it.
+    return false
+  }
+}
+
+function notAccepted(sale: PaidSale, response: Response, refunded: boolean): PurchaseError {
   const { paymentId, purchase } = sale
   const asked = decodeChallenge(response.headers.get(CHALLENGE_HEADER) ?? '')
-  if (asked === null || paiseFromRupees(asked.amount) === purchase.amountPaise) {
-    const message = `The seller does not take the payment ${paymentId}`
-    return failed(sale, 'payment_not_accepted', message, { paymentId, response })
-  }
-  const message = `${rupeesText(purchase.amountPaise)} INR were paid, but now the seller asks for ${asked.amount} INR`
-  return failed(sale, 'price_changed', message, { paymentId, response })
+  const isSamePrice = asked === null || paiseFromRupees(asked.amount) === purchase.amountPaise
+  const message = isSamePrice
+    ? `The seller does not take the payment ${paymentId}`
+    : `${rupeesText(purchase.amountPaise)} INR were paid, but now the seller asks for ${asked.amount} INR`
+  return failed(
+    sale,
+    isSamePrice ? 'payment_not_accepted' : 'price_changed',
+    refunded ? `${message}; it has given the money back` : message,
+    { paymentId, refunded, response },
+  )
 }
 
 function soldFor({ purchase }: Sale) {

@@ -1,13 +1,37 @@
-/** Reading so little is cheaper than a new connection. */
+/** Reading so little is cheaper than a new connection; more, or for longer, is not read. */
 const DRAINED_BYTES = 65_536
+const DRAINED_MS = 1_000
 
 /** Lets go of an answer that nobody will read, so that its connection is free for the next request. */
 export function discard(answer: Response): void {
-  const length = answer.headers.get('content-length')
-  const isShort = length !== null && Number(length) <= DRAINED_BYTES
   // Whether that comes off is all the same.
-  const ended: Promise<unknown> = isShort
-    ? answer.arrayBuffer()
-    : (answer.body?.cancel() ?? Promise.resolve())
-  ended.catch(() => undefined)
+  drain(answer).catch(() => undefined)
+}
+
+/** Counts what comes out, unpacked: neither the length that a seller names nor what is on the wire bounds it. */
+async function drain({ body }: Response): Promise<void> {
+  if (body === null) return
+  const reader = body.getReader()
+  const letGo = () => {
+    reader.cancel().catch(() => undefined)
+  }
+  const timer = setTimeout(letGo, DRAINED_MS)
+  letEnd(timer)
+  try {
+    for (let bytes = 0; bytes <= DRAINED_BYTES; ) {
+      const { done, value } = await reader.read()
+      if (done) return
+      bytes += value.byteLength
+    }
+    letGo()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A program does not wait for this timer where timers can be told so; elsewhere they are mere numbers. */
+function letEnd(timer: unknown): void {
+  if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
+    timer.unref()
+  }
 }

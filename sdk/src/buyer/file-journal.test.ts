@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { link, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileJournal } from './file-journal.ts'
 import type { BudgetLimit, Purchase } from './journal.ts'
+import type { KeptJournal } from './kept-journal.ts'
 import { lineOfPurchase } from './purchase-line.ts'
 import { newPurchase } from './testing/purchases.ts'
 
@@ -30,6 +31,12 @@ async function written(...purchases: Purchase[]): Promise<string> {
   return path
 }
 
+/** Ends purchases under way, for which a journal waits. */
+async function closeAfter(journal: KeptJournal, ...ids: string[]): Promise<void> {
+  await Promise.all(ids.map(journal.release))
+  await journal.close()
+}
+
 async function idsIn(path: string): Promise<string[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
   return lines.map(line => (JSON.parse(line) as Purchase).id)
@@ -44,18 +51,19 @@ test('what was noted is there after a restart, to the last step', async () => {
   const path = newPath()
   const before = await fileJournal(path)
   await before.begin(newPurchase('a', { payTo: '@अनुवाद\n' }), [])
-  await before.update('a', { state: 'paying', approvalId: 'apr_1' })
+  await before.update('a', { state: 'paying', triedAt: NOW + 1, approvalId: 'apr_1' })
   await before.update('a', { state: 'paid', paymentId: 'pay_1' })
   await before.begin(newPurchase('b'), [])
   await before.update('b', { state: 'served', paymentId: 'pay_2' })
-  await before.close()
+  await closeAfter(before, 'a', 'b')
   const after = await fileJournal(path)
-  const paid = { payTo: '@अनुवाद\n', state: 'paid', paymentId: 'pay_1', approvalId: 'apr_1' } as const
+  const ids = { paymentId: 'pay_1', approvalId: 'apr_1' }
+  const paid = { payTo: '@अनुवाद\n', state: 'paid', triedAt: NOW + 1, ...ids } as const
   expect(await after.resume('key of a')).toEqual(newPurchase('a', paid))
   expect(await after.resume('key of b')).toBeNull()
   const budget: BudgetLimit = { limitPaise: 299n, windowMs: DAY_MS, host: null }
   expect(await after.begin(newPurchase('c'), [budget])).toBe(budget)
-  await after.close()
+  await closeAfter(after, 'a')
 })
 
 test('a step is in the file when it is answered', async () => {
@@ -65,7 +73,7 @@ test('a step is in the file when it is answered', async () => {
   expect(await readFile(path, 'utf8')).toBe(lineOfPurchase(newPurchase('a')))
   await journal.update('a', { state: 'paid', paymentId: 'pay_1' })
   expect(await readFile(path, 'utf8')).toMatch(/\n.*"state":"paid","paymentId":"pay_1".*\n$/)
-  await journal.close()
+  await closeAfter(journal, 'a')
 })
 
 test('wherever a write is torn, all before it stands and what follows is whole', async () => {
@@ -78,15 +86,20 @@ test('wherever a write is torn, all before it stands and what follows is whole',
     const expected = end < first.length ? null : steps[end < first.length + second.length ? 0 : 1]
     expect(await journal.resume('key of a')).toEqual(expected)
     await journal.begin(newPurchase('b'), [])
-    await journal.close()
+    await closeAfter(journal, 'a', 'b')
     const kept = expected === null ? [] : ['a']
     expect([...new Set(await idsIn(path))]).toEqual([...kept, 'b'])
   }
 })
 
 test('a file that holds something else is refused, and left as it is', async () => {
-  const lost = lineOfPurchase(newPurchase('a')).replace('"paying"', '"lost"')
-  for (const content of ['a letter\n', '{"id":"a"}\n', lost, `${lineOfPurchase(newPurchase('a'))}[]\nmore`]) {
+  const stolen = lineOfPurchase(newPurchase('a')).replace('"paying"', '"stolen"')
+  for (const content of [
+    'a letter\n',
+    '{"id":"a"}\n',
+    stolen,
+    `${lineOfPurchase(newPurchase('a'))}[]\nmore`,
+  ]) {
     const path = newPath()
     await writeFile(path, content)
     await expect(fileJournal(path)).rejects.toThrow(/is no journal of purchases: line [12]$/)
@@ -112,12 +125,12 @@ test('a file that has grown keeps what may still count, and no more', async () =
   await journal.begin(newPurchase('new', { startedAt: NOW }), [])
   expect(await idsIn(path)).toEqual(['paid and never seen', 'held', 'nearly a day old', 'new'])
   await journal.update('new', { state: 'served' })
-  await journal.close()
+  await closeAfter(journal, 'held', 'new')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   const after = await fileJournal(path)
   expect(await after.resume('key of new')).toBeNull()
   expect((await after.resume('key of paid and never seen'))?.state).toBe('paid')
-  await after.close()
+  await closeAfter(after, 'paid and never seen')
 })
 
 test('only the owner of the file can read it, even when others could before', async () => {
@@ -154,6 +167,16 @@ test('of 16 that open a file at once one gets it, under any of its names', async
   expect(await numberOfLocks(path)).toBe(1)
 })
 
+test('a file of two names is refused under both, since each would have a lock of its own', async () => {
+  const path = await written(newPurchase('a'))
+  const twin = newPath()
+  await link(path, twin)
+  for (const name of [path, twin])
+    await expect(fileJournal(name)).rejects.toThrow(`${name} has 2 names (hard links)`)
+  await rm(twin)
+  await (await fileJournal(path)).close()
+})
+
 test('a live process keeps its file, and a killed one leaves it to exactly one', async () => {
   const path = newPath()
   const child = await openElsewhere(path)
@@ -185,7 +208,7 @@ test.each([
 test('a closed journal takes no more steps', async () => {
   const journal = await fileJournal(newPath())
   const last = journal.begin(newPurchase('a'), [])
-  await journal.close()
+  await closeAfter(journal, 'a')
   expect(await last).toBeNull()
   await expect(journal.update('a', { state: 'paid' })).rejects.toThrow('closed')
 })

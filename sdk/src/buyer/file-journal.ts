@@ -16,10 +16,10 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND
 /**
  * A journal in a file, for one process at a time: each step is on the disk before it is answered. The file is free for
  * another when the journal is closed or its process has ended. For Node, Deno and Bun. An Error when a live process has
- * the file, or when it holds something else.
+ * the file, when it holds something else, or when a hard link gives it a second name.
  */
 export async function fileJournal(path: string): Promise<KeptJournal> {
-  await (await open(path, 'a', FILE_MODE)).close()
+  await createFile(path)
   const file = await realpath(path)
   const unlock = await lockFile(file)
   try {
@@ -29,6 +29,17 @@ export async function fileJournal(path: string): Promise<KeptJournal> {
   } catch (error) {
     await unlock()
     throw error
+  }
+}
+
+/** Makes the file unless it is there. A lock has one name: under another one the file could be opened twice. */
+async function createFile(path: string): Promise<void> {
+  const handle = await open(path, 'a', FILE_MODE)
+  try {
+    const { nlink } = await handle.stat()
+    if (nlink > 1) throw new Error(`${path} has ${nlink} names (hard links); a journal may have only one`)
+  } finally {
+    await handle.close()
   }
 }
 

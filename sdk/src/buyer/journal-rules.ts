@@ -1,4 +1,5 @@
 import type { BudgetLimit, Purchase } from './journal.ts'
+import { isOfHost } from './terms.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -14,6 +15,11 @@ export function isUnfinished({ state }: Purchase): boolean {
 /** Whether a purchase is still of use to a purchase that begins now. */
 export function isKept(purchase: Purchase, now: number): boolean {
   return purchase.startedAt > now - (isUnfinished(purchase) ? UNFINISHED_KEPT_MS : FINISHED_KEPT_MS)
+}
+
+/** Whether its money is gone, or may be. */
+function isSpent({ state }: Purchase): boolean {
+  return state !== 'unpaid' && state !== 'refunded'
 }
 
 /** The first budget that a new purchase does not fit into; null when it fits into all. */
@@ -35,8 +41,8 @@ function spentPaise(
 ): bigint {
   let spent = 0n
   for (const purchase of purchases.values()) {
-    const counts = purchase.state !== 'unpaid' && purchase.startedAt > now - windowMs
-    if (counts && (host === null || host === purchase.host)) spent += purchase.amountPaise
+    const counts = isSpent(purchase) && purchase.startedAt > now - windowMs
+    if (counts && (host === null || isOfHost(purchase.host, host))) spent += purchase.amountPaise
   }
   return spent
 }

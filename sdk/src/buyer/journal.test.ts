@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fileJournal } from './file-journal.ts'
 import type { BudgetLimit, Journal, Purchase } from './journal.ts'
+import { keptJournal } from './kept-journal.ts'
 import { memoryJournal } from './memory-journal.ts'
 import { newPurchase } from './testing/purchases.ts'
 
@@ -48,13 +49,16 @@ describe.each([
     expect(await journal.resume('another')).toBeNull()
   })
 
-  test.each(['served', 'refused', 'unpaid'] as const)('what is %s is never handed out', async state => {
-    const journal = await newJournal()
-    await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
-    await journal.update('a', { state })
-    await journal.release('a')
-    expect(await journal.resume('weather')).toBeNull()
-  })
+  test.each(['served', 'refused', 'refunded', 'lost', 'unpaid'] as const)(
+    'what is %s is never handed out',
+    async state => {
+      const journal = await newJournal()
+      await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
+      await journal.update('a', { state })
+      await journal.release('a')
+      expect(await journal.resume('weather')).toBeNull()
+    },
+  )
 
   test('of several unfinished purchases of a request the oldest is handed out first', async () => {
     const journal = await newJournal()
@@ -80,6 +84,8 @@ describe.each([
     ['paid', 1],
     ['served', 1],
     ['refused', 1],
+    ['lost', 1],
+    ['refunded', 0],
     ['unpaid', 0],
   ] as const)('what is %s counts %d times against a budget', async (state, times) => {
     const journal = await newJournal()
@@ -102,6 +108,25 @@ describe.each([
     await journal.begin(newPurchase('a'), [])
     await expect(journal.begin(newPurchase('a'), [])).rejects.toThrow('has begun before')
   })
+})
+
+test('a journal closes when the last purchase under way has ended, and begins no more until then', async () => {
+  const journal = keptJournal({ append: async () => {}, rewrite: async () => {} })
+  const steps: string[] = []
+  await journal.begin(newPurchase('a'), [])
+  const queued = journal.begin(newPurchase('b'), [])
+  const closed = Promise.all([journal.close(), journal.close()]).then(() => steps.push('closed'))
+  expect(await queued).toBeNull()
+  await expect(journal.begin(newPurchase('c'), [])).rejects.toThrow('closed')
+  await expect(journal.resume('key of a')).rejects.toThrow('closed')
+  for (const id of ['a', 'b']) {
+    await journal.update(id, { state: 'served' })
+    steps.push(`${id} served`)
+    await journal.release(id)
+  }
+  await closed
+  expect(steps).toEqual(['a served', 'b served', 'closed'])
+  await expect(journal.update('a', { state: 'served' })).rejects.toThrow('closed')
 })
 
 test('a budget looks back over its window exactly, and to its own host alone', async () => {
@@ -127,7 +152,7 @@ const attempts = fc.array(
     amountPaise: fc.bigInt(1n, 500n),
     afterMs: fc.integer({ min: 0, max: HOUR_MS / 2 }),
     host: fc.constantFrom('a.example', 'b.example'),
-    state: fc.constantFrom('paying', 'paid', 'served', 'refused', 'unpaid'),
+    state: fc.constantFrom('paying', 'paid', 'served', 'refused', 'refunded', 'lost', 'unpaid'),
   }),
   { maxLength: 40 },
 )
@@ -147,7 +172,9 @@ test('whatever is bought when, no window ever holds more than its budget', async
         for (const { host, limitPaise } of budgets) {
           const within = begun.filter(past => past.startedAt > startedAt - HOUR_MS)
           const counted = within.filter(past => host === null || past.host === host)
-          const live = counted.filter(past => past.id === purchase.id || past.state !== 'unpaid')
+          const live = counted.filter(
+            past => past.id === purchase.id || !['unpaid', 'refunded'].includes(past.state),
+          )
           expect(live.reduce((sum, past) => sum + past.amountPaise, 0n) <= limitPaise).toBe(true)
         }
         await journal.update(purchase.id, { state })

@@ -12,18 +12,22 @@ export interface Purchase {
   readonly nonce: string
   /** Unix milliseconds. */
   readonly startedAt: number
+  /** When its payment was last tried, Unix milliseconds; absent: at most once, as it began. */
+  readonly triedAt?: number | null
   /**
    * `paying`: the payment may or may not have happened. `paid`: it has, and the resource was not seen yet.
-   * `served`: done. `refused`: the seller did not take the payment. `unpaid`: it is certain that nothing was paid.
+   * `served`: done. `refused`: the seller did not take the payment. `refunded`: nor did it keep the money. `lost`: the
+   * payment was not found for so long that it is given up. `unpaid`: it is certain that nothing was paid.
    */
-  readonly state: 'paying' | 'paid' | 'served' | 'refused' | 'unpaid'
+  readonly state: 'paying' | 'paid' | 'served' | 'refused' | 'refunded' | 'lost' | 'unpaid'
   readonly paymentId: string | null
   /** The approval that the payment waits for, or waited for. */
   readonly approvalId?: string | null
 }
 
 /** What becomes of a purchase. */
-export type PurchaseChange = Pick<Purchase, 'state'> & Partial<Pick<Purchase, 'paymentId' | 'approvalId'>>
+export type PurchaseChange = Pick<Purchase, 'state'> &
+  Partial<Pick<Purchase, 'triedAt' | 'paymentId' | 'approvalId'>>
 
 /** A budget that a purchase must fit into. */
 export interface BudgetLimit {
@@ -43,7 +47,7 @@ export interface Journal {
   resume(requestKey: string): Promise<Purchase | null>
   /**
    * Writes a purchase down, held by the caller, unless it exceeds a budget; then answers that budget. What began
-   * within a window before this one counts, and this one too; unpaid ones do not.
+   * within a window before this one counts, and this one too; unpaid and refunded ones do not.
    */
   begin(purchase: Purchase, limits: readonly BudgetLimit[]): Promise<BudgetLimit | null>
   /** Notes how a purchase stands. What the change does not name stays. */

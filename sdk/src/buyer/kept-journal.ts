@@ -10,7 +10,10 @@ export interface PurchaseKeeper {
 
 /** A journal that can end before its process does. */
 export interface KeptJournal extends Journal {
-  /** Ends it after the steps under way; later ones fail. */
+  /**
+   * Ends it once the purchases under way have: until then it takes their steps, but begins and hands out none. Who cannot
+   * wait aborts their calls.
+   */
   close(): Promise<void>
 }
 
@@ -23,9 +26,22 @@ export function keptJournal(
   const book = openBook(keeper, known, appended)
   const held = new Set<string>()
   const inTurn = oneAtATime()
+  let closed: Promise<void> | null = null
+  let onIdle = () => {}
+
+  function unlessClosed<T>(step: () => Promise<T>): Promise<T> {
+    return closed === null ? inTurn(step) : Promise.reject(new Error('the journal is closed'))
+  }
+  async function close(): Promise<void> {
+    // What has begun before is held after its turn.
+    await inTurn(async () => {})
+    if (held.size > 0) await new Promise<void>(resolve => (onIdle = resolve))
+    await inTurn.end()
+  }
+
   return {
     resume: requestKey =>
-      inTurn(async () => {
+      unlessClosed(async () => {
         for (const purchase of book.unfinished.values()) {
           if (purchase.requestKey !== requestKey || held.has(purchase.id)) continue
           held.add(purchase.id)
@@ -34,7 +50,7 @@ export function keptJournal(
         return null
       }),
     begin: (purchase, limits) =>
-      inTurn(async () => {
+      unlessClosed(async () => {
         if (book.purchases.has(purchase.id)) throw new Error(`purchase ${purchase.id} has begun before`)
         const exceeded = exceededBudget(book.purchases, purchase, limits)
         if (exceeded !== null) return exceeded
@@ -53,8 +69,9 @@ export function keptJournal(
     release: id =>
       inTurn(async () => {
         held.delete(id)
+        if (held.size === 0) onIdle()
       }),
-    close: () => inTurn.end(),
+    close: () => (closed ??= close()),
   }
 }
 

@@ -7,7 +7,10 @@ export interface Budget {
   /** INR, without fees. */
   readonly amount: Rupees
   readonly per: 'hour' | 'day'
-  /** `api.example.com`: this host alone; `*`: each host by itself; absent: all hosts together. */
+  /**
+   * `api.example.com`: this host alone, on every port; `api.example.com:8443`: on this port; `*`: each host by itself,
+   * whatever its port; absent: all hosts together. A host is a name or an address, without `https://` and path.
+   */
   readonly host?: string
 }
 

@@ -1,31 +1,34 @@
-import { credentialOf } from '../client/client.ts'
+import { type Client, credentialOf } from '../client/client.ts'
 import { rupeesText } from '../protocol/amount.ts'
 import { decodeChallenge } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER } from '../protocol/messages.ts'
 import { type Buyer, REAL_TIME, remembered, type Time } from './buyer.ts'
+import { buyerJournal } from './buyer-journal.ts'
 import { paymentOf } from './call-payments.ts'
 import { type CallerRequest, callerRequest, isBodiless } from './caller-request.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { type ChallengeFacts, decideChallenge, type Order } from './decide-challenge.ts'
 import { discard } from './discard.ts'
+import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
 import { memoryJournal } from './memory-journal.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { PurchaseError } from './purchase-error.ts'
 import { askApproval, findPayment, type Sale, type Settlement, settlePayment } from './settle-payment.ts'
-import { limitsFor, termsOf } from './terms.ts'
+import { hostOf, limitsFor, termsOf } from './terms.ts'
 
 export { paymentOf }
 
-/** A payment that did not turn up for so long was not made: the try to make it has ended. */
-const LOST_AFTER_MS = 60_000
+/** A payment that has not turned up so long after the last try to make it is given up. */
+const LOST_AFTER_MS = 600_000
 
 /**
  * A `fetch` that pays: what answers 402 with `X-SERVICE-PAY` is paid within the limits given, and asked for again with
  * the proof (interface section 4, Pay-per-call). All else passes through untouched.
  *
  * It throws what `fetch` throws, a `PurchaseError` when something should not be bought or was not served, and a
- * `BatuaError` when the service refused or did not answer. A purchase that was begun is written down in the journal: the
+ * `BatuaError` when the service refused or did not answer; of whatever it throws after it has paid, `paymentOf` tells the
+ * payment. A purchase that was begun is written down in the journal: the
  * same call made again (method, address and body) goes on with it and does not pay anew; for this, bodies are copied. A
  * TypeError or RangeError when the options make no terms.
  *
@@ -39,7 +42,7 @@ export function payingFetch(
   return createPayingFetch(fetch, options, REAL_TIME)
 }
 
-/** The same with the time handed in. */
+/** @internal The same with the time handed in. */
 export function createPayingFetch(
   fetch: typeof globalThis.fetch,
   options: PayingFetchOptions,
@@ -48,10 +51,11 @@ export function createPayingFetch(
   if (typeof fetch !== 'function')
     throw new TypeError('A paying fetch needs a fetch to make its requests with')
   const { client, journal = memoryJournal() } = options
+  if (typeof journal.resume !== 'function') throw new TypeError('The journal is none; fileJournal is awaited')
   const { agentKey } = credentialOf(client)
   if (agentKey === undefined) throw new TypeError('The client has no agentKey to pay with')
-  const agentId = remembered(async () => (await client.getCurrentAgent()).agent_id)
-  const buyer: Buyer = { client, journal, time, agentId, terms: termsOf(options) }
+  const agentId = remembered(() => agentIdOf(client))
+  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, terms: termsOf(options) }
 
   return async (input, init) => {
     const request = await callerRequest(fetch, agentKey, input, init)
@@ -60,15 +64,26 @@ export function createPayingFetch(
   }
 }
 
-/** Finishes what the same call began before; null when there is nothing to finish. */
+async function agentIdOf(client: Client): Promise<string> {
+  const { agent_id: agentId } = await client.getCurrentAgent()
+  if (typeof agentId !== 'string') throw invalidAnswer('agent_id')
+  return agentId
+}
+
+/** Finishes what the same call began before; null when there is nothing to finish, or no more. */
 async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | null> {
   if (request.key === null) return null
   const purchase = await buyer.journal.resume(request.key)
   if (purchase === null) return null
-  const sale: Sale = { purchase, url: request.url, signal: request.signal }
+  const sale: Sale = { purchase, url: request.url, signal: request.signal, isResumed: true }
   try {
     const settlement = await settlementSoFar(buyer, request, sale)
     return settlement && (await completePurchase(buyer, request, sale, settlement, null))
+  } catch (error) {
+    if (!(error instanceof PurchaseError && error.refunded)) throw error
+    // A seller that failed to serve has given the money back, so that this call is a purchase of its own.
+    if (error.response !== null) discard(error.response)
+    return null
   } finally {
     await buyer.journal.release(purchase.id)
   }
@@ -76,7 +91,7 @@ async function goOn(buyer: Buyer, request: CallerRequest): Promise<Response | nu
 
 /** How the payment of an unfinished purchase stands; null when it was not made and is not to be. */
 async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale): Promise<Settlement | null> {
-  const { id, paymentId, approvalId = null, startedAt } = sale.purchase
+  const { id, paymentId, approvalId = null, startedAt, triedAt } = sale.purchase
   if (paymentId !== null) return { kind: 'paid', paymentId }
   if (approvalId !== null) {
     return buyer.terms.approval === 'wait'
@@ -85,11 +100,11 @@ async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale)
   }
   const found = await findPayment(buyer, sale)
   if (found !== null) return found
-  if (buyer.time.now() - startedAt < LOST_AFTER_MS) {
+  if (buyer.time.now() - (triedAt ?? startedAt) < LOST_AFTER_MS) {
     // Whoever began it may have agreed to more than this buyer does.
     return isAgreeable(buyer, request, sale) ? settlePayment(buyer, sale) : null
   }
-  await buyer.journal.update(id, { state: 'unpaid', paymentId: null })
+  await buyer.journal.finish(id, { state: 'lost' })
   return null
 }
 
@@ -121,12 +136,15 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   await buyer.agentId(signal)
   const purchase = await begin(buyer, request, order, answer)
   const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
-  const sale: Sale = { purchase, url, signal }
+  const sale: Sale = { purchase, url, signal, isResumed: false }
   // Only who does not wait for approvals may be handed the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
   if (unpaid === null) discard(answer)
   try {
     return await completePurchase(buyer, request, sale, await settlePayment(buyer, sale), unpaid)
+  } catch (error) {
+    if (unpaid !== null) discard(unpaid)
+    throw error
   } finally {
     await buyer.journal.release(purchase.id)
   }
@@ -138,7 +156,7 @@ async function begin(
   { payTo, amountPaise, nonce }: Order,
   answer: Response,
 ): Promise<Purchase> {
-  const { host } = request.url
+  const host = hostOf(request.url)
   const purchase: Purchase = {
     id: crypto.randomUUID(),
     requestKey: request.key ?? '',

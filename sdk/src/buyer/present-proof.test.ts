@@ -3,6 +3,7 @@ import { createClient } from '../client/client.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import { PROOF_HEADER } from '../protocol/messages.ts'
 import type { Buyer } from './buyer.ts'
+import { buyerJournal } from './buyer-journal.ts'
 import { callerRequest } from './caller-request.ts'
 import { memoryJournal } from './memory-journal.ts'
 import { presentProof } from './present-proof.ts'
@@ -37,7 +38,7 @@ function play(answers: readonly (() => Response | null)[], init: RequestInit = {
   const buyer: Buyer = {
     client,
     terms: termsOf({ client, maxAmount: 1 }),
-    journal: memoryJournal(),
+    journal: buyerJournal(memoryJournal()),
     time: {
       now: () => NOW,
       async wait(delayMs, signal) {
@@ -65,7 +66,14 @@ async function present(buyer: Buyer, seller: typeof fetch, init: RequestInit): P
     paymentId: PAYMENT,
   } as const
   const { url, signal } = request
-  return presentProof(buyer, request, { purchase, url, signal, paymentId: PAYMENT, approvalId: null })
+  return presentProof(buyer, request, {
+    purchase,
+    url,
+    signal,
+    isResumed: false,
+    paymentId: PAYMENT,
+    approvalId: null,
+  })
 }
 
 const served = () => new Response('sunny')
@@ -96,9 +104,9 @@ test('the proof names the payment, the payer and the nonce', async () => {
 group('a seller that is busy', () => {
   test('is asked again with the same proof after the time it names', async () => {
     const date = new Date(NOW + 7_000).toUTCString()
-    const { answer, seen, waits } = play([busy('3'), busy(date, 429), busy(null), served])
+    const { answer, seen, waits } = play([busy('3'), busy(date, 429), busy(null), busy(null, 425), served])
     expect((await answer).status).toBe(200)
-    expect(waits).toEqual([3_000, 7_000, 1_000])
+    expect(waits).toEqual([3_000, 7_000, 1_000, 2_000])
     expect(new Set(seen.map(({ headers }) => headers.get(PROOF_HEADER))).size).toBe(1)
   })
 
@@ -158,6 +166,8 @@ group('a redirect of the paid request', () => {
     ['another port', 'https://shop.example:8443/weather'],
     ['http', 'http://shop.example/weather'],
     ['no address', 'https://:'],
+    ['a user of the same host', 'https://user:word@shop.example/weather'],
+    ['a blob', 'blob:https://shop.example/weather'],
   ])('to %s gets no proof', async (_name, location) => {
     const { answer, seen } = play([redirect(307, location), served])
     const { code, paymentId, response } = await errorOf(answer)

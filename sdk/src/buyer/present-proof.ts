@@ -21,7 +21,7 @@ const MAX_REPEATS = 5
 const FIRST_DELAY_MS = 250
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const BUSY = new Set([429, 503])
+const BUSY = new Set([425, 429, 503])
 /** They describe a body and go with it. */
 const BODY_HEADERS = [
   'content-encoding',
@@ -102,7 +102,7 @@ function isRedirect({ type, status, headers }: Response): boolean {
 /** Where a redirect leads, by the rules of `fetch`; null when that is another origin or cannot be known. */
 function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   const url = resolved(headers.get('location'), hop.url)
-  if (url === null || url.origin !== hop.url.origin) return null
+  if (url === null || url.origin !== hop.url.origin || !isPlainWeb(url)) return null
   const method = hop.method.toUpperCase()
   const becomesGet =
     status === 303 ? method !== 'GET' && method !== 'HEAD' : status < 303 && method === 'POST'
@@ -110,6 +110,11 @@ function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   const kept = new Headers(hop.headers)
   for (const name of BODY_HEADERS) kept.delete(name)
   return { url, method: 'GET', headers: kept, body: null }
+}
+
+/** `fetch` refuses others, and a blob has the origin of whoever made it. */
+function isPlainWeb({ protocol, username, password }: URL): boolean {
+  return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
 function resolved(location: string | null, base: URL): URL | null {

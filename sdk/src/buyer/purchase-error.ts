@@ -23,18 +23,21 @@ export interface PurchaseErrorFacts {
   readonly url: string
   /** The payment that was made; null when nothing was paid. */
   readonly paymentId?: string | null
+  /** Whether the service says that this payment was given back whole. */
+  readonly refunded?: boolean
   readonly approvalId?: string | null
   readonly nonce?: string | null
   /** The seller's last answer, its body unread. */
   readonly response?: Response | null
 }
 
-/** A purchase that did not come off. `paymentId` says whether money has moved. */
+/** A purchase that did not come off. `paymentId` says whether money has moved, `refunded` whether all of it came back. */
 export class PurchaseError extends Error {
   override readonly name = 'PurchaseError'
   readonly code: PurchaseErrorCode
   readonly url: string
   readonly paymentId: string | null
+  readonly refunded: boolean
   readonly approvalId: string | null
   readonly nonce: string | null
   readonly response: Response | null
@@ -44,6 +47,7 @@ export class PurchaseError extends Error {
     this.code = facts.code
     this.url = facts.url
     this.paymentId = facts.paymentId ?? null
+    this.refunded = facts.refunded ?? false
     this.approvalId = facts.approvalId ?? null
     this.nonce = facts.nonce ?? null
     this.response = facts.response ?? null

@@ -5,6 +5,8 @@ const STATES: readonly unknown[] = [
   'paid',
   'served',
   'refused',
+  'refunded',
+  'lost',
   'unpaid',
 ] satisfies Purchase['state'][]
 
@@ -33,6 +35,7 @@ function isWritten(value: unknown): value is Written {
     texts.every(text => typeof text === 'string') &&
     /^[0-9]{1,15}$/.test(String(fields.amountPaise)) &&
     Number.isSafeInteger(fields.startedAt) &&
+    (isNothing(fields.triedAt) || Number.isSafeInteger(fields.triedAt)) &&
     STATES.includes(fields.state) &&
     isTextOrNothing(fields.paymentId) &&
     isTextOrNothing(fields.approvalId)
@@ -40,5 +43,9 @@ function isWritten(value: unknown): value is Written {
 }
 
 function isTextOrNothing(value: unknown): boolean {
-  return typeof value === 'string' || value === null || value === undefined
+  return typeof value === 'string' || isNothing(value)
+}
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined
 }

@@ -12,6 +12,7 @@ export interface RepeatableBody {
 
 export const NO_BODY: RepeatableBody = { bytes: null, contentType: null, digest: '' }
 
+const ANYWHERE = 'https://localhost'
 const REPEATABLE = new Set(['String', 'ArrayBuffer', 'URLSearchParams', 'FormData', 'Blob', 'File'])
 const MULTIPART = /^multipart\/form-data\b/i
 
@@ -19,7 +20,8 @@ const MULTIPART = /^multipart\/form-data\b/i
 export async function repeatableBody(body: RequestInit['body']): Promise<RepeatableBody | null> {
   if (body === null || body === undefined) return NO_BODY
   if (!ArrayBuffer.isView(body) && !REPEATABLE.has(kindOf(body))) return null
-  const packed = new Response(body)
+  // Not a Response: some servers put one of their own in its place, which takes every body for text.
+  const packed = new Request(ANYWHERE, { method: 'POST', body })
   const contentType = packed.headers.get('content-type')
   return withDigest(new Uint8Array(await packed.arrayBuffer()), contentType)
 }
@@ -27,7 +29,9 @@ export async function repeatableBody(body: RequestInit['body']): Promise<Repeata
 /** A copy of the body of a `Request`, which is left unread. */
 export async function bodyOfRequest(request: Request): Promise<RepeatableBody> {
   const bytes = new Uint8Array(await request.clone().arrayBuffer())
-  if (bytes.byteLength === 0) return NO_BODY
+  // Not every platform has `body`. An empty one is one all the same: once used, it has to be given anew.
+  const hasNone = request.body === null || (request.body === undefined && bytes.byteLength === 0)
+  if (hasNone) return NO_BODY
   return withDigest(bytes, request.headers.get('content-type'))
 }
 

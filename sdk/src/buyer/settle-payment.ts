@@ -1,9 +1,12 @@
+import { connectionOf, optionsOf } from '../client/client.ts'
 import { type BatuaError, type BatuaErrorCode, isBatuaError } from '../client/errors.ts'
+import { decideRetry } from '../client/retry.ts'
 import { paiseFromRupees, rupeesNumber } from '../protocol/amount.ts'
 import type { Buyer } from './buyer.ts'
+import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
-import { PurchaseError, type PurchaseErrorCode } from './purchase-error.ts'
-import { payeeName } from './terms.ts'
+import { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './purchase-error.ts'
+import { isAgentId, payeeName } from './terms.ts'
 
 /** How the payment of a purchase stands. */
 export type Settlement =
@@ -15,6 +18,8 @@ export interface Sale {
   readonly purchase: Purchase
   readonly url: URL
   readonly signal: AbortSignal | undefined
+  /** Begun by an earlier call, which may have paid. */
+  readonly isResumed: boolean
 }
 
 /**
@@ -32,42 +37,58 @@ const REFUSALS: ReadonlySet<BatuaErrorCode> = new Set<BatuaErrorCode>([
   'not_found',
 ])
 
-/** An approval is asked for again after these. */
-const PASSING: ReadonlySet<BatuaErrorCode> = new Set<BatuaErrorCode>([
-  'network_error',
-  'timeout',
-  'rate_limit_exceeded',
-  'internal_error',
-  'gateway_error',
-  'service_unavailable',
-])
-
-const MAX_ATTEMPTS = 2
 const FIRST_POLL_MS = 1_000
 const MAX_POLL_MS = 30_000
 const POLL_GROWTH = 1.5
-const AGENT_ID = /^agt_/
+const PAYMENT_ID = /^pay_/
 const PAGE = 100
 
 /**
  * Pays a purchase, or finds that it was paid: the nonce is a unique reference and the purchase an idempotency key, so that
- * the payment happens once however often this is tried. A refusal is noted and thrown.
+ * the payment happens once however often this is tried. A refusal is noted and thrown. Every try is noted before it is
+ * made, the first by the beginning of the purchase: as long as one may be under way, the purchase is not given up.
  */
 export async function settlePayment(buyer: Buyer, sale: Sale): Promise<Settlement> {
-  for (let attempt = 1; ; attempt++) {
+  let hasLooked = false
+  for (let tries = 1; ; tries++) {
+    const isFirst = tries === 1 && !sale.isResumed
+    if (!isFirst) await noteTry(buyer, sale)
     try {
       return await pay(buyer, sale)
     } catch (error) {
       if (sale.signal?.aborted === true || !isBatuaError(error)) throw error
-      if (REFUSALS.has(error.code)) {
+      // A key that was never good has paid nothing.
+      if (REFUSALS.has(error.code) || (isFirst && error.status === 401)) {
         await noteUnpaid(buyer, sale)
         throw error
       }
+      if (!hasLooked && (await waitForNextTry(buyer, sale, error, tries))) continue
       const found = await findIfPossible(buyer, sale, error)
       if (found !== null) return found
-      if (attempt === MAX_ATTEMPTS) throw error
+      if (hasLooked) throw error
+      hasLooked = true
     }
   }
+}
+
+async function noteTry({ journal, time }: Buyer, { purchase }: Sale): Promise<void> {
+  await journal.update(purchase.id, { state: 'paying', triedAt: time.now() })
+}
+
+/** Waits where the client would, before it sends the same again; false: it would not. */
+async function waitForNextTry(
+  { client, time }: Buyer,
+  { signal }: Sale,
+  { code, status, retryAfterMs }: BatuaError,
+  attempt: number,
+): Promise<boolean> {
+  const { maxRetries, onRetry } = connectionOf(optionsOf(client))
+  const failed = { method: 'POST', attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
+  const delayMs = decideRetry(failed)
+  if (delayMs === null) return false
+  onRetry?.({ operation: 'pay', attempt, delayMs, code })
+  await time.wait(delayMs, signal)
+  return true
 }
 
 async function pay({ client, agentId }: Buyer, { purchase, signal }: Sale): Promise<Settlement> {
@@ -80,14 +101,15 @@ async function pay({ client, agentId }: Buyer, { purchase, signal }: Sale): Prom
       unique_reference: true,
       note: `Pay-per-call: ${purchase.host}`,
     },
-    { idempotencyKey: purchase.id, ...abortable(signal) },
+    { idempotencyKey: purchase.id, maxRetries: 0, ...abortable(signal) },
   )
   return settlementOf(paymentId, approvalId)
 }
 
-function settlementOf(paymentId: string | null, approvalId: string | undefined): Settlement {
-  if (paymentId !== null) return { kind: 'paid', paymentId }
-  if (approvalId === undefined) throw new TypeError('The service named neither a payment nor an approval')
+/** Whoever stands in for the service, such as a proxy that wants a log-in, names neither. */
+function settlementOf(paymentId: unknown, approvalId: unknown): Settlement {
+  if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) return { kind: 'paid', paymentId }
+  if (paymentId !== null || typeof approvalId !== 'string') throw invalidAnswer('payment_id')
   return { kind: 'waiting', approvalId }
 }
 
@@ -110,12 +132,14 @@ export async function findPayment(buyer: Buyer, sale: Sale): Promise<Settlement 
     { agent_id, reference: purchase.nonce, limit: PAGE },
     options,
   )
+  if (!Array.isArray(payments)) throw invalidAnswer('payments')
   if (payments.length === 0) return null
 
   const payee = payeeName(purchase.payTo)
-  const payeeId = AGENT_ID.test(payee)
+  const payeeId = isAgentId(payee)
     ? payee
     : (await client.getAgentExistence({ agent_id: payee }, options)).agent_id
+  if (typeof payeeId !== 'string') throw invalidAnswer('agent_id')
   // Another payee's payment is no concern of this one: a reference is unique for each payee.
   const toPayee = payments.filter(payment => payment.to === payeeId)
   const found = toPayee.find(payment => paiseFromRupees(payment.amount) === purchase.amountPaise)
@@ -148,7 +172,14 @@ export async function askApproval(buyer: Buyer, sale: Sale, approvalId: string):
     case 'expired':
       await noteUnpaid(buyer, sale)
       throw failed(sale, 'approval_expired', 'The owner did not decide in time', { approvalId })
+    default:
+      throw invalidAnswer('status')
   }
+}
+
+/** Whether an approval is asked for again after this. */
+function passes({ code, status }: BatuaError): boolean {
+  return code === 'network_error' || code === 'timeout' || status === 429 || (status ?? 0) >= 500
 }
 
 /** Waits until the owner decides; answers the payment. */
@@ -157,7 +188,7 @@ export async function awaitApproval(buyer: Buyer, sale: Sale, approvalId: string
   const deadline = time.now() + terms.approvalTimeoutMs
   for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * POLL_GROWTH, MAX_POLL_MS)) {
     const settlement = await askApproval(buyer, sale, approvalId).catch(error => {
-      if (sale.signal?.aborted !== true && isBatuaError(error) && PASSING.has(error.code)) return null
+      if (sale.signal?.aborted !== true && isBatuaError(error) && passes(error)) return null
       throw error
     })
     if (settlement?.kind === 'paid') return settlement.paymentId
@@ -171,12 +202,12 @@ export async function awaitApproval(buyer: Buyer, sale: Sale, approvalId: string
   }
 }
 
-function abortable(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
+export function abortable(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
   return signal === undefined ? {} : { signal }
 }
 
 async function noteUnpaid({ journal }: Buyer, { purchase }: Sale): Promise<void> {
-  await journal.update(purchase.id, { state: 'unpaid', paymentId: null })
+  await journal.finish(purchase.id, { state: 'unpaid', paymentId: null })
 }
 
 /** The error of a sale that did not come off. */
@@ -184,7 +215,7 @@ export function failed(
   { purchase, url }: Sale,
   code: PurchaseErrorCode,
   message: string,
-  facts: { readonly paymentId?: string | null; readonly approvalId?: string; readonly response?: Response },
+  facts: Partial<Pick<PurchaseErrorFacts, 'paymentId' | 'refunded' | 'approvalId' | 'response'>>,
 ): PurchaseError {
   return new PurchaseError({ code, message, url: url.href, nonce: purchase.nonce, ...facts })
 }

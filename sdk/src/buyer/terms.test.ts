@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../client/client.ts'
+import type { BudgetLimit } from './journal.ts'
+import { exceededBudget } from './journal-rules.ts'
+import type { PayingFetchOptions } from './options.ts'
 import { payingFetch } from './paying-fetch.ts'
-import { limitsFor, termsOf } from './terms.ts'
+import { hostOf, limitsFor, payeeName, termsOf } from './terms.ts'
+import { newPurchase } from './testing/purchases.ts'
 
 const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_live_test' })
 
@@ -19,6 +23,8 @@ test('options that make no terms are refused when the paying fetch is made', () 
   expect(() => payingFetch(null as unknown as typeof fetch, { client, maxAmount: 1 })).toThrow(TypeError)
 })
 
+const perHour = (limitPaise: bigint, host: string | null) => ({ limitPaise, windowMs: 3_600_000, host })
+
 test('a budget binds the host it names, each host by itself, or all together', () => {
   const budgets = [
     { amount: 1, per: 'hour', host: 'Shop.example' },
@@ -26,12 +32,77 @@ test('a budget binds the host it names, each host by itself, or all together', (
     { amount: 3, per: 'day' },
   ] as const
   const { budgets: terms } = termsOf({ client, maxAmount: 1, budgets })
-  const each = (host: string) => ({ limitPaise: 200n, windowMs: 3_600_000, host })
   const together = { limitPaise: 300n, windowMs: 86_400_000, host: null }
-  expect(limitsFor(terms, 'other.example')).toEqual([each('other.example'), together])
+  expect(limitsFor(terms, 'other.example')).toEqual([perHour(200n, 'other.example'), together])
   expect(limitsFor(terms, 'shop.example')).toEqual([
-    { ...each('shop.example'), limitPaise: 100n },
-    each('shop.example'),
+    perHour(100n, 'shop.example'),
+    perHour(200n, 'shop.example'),
     together,
   ])
+  expect(limitsFor(terms, hostOf(new URL('http://shop.example.:8080')))).toHaveLength(3)
+})
+
+test.each([
+  ['shop.example', 'https://SHOP.example./', true],
+  ['shop.example.', 'https://shop.example/', true],
+  ['shop.example', 'https://shop.example:8443/', true],
+  ['shop.example', 'https://my-shop.example/', false],
+  ['shop.example:443', 'https://shop.example/', true],
+  ['shop.example:443', 'https://shop.example:8443/', false],
+  ['shop.example:8443', 'https://shop.example.:8443/', true],
+  ['shop.example:8443', 'https://shop.example/', false],
+  ['localhost', 'http://localhost:3000/', true],
+  ['localhost:80', 'http://localhost/', true],
+  ['localhost:443', 'http://localhost/', false],
+  ['127.0.0.1', 'http://127.1:3000/', true],
+  ['[::1]', 'http://[0:0::1]:3000/', true],
+  ['[::1]:3000', 'http://[::1]:3000/', true],
+  ['BÜCHER.example', 'https://bücher.example/', true],
+  ['xn--bcher-kva.example', 'https://bücher.example/', true],
+])('a budget for %s and a call to %s: bound is %s', (host, url, isBound) => {
+  const { budgets } = termsOf({ client, maxAmount: 1, budgets: [{ amount: 1, per: 'hour', host }] })
+  expect(limitsFor(budgets, hostOf(new URL(url)))).toHaveLength(isBound ? 1 : 0)
+})
+
+test.each([
+  '',
+  ' shop.example',
+  'shop.example ',
+  'https://shop.example',
+  'shop.example/',
+  'shop.example?x',
+  'shop.example#f',
+  'me@shop.example',
+  'shop.example:port',
+  ':8443',
+  '.',
+  'shop..example',
+  '*.example',
+  'a.example,b.example',
+  null,
+])('a budget for %j could never bind, and is refused', host => {
+  const options = { client, maxAmount: 1, budgets: [{ amount: 1, per: 'hour', host }] }
+  expect(() => termsOf(options as PayingFetchOptions)).toThrow(/^The host of a budget/)
+})
+
+test('what is spent at a host counts in its budget on every port, and in that of its port on this one', () => {
+  const begun = (id: string, host: string) => newPurchase(id, { host })
+  const known = [begun('a', 'shop.example'), begun('b', 'shop.example:8443'), begun('c', 'my-shop.example')]
+  const purchases = new Map(known.map(purchase => [purchase.id, purchase]))
+  const fits = (limit: BudgetLimit) =>
+    exceededBudget(purchases, begun('d', 'shop.example:8443'), [limit]) === null
+  expect(fits(perHour(299n, 'shop.example'))).toBe(false)
+  expect(fits(perHour(300n, 'shop.example'))).toBe(true)
+  expect(fits(perHour(199n, 'shop.example:8443'))).toBe(false)
+  expect(fits(perHour(200n, 'shop.example:8443'))).toBe(true)
+  expect(fits(perHour(200n, 'shop.example:443'))).toBe(true)
+})
+
+test('a payee is read as the service reads it', () => {
+  const id = 'agt_01kb7q4v8mf3taw6y2zq9n5rje'
+  for (const payee of ['Shop-1', '@shop-1', 'SHOP-1']) expect(payeeName(payee)).toBe('shop-1')
+  for (const payee of [id, `@${id}`, id.toUpperCase(), ' shop-1', 'shop-1\0', '@@shop-1', '\u212Aelvin'])
+    expect(payeeName(payee)).toBe(payee)
+  expect(payeeName('@AGT_bob')).toBe('agt_bob')
+  expect(termsOf({ client, maxAmount: 1, payees: [' @Shop-1 '] }).payees).toEqual(new Set(['shop-1']))
 })

@@ -16,6 +16,7 @@ export interface Terms {
 interface BudgetTerm {
   readonly limitPaise: Paise
   readonly windowMs: number
+  /** `shop.example`: on every port; `shop.example:8443`: on this one; `*`: each; null: all together. */
   readonly host: string | null
 }
 
@@ -31,7 +32,7 @@ export function termsOf(options: PayingFetchOptions): Terms {
   return {
     maxPaise: amountIn('maxAmount', options.maxAmount),
     budgets: (options.budgets ?? []).map(budgetTerm),
-    payees: payees === undefined ? null : new Set(payees.map(payeeName)),
+    payees: payees === undefined ? null : new Set(payees.map(payee => payeeName(payee.trim()))),
     allowHttp: options.allowHttp === true,
     approval,
     approvalTimeoutMs,
@@ -43,7 +44,7 @@ function budgetTerm({ amount, per, host }: Budget): BudgetTerm {
   return {
     limitPaise: amountIn('The amount of a budget', amount),
     windowMs: WINDOW_MS[per],
-    host: host?.toLowerCase() ?? null,
+    host: host === undefined || host === EACH_HOST ? (host ?? null) : hostOfBudget(host),
   }
 }
 
@@ -56,14 +57,70 @@ function amountIn(name: string, amount: Rupees | undefined): Paise {
   }
 }
 
-/** The budgets that a purchase from this host must fit into. */
-export function limitsFor(budgets: readonly BudgetTerm[], host: string): BudgetLimit[] {
-  return budgets
-    .filter(budget => budget.host === null || budget.host === EACH_HOST || budget.host === host)
-    .map(budget => ({ ...budget, host: budget.host === null ? null : host }))
+/** A seller's host as journals and budgets name it: in lower case, without a dot at its end, without https' own port. */
+export function hostOf({ protocol, hostname, port }: URL): string {
+  const name = nameOf(hostname)
+  if (protocol === 'http:') return `${name}:${port === '' ? '80' : port}`
+  return port === '' ? name : `${name}:${port}`
 }
 
-/** A payee's one spelling: handles come in any case, with or without `@`. */
+function nameOf(hostname: string): string {
+  return hostname.replace(/\.+$/, '')
+}
+
+const HOST_NAME = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
+
+/** The same form of the host of a budget, whose port stays if it has one: a budget that cannot bind is refused. */
+function hostOfBudget(host: unknown): string {
+  const isBare = typeof host === 'string' && /^[^\s/\\?#@]+$/.test(host)
+  const urls = isBare ? [parsed(`https://${host}`), parsed(`http://${host}`)] : []
+  const name = nameOf(urls[0]?.hostname ?? '')
+  if (!HOST_NAME.test(name))
+    throw new TypeError(`The host of a budget is like shop.example, not ${String(host)}`)
+  // Each leaves out the port that is its own.
+  const port = urls.map(url => url?.port).find(text => text)
+  return port === undefined ? name : `${name}:${port}`
+}
+
+function parsed(url: string): URL | null {
+  try {
+    return new URL(url)
+  } catch {
+    return null
+  }
+}
+
+/** The budgets that a purchase from this host, as `hostOf` has it, must fit into. */
+export function limitsFor(budgets: readonly BudgetTerm[], host: string): BudgetLimit[] {
+  return budgets
+    .map(budget => (budget.host === EACH_HOST ? { ...budget, host: splitHost(host).name } : budget))
+    .filter(budget => budget.host === null || isOfHost(host, budget.host))
+}
+
+/** Whether a seller's host is the one of a budget, whose ports are all meant when it names none. */
+export function isOfHost(host: string, budgetHost: string): boolean {
+  const { name, port } = splitHost(host)
+  return budgetHost === name || budgetHost === `${name}:${port}`
+}
+
+function splitHost(host: string): { readonly name: string; readonly port: string } {
+  const [, name = host, port = '443'] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
+  return { name, port }
+}
+
+const WRITTEN_HANDLE = /^@?[A-Za-z][A-Za-z0-9_-]{2,31}$/
+const AGENT_ID = /^agt_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+
+export function isAgentId(payee: string): boolean {
+  return AGENT_ID.test(payee)
+}
+
+/**
+ * A payee's one spelling, as the service reads it: handles come in any case, with or without `@`; ids, and what is
+ * neither, stay as they are.
+ */
 export function payeeName(payee: string): string {
-  return payee.trim().replace(/^@/, '').toLowerCase()
+  if (!WRITTEN_HANDLE.test(payee)) return payee
+  const handle = payee.replace(/^@/, '').toLowerCase()
+  return isAgentId(handle) ? payee : handle
 }

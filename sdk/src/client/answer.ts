@@ -5,12 +5,13 @@ import { retryAfterMsOf } from './retry.ts'
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly text: string
+  /** null: longer than the service's answers are. */
+  readonly text: string | null
 }
 
 /** The JSON of a good answer; throws the error that it is otherwise. */
 export function bodyOf({ status, headers, text }: Answer, nowMs: number): unknown {
-  const body = jsonOf(text)
+  const body = text === null ? undefined : jsonOf(text)
   if (status >= 200 && status < 300 && isObject(body)) return body
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {}
   const { code, message, request_id, field, details } = error

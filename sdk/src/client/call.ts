@@ -3,7 +3,8 @@ import { type Answer, bodyOf } from './answer.ts'
 import { isBatuaError } from './errors.ts'
 import type { CallOptions, Retry } from './options.ts'
 import { ownError } from './own-error.ts'
-import { TimeIsUp, wait, within } from './patience.ts'
+import { checkPatience, TimeIsUp, wait, within } from './patience.ts'
+import { readText } from './read-text.ts'
 import { badInput, type Input, type PreparedRequest, prepareRequest } from './request.ts'
 import { decideRetry } from './retry.ts'
 
@@ -34,6 +35,7 @@ export async function call(
   input: Input,
   options: CallOptions,
 ): Promise<Called> {
+  checkPatience(options)
   const request = prepareRequest(operation, input)
   const headers = headersOf(connection, request, options)
   const maxRetries = options.maxRetries ?? connection.maxRetries
@@ -92,7 +94,7 @@ async function send(
 ): Promise<Answer> {
   // A redirect would carry the credentials to wherever it points, so that none is followed.
   const response = await fetch(baseUrl + path, { method, headers, body, signal, redirect: 'manual' })
-  return { status: response.status, headers: response.headers, text: await response.text() }
+  return { status: response.status, headers: response.headers, text: await readText(response) }
 }
 
 /** No answer: whether it was done is not known. */

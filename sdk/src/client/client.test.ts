@@ -82,16 +82,45 @@ group('a client', () => {
   test.each([
     ['https://batua.example', 'https://batua.example/healthz'],
     ['https://batua.example/', 'https://batua.example/healthz'],
-    ['http://127.0.0.1:8080/pay/v2/?x=1#y', 'http://127.0.0.1:8080/pay/v2/healthz'],
+    ['http://127.0.0.1:8080/pay/v2/', 'http://127.0.0.1:8080/pay/v2/healthz'],
   ])('of %s calls %s', async (baseUrl, address) => {
     await clientFor([good], { baseUrl }).getHealth()
     expect(sent[0]?.url).toBe(address)
   })
 
-  test.each(['batua.example', 'ftp://batua.example', 'https://a:b@batua.example'])(
-    'cannot be made of %s',
-    baseUrl => expect(() => clientFor([good], { baseUrl })).toThrow(TypeError),
-  )
+  test.each([
+    'batua.example',
+    'ftp://batua.example',
+    'https://a:b@batua.example',
+    'https://batua.example?x=1',
+    'https://batua.example/#f',
+  ])('cannot be made of %s', baseUrl => expect(() => clientFor([good], { baseUrl })).toThrow(TypeError))
+
+  test.each([
+    { agentKey: null },
+    { platformId: 5, platformSecret: 'sk' },
+    { sessionToken: null },
+    { sessionToken: 'a;service_admin_session=b' },
+    { adminSessionToken: 'a,b' },
+  ])('cannot be made with %j, which would be sent as something else', credentials => {
+    expect(() => clientFor([good], credentials as Partial<ClientOptions>)).toThrow(TypeError)
+  })
+
+  test.each([
+    { timeoutMs: Number.NaN },
+    { timeoutMs: Number.POSITIVE_INFINITY },
+    { timeoutMs: -1 },
+    { timeoutMs: 0 },
+    { timeoutMs: '5' as unknown as number },
+    { maxRetries: Number.NaN },
+    { maxRetries: Number.POSITIVE_INFINITY },
+    { maxRetries: -1 },
+    { maxRetries: 1.5 },
+  ])('is told that nobody can be as patient as %o, when it is made and when it calls', async patience => {
+    expect(() => clientFor([good], patience)).toThrow(RangeError)
+    await expect(clientFor([good]).getHealth({}, patience)).rejects.toThrow(RangeError)
+    expect(sent.length).toBe(0)
+  })
 
   test('shows its credentials to the service, a session with its site', async () => {
     await clientFor([good], SECRETS).getHealth()
@@ -144,6 +173,45 @@ group('an answer', () => {
       }
     },
   )
+})
+
+group('the body of an answer', () => {
+  const mebibyte = new Uint8Array(1_048_576).fill(0x20)
+
+  /** So many MiB of spaces and then a good answer, cut within a letter. */
+  function longAnswer(mebibytes: number) {
+    const seen = { mebibytes: 0, isCancelled: false }
+    const [head, tail] = [new Uint8Array([0x7b, 0x22, 0xc3]), new Uint8Array([0xbc, 0x22, 0x3a, 0x31, 0x7d])]
+    const end = [tail, head]
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const next = seen.mebibytes < mebibytes ? mebibyte : end.pop()
+        if (next === undefined) return controller.close()
+        if (next === mebibyte) seen.mebibytes += 1
+        controller.enqueue(next)
+      },
+      cancel() {
+        seen.isCancelled = true
+      },
+    })
+    return { seen, reply: () => new Response(body) }
+  }
+
+  test('is read whole, wherever it is cut', async () => {
+    const { seen, reply } = longAnswer(14)
+    expect(await finished(clientFor([reply]).getHealth())).toEqual({ ok: true, value: { ü: 1 } })
+    expect(seen).toEqual({ mebibytes: 14, isCancelled: false })
+  })
+
+  test('is not read on when it is longer than the service’s are', async () => {
+    const { seen, reply } = longAnswer(64)
+    const client = clientFor([reply])
+    expect(await finished(client.getHealth())).toMatchObject({
+      error: { code: 'invalid_answer', status: 200 },
+    })
+    expect(seen.isCancelled).toBe(true)
+    expect(seen.mebibytes).toBeLessThan(36)
+  })
 })
 
 group('a call', () => {

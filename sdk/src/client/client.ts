@@ -1,6 +1,7 @@
 import { type Api, ROUTES } from '../api/routes.ts'
 import { type Connection, call } from './call.ts'
 import type { CallOptions, ClientOptions, Credentials } from './options.ts'
+import { checkPatience } from './patience.ts'
 import type { Input } from './request.ts'
 
 /** A client of the service: a method for each route, by its operationId. */
@@ -14,7 +15,7 @@ const OPTIONS = Symbol.for('@batua/sdk options')
 
 /**
  * A client that calls as whoever the credentials name. Its methods stand alone: `const { pay } = client` works.
- * A TypeError when an option cannot be used. Secrets stay out of errors, logs and JSON.
+ * A TypeError or RangeError when an option cannot be used. Secrets stay out of errors, logs and JSON.
  */
 export function createClient(options: ClientOptions): Client {
   const connection = connectionOf(options)
@@ -29,7 +30,7 @@ export function createClient(options: ClientOptions): Client {
   return Object.defineProperty(client, OPTIONS, { value: () => options })
 }
 
-/** What a client was made with. */
+/** @internal What a client was made with. */
 export function optionsOf(client: Client): ClientOptions {
   const { [OPTIONS]: options } = client as Client & { readonly [OPTIONS]?: () => ClientOptions }
   if (options === undefined)
@@ -37,14 +38,15 @@ export function optionsOf(client: Client): ClientOptions {
   return options()
 }
 
-/** Whom a client calls as. */
+/** @internal Whom a client calls as. */
 export function credentialOf(client: Client): Credentials {
   return optionsOf(client)
 }
 
-/** How a client of these options reaches the service. */
+/** @internal How a client of these options reaches the service. */
 export function connectionOf(options: ClientOptions): Connection {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxRetries = DEFAULT_MAX_RETRIES, onRetry } = options
+  checkPatience({ timeoutMs, maxRetries })
   const base = baseOf(options.baseUrl)
   return {
     baseUrl: base.origin + base.pathname.replace(/\/+$/, ''),
@@ -58,13 +60,18 @@ export function connectionOf(options: ClientOptions): Connection {
 }
 
 function baseOf(baseUrl: string): URL {
-  const base = new URL(baseUrl)
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  if (base === null) throw new TypeError(`baseUrl is no address: ${baseUrl}`)
   if (!/^https?:$/.test(base.protocol)) throw new TypeError('baseUrl begins with https:// or http://')
   if (base.username !== '' || base.password !== '') throw new TypeError('baseUrl holds no user and password')
+  if (base.search !== '' || base.hash !== '')
+    throw new TypeError('baseUrl ends with its path, without ? and #')
   return base
 }
 
 const PRINTABLE = /^[\x21-\x7e]+$/
+/** In a header of cookies these begin another one. */
+const COOKIE_ENDS = /[;,]/
 
 function credentialHeaders(credentials: Credentials, origin: string): Record<string, string> {
   const { agentKey, platformId, platformSecret, sessionToken, adminSessionToken } = credentials
@@ -72,8 +79,11 @@ function credentialHeaders(credentials: Credentials, origin: string): Record<str
   const given = { agentKey, platformId, platformSecret, sessionToken, adminSessionToken }
   // Checked here, because fetch would quote a bad one in its error.
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !PRINTABLE.test(value))
+    if (value !== undefined && !isPrintable(value))
       throw new TypeError(`${name} is not one line of printable characters`)
+  }
+  for (const [name, value] of Object.entries({ sessionToken, adminSessionToken })) {
+    if (value !== undefined && COOKIE_ENDS.test(value)) throw new TypeError(`${name} has a ; or , in it`)
   }
   if ((platformId === undefined) !== (platformSecret === undefined))
     throw new TypeError('platformId and platformSecret go together')
@@ -87,4 +97,9 @@ function credentialHeaders(credentials: Credentials, origin: string): Record<str
     // A change by a session has to come from the service's own site (contract section 2).
     ...(cookie.length === 0 ? {} : { cookie: cookie.join('; '), origin }),
   }
+}
+
+/** Looked at closely for callers without types: null would be sent as a word. */
+function isPrintable(value: unknown): boolean {
+  return typeof value === 'string' && PRINTABLE.test(value)
 }

@@ -1,5 +1,15 @@
+import type { CallOptions } from './options.ts'
+
 /** setTimeout holds no more. */
 const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** A RangeError when a call cannot be as patient as this. */
+export function checkPatience({ timeoutMs = 1, maxRetries = 0 }: CallOptions): void {
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0)
+    throw new RangeError('timeoutMs is a number of milliseconds above 0')
+  if (!Number.isSafeInteger(maxRetries) || maxRetries < 0)
+    throw new RangeError('maxRetries is 0 or a whole number above it')
+}
 
 /** What `within` is rejected with when time is up. */
 export class TimeIsUp extends Error {

@@ -86,7 +86,10 @@ test('Retry-After is read as seconds or as a date, and nothing else', () => {
   expect(retryAfterMsOf('7', now)).toBe(7_000)
   expect(retryAfterMsOf('0', now)).toBe(0)
   expect(retryAfterMsOf('Fri, 20 Nov 2026 10:15:40 GMT', now)).toBe(10_000)
+  expect(retryAfterMsOf('Friday, 20-Nov-26 10:15:40 GMT', now)).toBe(10_000)
+  expect(retryAfterMsOf('Fri Nov 20 10:15:40 2026', now)).toBe(10_000)
+  expect(retryAfterMsOf('Sun Dec  6 10:15:30 2026', now)).toBe(16 * 86_400_000)
   expect(retryAfterMsOf('Fri, 20 Nov 2026 10:15:00 GMT', now)).toBe(0)
-  for (const text of [null, '', 'soon', '-1', '1e3', '99999999999'])
-    expect(retryAfterMsOf(text, now), String(text)).toBeNull()
+  const others = ['', 'soon', '-1', '1e3', '99999999999', 'A 1', 'May 2', 'Fri, 99 Nov 2026 10:15:40 GMT']
+  for (const text of [null, ...others]) expect(retryAfterMsOf(text, now), String(text)).toBeNull()
 })

@@ -42,11 +42,17 @@ function passes({ method, code, status, retryAfterMs }: FailedAttempt): boolean 
   return code === 'network_error' || code === 'timeout' || PASSING_STATUSES.includes(status)
 }
 
+/** The three forms of a date in HTTP (RFC 9110, 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and two old ones. */
+const HTTP_DATE =
+  /^(?:[A-Z][a-z]+, \d\d([ -])[A-Z][a-z]{2}\1\d{2,4} [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
+
 /** The header `Retry-After`, seconds or a date, as milliseconds from now; null when it is neither. */
 export function retryAfterMsOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const text = header.trim()
   if (/^\d{1,10}(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000)
-  const atMs = Date.parse(text)
-  return /^[A-Z]/i.test(text) && Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : null
+  if (!HTTP_DATE.test(text)) return null
+  // One of the old forms names no zone, and all are in GMT.
+  const atMs = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`)
+  return Number.isFinite(atMs) ? Math.max(0, atMs - nowMs) : null
 }

@@ -25,7 +25,7 @@ export function encodeChallenge({ payTo, amount, asset, nonce }: PaymentChalleng
  */
 export function decodeChallenge(text: string): PaymentChallenge | null {
   const { payTo, amount, asset, nonce } = fieldsOf(text)
-  if (!matches(payTo, PAYEE) || !matches(nonce, UUID) || asset !== 'INR') return null
+  if (!isPayee(payTo) || !matches(nonce, UUID) || asset !== 'INR') return null
   if (typeof amount !== 'string' || !isPayable(amount)) return null
   return { payTo, amount, asset, nonce }
 }
@@ -53,6 +53,11 @@ function fieldsOf(text: string): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
+}
+
+/** Whether it can be a payee: a handle or an id. */
+export function isPayee(value: unknown): value is string {
+  return matches(value, PAYEE)
 }
 
 function matches(value: unknown, form: RegExp): value is string {

@@ -12,7 +12,14 @@ const challenge = {
 
 function answerTo(accept: string | null, change: object = {}, path = '/weather?city=Pune') {
   const request = { method: 'GET', path, header: (name: string) => (name === 'accept' ? accept : null) }
-  return challengeAnswer({ request, challenge, description: 'The weather', reason: null, ...change })
+  return challengeAnswer({
+    request,
+    challenge,
+    description: 'The weather',
+    reason: null,
+    isGivenBack: false,
+    ...change,
+  })
 }
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

@@ -4,11 +4,13 @@ import type { RefusalReason, SellerAnswer, SellerRequest } from './options.ts'
 import { PAGE_POLICY, renderPage } from './page.ts'
 
 /** What a 402 says. */
-export interface ChallengeFacts {
+export interface DemandFacts {
   readonly request: SellerRequest
   readonly challenge: PaymentChallenge
   readonly description: string | null
   readonly reason: RefusalReason | null
+  /** Whether the refused payment goes back to its payer. */
+  readonly isGivenBack: boolean
 }
 
 const REFUSALS: Readonly<Record<RefusalReason, string>> = {
@@ -26,8 +28,9 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 }
 
 /** The 402: for programs, or for a person where a browser asks. */
-export function challengeAnswer(facts: ChallengeFacts): SellerAnswer {
+export function challengeAnswer(facts: DemandFacts): SellerAnswer {
   const { challenge, request, reason } = facts
+  const refusal = refusalIn(facts)
   const headers = {
     [CHALLENGE_HEADER]: encodeChallenge(challenge),
     'Cache-Control': 'no-store',
@@ -36,13 +39,12 @@ export function challengeAnswer(facts: ChallengeFacts): SellerAnswer {
     'X-Content-Type-Options': 'nosniff',
   }
   if (asksForPage(request)) {
-    const refusal = reason === null ? null : REFUSALS[reason]
     const body = renderPage({ challenge, description: facts.description, path: request.path, refusal })
     const page = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
     return { status: 402, headers: { ...headers, ...page }, body }
   }
   const details = reason === null ? {} : { reason }
-  const error = { code: 'payment_required', message: messageOf(facts), details }
+  const error = { code: 'payment_required', message: messageOf(facts, refusal), details }
   const body = JSON.stringify({ error, payment: challenge })
   return { status: 402, headers: { ...headers, 'Content-Type': JSON_TYPE }, body }
 }
@@ -64,11 +66,16 @@ export function unavailableAnswer(retryAfterMs: number | null): SellerAnswer {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-function messageOf({ challenge, description, reason }: ChallengeFacts): string {
+function refusalIn({ reason, isGivenBack }: DemandFacts): string | null {
+  if (reason === null) return null
+  return isGivenBack ? `${REFUSALS[reason]} The payment is being given back.` : REFUSALS[reason]
+}
+
+function messageOf({ challenge, description }: DemandFacts, refusal: string | null): string {
   const { payTo, amount, asset } = challenge
-  const refusal = reason === null ? '' : `${REFUSALS[reason]} `
+  const why = refusal === null ? '' : `${refusal} `
   const what = description ?? 'This'
-  return `${refusal}${what} costs ${amount} ${asset}. Pay ${payTo} with the nonce as the reference, then repeat the request with the header ${PROOF_HEADER}.`
+  return `${why}${what} costs ${amount} ${asset}. Pay ${payTo} with the nonce as the reference, then repeat the request with the header ${PROOF_HEADER}.`
 }
 
 /** Browsers ask for HTML and never for JSON. */

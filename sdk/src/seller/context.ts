@@ -1,14 +1,18 @@
 import { credentialOf } from '../client/client.ts'
+import { isPayee } from '../protocol/headers.ts'
 import { createTurns, type InTurn } from './in-turn.ts'
-import { createNonces, type Nonces, type Surroundings } from './nonce.ts'
+import { createNonces, type Nonces, type Quote, type Surroundings } from './nonce.ts'
 import { type NonceUses, usesAtService, usesInStore } from './nonce-uses.ts'
 import { createOpenClaims, type OpenClaims } from './open-claims.ts'
 import type { SellerOptions } from './options.ts'
 import type { PaymentService } from './payment-service.ts'
+import { tellerOf } from './teller.ts'
 
 /** What the parts of one seller share. */
 export interface SellerContext {
   readonly payTo: string
+  /** Whether everything costs the same at any time. */
+  readonly hasFixedPrice: boolean
   readonly description: string | null
   readonly onFailure: 'refund' | 'keep'
   readonly nonceTtlMs: number
@@ -16,6 +20,7 @@ export interface SellerContext {
   readonly service: PaymentService
   readonly nonces: Nonces
   readonly uses: NonceUses
+  readonly usedAt: Quote['usedAt']
   readonly openClaims: OpenClaims
   readonly inTurn: InTurn
   readonly surroundings: Surroundings
@@ -26,22 +31,20 @@ export interface SellerContext {
 const DEFAULT_NONCE_TTL_MS = 10 * 60_000
 const DEFAULT_VERIFY_TIMEOUT_MS = 5_000
 
-export function openContext(
-  options: Omit<SellerOptions<never>, 'amount'>,
-  surroundings: Surroundings,
-): SellerContext {
-  const service = options.client
-  const onError = tellSafely(options.onError)
+export function openContext(options: SellerOptions<never>, surroundings: Surroundings): SellerContext {
+  const { client: service, nonces: store } = options
+  const onError = tellerOf(options.onError)
   return {
     payTo: payeeIn(options.payTo),
+    hasFixedPrice: typeof options.amount !== 'function',
     description: options.description ?? null,
-    onFailure: options.onFailure ?? 'refund',
+    onFailure: onFailureIn(options.onFailure ?? 'refund'),
     nonceTtlMs: msIn('nonceTtlMs', options.nonceTtlMs ?? DEFAULT_NONCE_TTL_MS),
-    verifyTimeoutMs: msIn('verifyTimeoutMs', options.verifyTimeoutMs ?? DEFAULT_VERIFY_TIMEOUT_MS),
+    verifyTimeoutMs: verifyTimeoutIn(options),
     service,
     nonces: createNonces(secretsOf(options), surroundings),
-    uses:
-      options.nonces === undefined ? usesAtService(service, onError) : usesInStore(service, options.nonces),
+    uses: store === undefined ? usesAtService(service, onError) : usesInStore(service, store),
+    usedAt: store === undefined ? 'service' : 'store',
     openClaims: createOpenClaims(surroundings.now),
     inTurn: createTurns(),
     surroundings,
@@ -49,11 +52,21 @@ export function openContext(
   }
 }
 
-const PAYEE = /^[^\p{Cc}\p{Cs}]{1,64}$/u
+/** How long one request may wait for the service. */
+export function verifyTimeoutIn({ verifyTimeoutMs }: Pick<SellerOptions<never>, 'verifyTimeoutMs'>): number {
+  return msIn('verifyTimeoutMs', verifyTimeoutMs ?? DEFAULT_VERIFY_TIMEOUT_MS)
+}
 
 function payeeIn(payTo: string): string {
-  if (!PAYEE.test(payTo)) throw new TypeError('payTo is the handle or the id of the agent that is paid')
+  if (typeof payTo !== 'string' || !isPayee(payTo))
+    throw new TypeError('payTo is the handle or the id of the agent that is paid')
   return payTo
+}
+
+/** Whatever else it is would decide what becomes of money. */
+function onFailureIn(onFailure: 'refund' | 'keep'): 'refund' | 'keep' {
+  if (onFailure !== 'refund' && onFailure !== 'keep') throw new TypeError("onFailure is 'refund' or 'keep'")
+  return onFailure
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -74,17 +87,4 @@ function secretsOf({ client, secret }: Pick<SellerOptions<never>, 'client' | 'se
   if (secrets.some(each => each.length < MIN_SECRET_LENGTH))
     throw new RangeError(`a secret has at least ${MIN_SECRET_LENGTH} characters`)
   return secrets
-}
-
-function tellSafely(onError: ((error: unknown) => unknown) | undefined): (error: unknown) => void {
-  async function tell(error: unknown): Promise<void> {
-    try {
-      await onError?.(error)
-    } catch {
-      // What fails in telling of an error has nobody left to be told to.
-    }
-  }
-  return error => {
-    void tell(error)
-  }
 }

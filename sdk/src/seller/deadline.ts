@@ -14,16 +14,6 @@ export function deadlineIn(ms: number): Deadline {
   return { signal: AbortSignal.timeout(ms), leftMs: () => endsAt - performance.now() }
 }
 
-/** What a promise comes to, unless the deadline is first; the promise then goes on unheard. */
-export function within<Result>({ signal }: Deadline, work: Promise<Result>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
-}
-
 const MAX_RETRIES = 3
 
 /**

@@ -1,4 +1,5 @@
-import { type Deadline, within } from './deadline.ts'
+import { within } from '../client/patience.ts'
+import type { Deadline } from './deadline.ts'
 
 /** Does one work at a time for each key, in this process. Rejects when the deadline comes before the turn. */
 export type InTurn = <Result>(
@@ -11,7 +12,8 @@ export function createTurns(): InTurn {
   const running = new Map<string, Promise<void>>()
   return async (key, deadline, work) => {
     for (let before = running.get(key); before !== undefined; before = running.get(key)) {
-      await (deadline === null ? before : within(deadline, before))
+      const turn = before
+      await (deadline === null ? turn : within(Infinity, deadline.signal, () => turn))
     }
     const result = work()
     running.set(key, ended(result))

@@ -1,16 +1,21 @@
 import { isBatuaError } from '../client/errors.ts'
+import { within } from '../client/patience.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
 import type { SellerContext } from './context.ts'
 import { askBefore, type Deadline, deadlineIn } from './deadline.ts'
-import { awaitedUntil, decideAge, type Paid, type Refused, refused, usedUntil } from './decide.ts'
+import { decideAge, type Paid, type Refused, refused, usedUntil } from './decide.ts'
 import { issuedAtOf, type Quote } from './nonce.ts'
 import type { NonceUse } from './nonce-uses.ts'
+import type { RefusalReason } from './options.ts'
+import { refund } from './settle.ts'
 
 export type Verdict =
   | Refused
   | (Paid & { readonly use: NonceUse })
+  /** It was good for this once, and is not any more: its nonce is used up and the money goes back. */
+  | { readonly kind: 'given_back'; readonly reason: RefusalReason }
   /** The service or the store did not say. The proof stays good. */
   | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
 
@@ -37,51 +42,77 @@ interface Shown {
   readonly deadline: Deadline
 }
 
+async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdict> {
+  const { proof, issuedAt, quote, deadline } = shown
+  const { openClaims, surroundings, uses, usedAt } = context
+  const { ttlMs, payTo } = quote
+  const key = `${proof.nonce} ${proof.transactionId}`
+  const open = openClaims.find(key)
+  const outOfTime = decideAge({ issuedAt, now: surroundings.now(), ttlMs, isAwaited: open !== null })
+  // Another shop may have served it from the same store, so that only the service can tell that nobody has.
+  const canGiveBack = usedAt === 'service'
+  if (outOfTime !== null && !(outOfTime === 'nonce_expired' && canGiveBack)) return refused(outOfTime)
+
+  const amountPaise = await quotedPrice(context, shown)
+  if (amountPaise === null) return refused('nonce_not_ours')
+  const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
+  if (refusal !== null && !canGiveBack) return refused(refusal)
+
+  const claimId = open ?? newClaimId(context)
+  const use = { proof, payTo, amountPaise, claimId, expiresAt: usedUntil({ issuedAt, ttlMs }) }
+  const decision = await claimed(context, key, use, () => uses.take(use, deadline))
+  if (decision.kind === 'refused') return decision
+  if (refusal === null) return { ...decision, use }
+  await giveBack(context, use, deadline)
+  return { kind: 'given_back', reason: refusal }
+}
+
 /**
  * When no answer comes, the nonce may be used up all the same. So the claim is kept and made again under its own id when
  * the proof comes again; one at a time, or two repeats would both be told that they are the first.
  */
-async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdict> {
-  const { proof, issuedAt } = shown
-  const { openClaims, nonceTtlMs: ttlMs, surroundings } = context
-  const key = `${proof.nonce} ${proof.transactionId}`
-  const open = openClaims.find(key)
-  const refusal = decideAge({ issuedAt, now: surroundings.now(), ttlMs, isAwaited: open !== null })
-  if (refusal !== null) return refused(refusal)
-
-  const claimId = open ?? newClaimId(context)
+async function claimed<Decision>(
+  { openClaims }: SellerContext,
+  key: string,
+  { claimId, expiresAt }: NonceUse,
+  take: () => Promise<Decision>,
+): Promise<Decision> {
   try {
-    const verdict = await claim(context, shown, claimId)
+    const decision = await take()
     openClaims.forget(key)
-    return verdict
+    return decision
   } catch (error) {
-    openClaims.keep(key, claimId, awaitedUntil({ issuedAt, ttlMs }))
+    openClaims.keep(key, claimId, expiresAt.getTime())
     throw error
   }
 }
 
-async function claim(context: SellerContext, shown: Shown, claimId: string): Promise<Verdict> {
-  const { payTo, uses, nonceTtlMs: ttlMs } = context
-  const { proof, issuedAt, deadline } = shown
-  const amountPaise = await quotedPrice(context, shown)
-  if (amountPaise === null) return refused('nonce_not_ours')
-  const use = { proof, payTo, amountPaise, claimId, expiresAt: usedUntil({ issuedAt, ttlMs }) }
-  const decision = await uses.take(use, deadline)
-  return decision.kind === 'paid' ? { ...decision, use } : decision
-}
-
-/** What a nonce was given out for: the present price or, where that has moved since, what was paid. Null: neither. */
+/** What a nonce was given out for: the present price or, where that may move, what was paid. Null: neither. */
 async function quotedPrice(
-  { nonces, payTo, service }: SellerContext,
+  { nonces, payTo, service, hasFixedPrice }: SellerContext,
   { proof, quote, deadline }: Shown,
 ): Promise<Paise | null> {
   const { nonce, transactionId: txn_id } = proof
   if (await nonces.fits(nonce, quote)) return quote.amountPaise
+  if (hasFixedPrice) return null
   const input = { txn_id, expected_payee: payTo, nonce }
   const { amount } = await askBefore(deadline, options => service.verifyTransaction(input, options))
   if (amount === null) return null
   const amountPaise = paiseFromRupees(amount)
   return (await nonces.fits(nonce, { ...quote, amountPaise })) ? amountPaise : null
+}
+
+/**
+ * An honest buyer comes too late: its owner approved after ten minutes, or the price rose meanwhile. Its nonce is used
+ * up, so nobody serves what is given back. What takes longer than the request may wait goes on by itself.
+ */
+async function giveBack(
+  { service, onError }: SellerContext,
+  use: NonceUse,
+  deadline: Deadline,
+): Promise<void> {
+  const given = refund(service, use).catch(onError)
+  await within(Infinity, deadline.signal, () => given).catch(() => {})
 }
 
 const CLAIM_ID_BYTES = 16

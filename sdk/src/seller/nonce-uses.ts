@@ -1,8 +1,8 @@
 import type { VerifyTransactionInput } from '../api/types.ts'
-import { wait } from '../client/patience.ts'
+import { wait, within } from '../client/patience.ts'
 import { type Paise, rupeesNumber } from '../protocol/amount.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
-import { askBefore, type Deadline, within } from './deadline.ts'
+import { askBefore, type Deadline } from './deadline.ts'
 import { decidePayment, type Paid, type Refused, refused } from './decide.ts'
 import type { NonceStore } from './nonce-store.ts'
 import { AFTERWARDS, type PaymentService } from './payment-service.ts'
@@ -40,7 +40,8 @@ export function usesAtService(service: PaymentService, onError: (error: unknown)
       const decision = decidePayment(verification, use.proof)
       // The payer is known only now: a stranger's proof must not have cost the buyer its nonce.
       if (verification.verified && decision.kind === 'refused') {
-        await within(deadline, giveBack(use).catch(onError)).catch(() => {})
+        const given = giveBack(use).catch(onError)
+        await within(Infinity, deadline.signal, () => given).catch(() => {})
       }
       return decision
     },
@@ -56,7 +57,9 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
       const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
       const decision = decidePayment(verification, use.proof)
       if (decision.kind === 'refused') return decision
-      const isFirst = await within(deadline, store.claim(use.proof.nonce, use.expiresAt, use.claimId))
+      const isFirst = await within(Infinity, deadline.signal, () =>
+        store.claim(use.proof.nonce, use.expiresAt, use.claimId),
+      )
       return isFirst ? decision : refused('nonce_already_used')
     },
     giveBack: use => repeatedly(() => store.release(use.proof.nonce, use.claimId)),

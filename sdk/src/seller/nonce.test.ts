@@ -5,7 +5,14 @@ import { createNonces, issuedAtOf, type Quote, type Surroundings } from './nonce
 
 const NOW = Date.parse('2026-07-01T10:00:00.000Z')
 const SECRET = 'the first secret of a seller'
-const QUOTE: Quote = { method: 'GET', path: '/weather?city=Pune', amountPaise: 1_250n, payTo: 'weather' }
+const QUOTE: Quote = {
+  method: 'GET',
+  path: '/weather?city=Pune',
+  amountPaise: 1_250n,
+  payTo: 'weather',
+  ttlMs: 600_000,
+  usedAt: 'service',
+}
 const world: Surroundings = {
   now: () => NOW,
   randomBytes: count => crypto.getRandomValues(new Uint8Array(count)),
@@ -18,6 +25,8 @@ const quotes = fc.record({
   path: texts,
   amountPaise: fc.bigInt({ min: 0n, max: 1_000_000_000_000n }),
   payTo: texts,
+  ttlMs: fc.integer({ min: 1 }),
+  usedAt: fc.constantFrom('service' as const, 'store' as const),
 })
 
 test('a nonce is a UUID of version 8 that ends in 40 bits of an HMAC under a derived key', async () => {
@@ -25,7 +34,8 @@ test('a nonce is a UUID of version 8 that ends in 40 bits of an HMAC under a der
   const nonce = await createNonces([SECRET], { now: () => NOW, randomBytes }).make(QUOTE)
   const stamp = (BigInt(NOW) << 40n) | 0xa5a5a5a5a5n
   const key = Buffer.from(hkdfSync('sha256', SECRET, '', 'batua pay-per-call nonce v1', 32))
-  const signed = JSON.stringify([stamp.toString(), 'GET', '/weather?city=Pune', '1250', 'weather'])
+  const quote = ['GET', '/weather?city=Pune', '1250', 'weather', 600_000, 'service']
+  const signed = JSON.stringify([stamp.toString(), ...quote])
   const mac = createHmac('sha256', key).update(signed).digest('hex').slice(0, 10)
   const bits = ((stamp << 40n) | BigInt(`0x${mac}`)).toString(2).padStart(122, '0')
   const uuid = BigInt(`0b${bits.slice(0, 48)}1000${bits.slice(48, 60)}10${bits.slice(60)}`)
@@ -33,11 +43,11 @@ test('a nonce is a UUID of version 8 that ends in 40 bits of an HMAC under a der
   expect(nonce).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-test('a nonce fits what it was given out for, and no other method, path, price or payee', async () => {
+test('a nonce fits what it was given out for, and nothing that differs from it anywhere', async () => {
   const property = fc.asyncProperty(quotes, quotes, async (quote, other) => {
     const nonce = await nonces.make(quote)
     expect(await nonces.fits(nonce, quote)).toBe(true)
-    for (const name of ['method', 'path', 'amountPaise', 'payTo'] as const) {
+    for (const name of ['method', 'path', 'amountPaise', 'payTo', 'ttlMs', 'usedAt'] as const) {
       const changed = { ...quote, [name]: other[name] }
       expect(await nonces.fits(nonce, changed)).toBe(other[name] === quote[name])
     }

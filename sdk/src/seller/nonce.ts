@@ -6,7 +6,7 @@ import type { Paise } from '../protocol/amount.ts'
  *
  *     42 bits  Unix milliseconds, which last until the year 2109; first, so that nonces sort by time
  *     40 bits  random
- *     40 bits  HMAC-SHA-256, cut off, over the 82 bits before and over method, path with query, price and payTo
+ *     40 bits  HMAC-SHA-256, cut off, over the 82 bits before and over the quote
  *
  * Two alike: challenges for the same request in the same millisecond are alike once in 2^40. A seller that gives out
  * 1,000 a second, day and night, has half a pair in a millisecond and 1.6 · 10^10 pairs in a year, and so 0.014 nonces a
@@ -31,6 +31,10 @@ export interface Quote {
   readonly path: string
   readonly amountPaise: Paise
   readonly payTo: string
+  /** How long it is good. Signed, because a use is forgotten by this time: with a longer one it would be good again. */
+  readonly ttlMs: number
+  /** Where its use is written. Signed, because a use that is written in one place is unknown in the other. */
+  readonly usedAt: 'service' | 'store'
 }
 
 /** What the world has to give: the time in Unix milliseconds, and random bytes. */
@@ -92,9 +96,10 @@ async function deriveKey(secret: string) {
 }
 
 async function sign(key: SigningKey, stamp: bigint, quote: Quote): Promise<Uint8Array> {
-  const { method, path, amountPaise, payTo } = quote
+  const { method, path, amountPaise, payTo, ttlMs, usedAt } = quote
   // As JSON no two quotes are written alike, wherever a text ends and the next begins.
-  const signed = JSON.stringify([stamp.toString(), method, path, amountPaise.toString(), payTo])
+  const amount = amountPaise.toString()
+  const signed = JSON.stringify([stamp.toString(), method, path, amount, payTo, ttlMs, usedAt])
   const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(signed))
   return new Uint8Array(mac, 0, MAC_BYTES)
 }

@@ -1,3 +1,4 @@
+import type { VerifyFailure } from '../api/types.ts'
 import type { Client } from '../client/client.ts'
 import type { Rupees } from '../protocol/amount.ts'
 import type { NonceStore } from './nonce-store.ts'
@@ -26,7 +27,10 @@ export interface SellerOptions<Request> {
   readonly secret?: string | readonly string[]
   /** How long one request may wait for the service, repetitions included; 5,000 ms unless said. */
   readonly verifyTimeoutMs?: number
-  /** Told what went wrong behind an answer: the service not reached, a refund that failed. */
+  /**
+   * Told what went wrong behind an answer: the service not reached, a refund that failed. Absent: a warning of the
+   * process, or of the console where there is none.
+   */
   readonly onError?: (error: unknown) => void
 }
 
@@ -68,13 +72,7 @@ export type Acceptance =
 
 /** Why a proof was not taken: the service's reasons, and the seller's own. */
 export type RefusalReason =
-  | 'transaction_not_found'
-  | 'transaction_not_completed'
-  | 'not_payee'
-  | 'payee_mismatch'
-  | 'insufficient_amount'
-  | 'nonce_mismatch'
-  | 'nonce_already_used'
+  | VerifyFailure
   | 'invalid_payment_header'
   | 'nonce_not_ours'
   | 'nonce_expired'

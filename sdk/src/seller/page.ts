@@ -11,7 +11,7 @@ export interface PageFacts {
 
 const STYLE = `:root{color-scheme:light dark;--ink:#1b1a17;--soft:#6d675c;--paper:#f7f4ee;--card:#fff;--line:#e4ded2;--mark:#b4541a}
 @media(prefers-color-scheme:dark){:root{--ink:#f1ede4;--soft:#a39b8c;--paper:#141310;--card:#1e1c18;--line:#353129;--mark:#f0a06a}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}
+*{box-sizing:border-box}body{margin:0;min-height:100vh;display:grid;grid-template-columns:minmax(0,1fr);place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1rem/1.55 system-ui,sans-serif}
 main{width:min(34rem,100%);background:var(--card);border:1px solid var(--line);border-radius:1rem;padding:2rem}
 h1{margin:0;font-size:1.05rem;font-weight:600;overflow-wrap:anywhere}.price{margin:.4rem 0 1.4rem;font-size:2.6rem;line-height:1.1;font-weight:650;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
 .price small{font-size:1rem;font-weight:500;color:var(--soft);letter-spacing:0}.refusal{border-left:3px solid var(--mark);padding-left:.8rem}
@@ -19,7 +19,7 @@ dl{display:grid;grid-template-columns:auto 1fr;gap:.3rem 1.2rem;margin:0 0 1.4re
 pre{margin:0;padding:1rem;overflow-x:auto;background:var(--paper);border:1px solid var(--line);border-radius:.6rem}code{font:.8rem/1.6 ui-monospace,monospace}`
 
 /** The SHA-256 of the style: nothing but this one style is let in, and no script, image or frame at all. */
-const STYLE_HASH = 'sha256-EKos4oi+AH6fukikh4gQ9fXV6jpoYY2E4seLCnqn2JQ='
+const STYLE_HASH = 'sha256-gyZN9kiIPgppDIBt4OMYZc8MKREtfXHJlQ5R6lGvWWI='
 
 export const PAGE_POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 

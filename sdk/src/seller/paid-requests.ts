@@ -7,7 +7,7 @@ export function paymentFor(request: object): AcceptedPayment | undefined {
   return payments.get(request)
 }
 
-/** For adapters: lets `paymentFor` find the payment of a request. */
+/** @internal For adapters: lets `paymentFor` find the payment of a request. */
 export function rememberPayment(request: object, payment: AcceptedPayment): void {
   payments.set(request, payment)
 }

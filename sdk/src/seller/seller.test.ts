@@ -1,4 +1,4 @@
-import { expect, describe as group, test } from 'vitest'
+import { expect, describe as group, test, vi } from 'vitest'
 import { createClient } from '../client/client.ts'
 import { decodeChallenge, encodeProof } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, type PaymentChallenge } from '../protocol/messages.ts'
@@ -81,7 +81,7 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}): Shop {
   const client = createClient({ baseUrl: 'http://service.test', agentKey, fetch: service.fetch })
   const all = { client, payTo: 'weather', amount: 12.5, onError: (error: unknown) => errors.push(error) }
   const seller = createSellerIn<SellerRequest>(
-    { ...all, verifyTimeoutMs: 60, ...options },
+    { ...all, verifyTimeoutMs: 300, ...options },
     { now: () => clock.ms, randomBytes: count => crypto.getRandomValues(new Uint8Array(count)) },
   )
   return { service, seller, errors, clock }
@@ -106,6 +106,11 @@ async function paidRequest({ seller, service }: Shop, fromAgent = BUYER): Promis
 
 function proven(nonce: string, fromAgent = BUYER): SellerRequest {
   return get({ 'x-service-payment': encodeProof({ version: 1, transactionId: PAYMENT, fromAgent, nonce }) })
+}
+
+/** What was sent to give payments back. */
+function refunds({ service }: Shop): unknown[] {
+  return service.state.bodies.filter(body => Object.hasOwn(body as object, 'idempotency_key'))
 }
 
 function accept({ seller }: Shop, request: SellerRequest): Promise<Acceptance> {
@@ -156,16 +161,30 @@ group('a price', () => {
     }
   })
 
-  test('that moved after it was asked for is honoured, and one that was never asked for is not', async () => {
+  test('that fell after it was asked for is honoured, and one that was never asked for is not', async () => {
     let price = '10.00'
     const shop = openShop({ amount: () => price })
     const request = await paidRequest(shop)
-    price = '99.00'
-    shop.service.state.paid.amount = '0.01'
+    price = '9.00'
+    shop.service.state.paid.amount = '9.50'
     expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
     expect(shop.service.state.consumedBy).toBeNull()
     shop.service.state.paid.amount = '10.00'
     expect((await served(shop, request)).payment.amount).toBe('10.00')
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+  })
+
+  test('that rose after it was paid buys nothing, and what was paid is given back once', async () => {
+    let price = '10.00'
+    const shop = openShop({ amount: () => price })
+    const request = await paidRequest(shop)
+    price = '10.01'
+    const answer = await accept(shop, request)
+    expect(reasonIn(answer)).toBe('insufficient_amount')
+    expect(answerIn(answer).body).toContain('The payment is being given back.')
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
+    expect(refunds(shop)).toHaveLength(1)
+    price = '10.00'
     expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
   })
 })
@@ -218,8 +237,17 @@ group('a proof', () => {
       const request = get({ 'x-service-payment': header }, method, path)
       expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
     }
-    expect(shop.service.state.consumedBy).toBeNull()
     expect(reasonIn(await accept(shop, proven(crypto.randomUUID())))).toBe('nonce_not_ours')
+    expect(shop.service.state.calls, 'invented nonces spend no calls').toHaveLength(0)
+  })
+
+  test('is good where its use is written and for as long as its seller said then, and nowhere else', async () => {
+    const shop = openShop()
+    const request = await paidRequest(shop)
+    for (const options of [{ nonces: memoryNonceStore() }, { nonceTtlMs: 20 * MINUTE_MS }]) {
+      expect(reasonIn(await accept(openShop(options), request))).toBe('nonce_not_ours')
+    }
+    await served(shop, request)
   })
 
   test('that names another payer is refused, and does not cost the buyer its nonce', async () => {
@@ -235,14 +263,48 @@ group('a proof', () => {
 
   test('lasts as long as its nonce, unless it came in time and could not be checked then', async () => {
     const shop = openShop({ nonceTtlMs: MINUTE_MS })
-    const [late, early] = [await paidRequest(shop), await paidRequest(shop)]
+    const early = await paidRequest(shop)
     shop.service.be(saying(503))
     expect(reasonIn(await accept(shop, early))).toBe(503)
     shop.service.be(well)
     shop.clock.ms += MINUTE_MS + 1
-    expect(reasonIn(await accept(shop, late))).toBe('nonce_expired')
     await served(shop, early)
-    expect(reasonIn(await accept(shop, early))).toBe('nonce_expired')
+    expect(reasonIn(await accept(shop, early))).toBe('nonce_already_used')
+    expect(refunds(shop)).toEqual([])
+  })
+
+  test('that comes too late is given back, unless it was served', async () => {
+    const shop = openShop({ nonceTtlMs: MINUTE_MS })
+    const unpaid = challengeIn(await shop.seller.challenge(get(), get())).nonce
+    const request = await paidRequest(shop)
+    shop.clock.ms += MINUTE_MS + 1
+    expect(reasonIn(await accept(shop, proven(unpaid)))).toBe('nonce_mismatch')
+    expect(reasonIn(await accept(shop, proven(shop.service.state.paid.reference, THIEF)))).toBe(
+      'payer_mismatch',
+    )
+    expect(refunds(shop)).toEqual([])
+    const [one, other] = [await accept(shop, request), await accept(shop, request)]
+    expect(answerIn(one).body).toContain('too long ago. The payment is being given back.')
+    expect([one, other].map(reasonIn)).toEqual(['nonce_expired', 'nonce_already_used'])
+    expect(refunds(shop)).toEqual([{ idempotency_key: `pay-per-call-${shop.service.state.paid.reference}` }])
+  })
+
+  test('that comes too late and cannot be given back in time is refused in time, and given back behind it', async () => {
+    const shop = openShop({ nonceTtlMs: MINUTE_MS })
+    const request = await paidRequest(shop)
+    shop.clock.ms += MINUTE_MS + 1
+    const held = Promise.withResolvers<void>()
+    const settled = Promise.withResolvers<void>()
+    shop.service.be(async call => {
+      if (shop.service.state.bodies.length > 0) await held.promise
+      settled.resolve()
+      return call()
+    })
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_expired')
+    held.resolve()
+    await settled.promise
+    expect(shop.errors).toEqual([])
+    expect(refunds(shop)).toHaveLength(1)
   })
 
   test('from a clock far ahead is not ours', async () => {
@@ -369,6 +431,21 @@ group('a failed request', () => {
     }
   })
 
+  test('whose nonce cannot be made good again is refunded instead; only if that fails too it is told of', async () => {
+    for (const [trouble, told] of [
+      ['/restore-nonce', 0],
+      ['', 1],
+    ] as const) {
+      const shop = openShop({ onFailure: 'keep' })
+      const { finish } = await served(shop, await paidRequest(shop))
+      shop.service.be(call =>
+        shop.service.state.calls.at(-1)?.pathname.endsWith(trouble) === true ? saying(403)(call) : call(),
+      )
+      await finish(500)
+      expect([endings(shop), shop.errors.length]).toEqual([['verify', 'restore-nonce', 'refund'], told])
+    }
+  })
+
   test('keeps its nonce where that is wished, also for a repeat that comes before it is good again', async () => {
     const shop = openShop({ onFailure: 'keep', verifyTimeoutMs: 5_000 })
     const request = await paidRequest(shop)
@@ -399,6 +476,43 @@ group('a failed request', () => {
 })
 
 group('with a nonce store', () => {
+  test('what is too late or too little is refused and not given back: another shop may have served it', async () => {
+    let price = '10.00'
+    const shop = openShop({ nonces: memoryNonceStore(), nonceTtlMs: MINUTE_MS, amount: () => price })
+    const request = await paidRequest(shop)
+    price = '10.01'
+    expect(reasonIn(await accept(shop, request))).toBe('insufficient_amount')
+    shop.clock.ms += MINUTE_MS + 1
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_expired')
+    expect(shop.service.state.bodies).toEqual([])
+  })
+
+  test('a stranger’s proof that cannot be checked lengthens no nonce’s life', async () => {
+    const shop = openShop({ nonces: memoryNonceStore(), nonceTtlMs: MINUTE_MS, amount: () => '10.00' })
+    const request = await paidRequest(shop)
+    const header = request.header('x-service-payment') ?? ''
+    shop.service.be(saying(503))
+    expect(reasonIn(await accept(shop, get({ 'x-service-payment': header }, 'GET', '/gold')))).toBe(503)
+    shop.service.be(well)
+    shop.clock.ms += MINUTE_MS + 1
+    expect(reasonIn(await accept(shop, request))).toBe('nonce_expired')
+  })
+
+  test('that never gives a nonce back, the payment of a failed request goes back instead', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const release = () => Promise.reject(new Error('the store is away'))
+      const shop = openShop({ nonces: { ...memoryNonceStore(), release }, onFailure: 'keep' })
+      const { finish } = await served(shop, await paidRequest(shop))
+      const finished = finish(500)
+      await vi.runAllTimersAsync()
+      await finished
+      expect([refunds(shop).length, shop.errors]).toEqual([1, []])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('one of 64 at once is served, and the service keeps no nonce', async () => {
     const shop = openShop({ nonces: memoryNonceStore(), verifyTimeoutMs: 5_000 })
     const request = await paidRequest(shop)

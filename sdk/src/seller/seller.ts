@@ -33,7 +33,7 @@ export function createSeller<Request>(options: SellerOptions<Request>): Seller<R
   })
 }
 
-/** A seller in a world of the caller's: for tests. */
+/** @internal A seller in a world of the caller's: for tests. */
 export function createSellerIn<Request>(
   options: SellerOptions<Request>,
   surroundings: Surroundings,
@@ -41,24 +41,27 @@ export function createSellerIn<Request>(
   const { amount: price } = options
   if (typeof price !== 'function') paiseFromRupees(price)
   const context = openContext(options, surroundings)
-  const { payTo, description, nonces } = context
+  const { payTo, description, nonces, nonceTtlMs: ttlMs, usedAt } = context
 
   async function quoteFor({ method, path }: SellerRequest, source: Request): Promise<Quote> {
-    return { method, path, amountPaise: await priceFor(price, source), payTo }
+    return { method, path, amountPaise: await priceFor(price, source), payTo, ttlMs, usedAt }
   }
   async function demand(
     request: SellerRequest,
     quote: Quote,
     reason: RefusalReason | null,
+    isGivenBack = false,
   ): Promise<SellerAnswer> {
     const amount = rupeesText(quote.amountPaise)
     const challenge = { payTo, amount, asset: 'INR', nonce: await nonces.make(quote) } as const
-    return challengeAnswer({ request, challenge, description, reason })
+    return challengeAnswer({ request, challenge, description, reason, isGivenBack })
   }
   async function acceptanceOf(verdict: Verdict, request: SellerRequest, quote: Quote): Promise<Acceptance> {
     switch (verdict.kind) {
       case 'refused':
         return { kind: 'refused', answer: await demand(request, quote, verdict.reason) }
+      case 'given_back':
+        return { kind: 'refused', answer: await demand(request, quote, verdict.reason, true) }
       case 'unanswered':
         return { kind: 'refused', answer: unavailableAnswer(verdict.retryAfterMs) }
       case 'paid':
@@ -83,5 +86,3 @@ export function createSellerIn<Request>(
 async function priceFor<Request>(price: Price<Request>, source: Request): Promise<Paise> {
   return paiseFromRupees(typeof price === 'function' ? await price(source) : price)
 }
-
-export { paymentFor } from './paid-requests.ts'

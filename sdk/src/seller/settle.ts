@@ -20,11 +20,12 @@ export function settlementOf(context: SellerContext, use: NonceUse): (status: nu
 
 function settle({ onFailure, service, uses, inTurn }: SellerContext, use: NonceUse): Promise<void> {
   if (onFailure === 'refund') return refund(service, use)
-  // A repeat of the proof in this process waits until its nonce is good again.
-  return inTurn(use.proof.nonce, null, () => uses.giveBack(use))
+  // A repeat of the proof in this process waits until its nonce is good again. Where it cannot be, the money goes back.
+  return inTurn(use.proof.nonce, null, () => uses.giveBack(use).catch(() => refund(service, use)))
 }
 
-async function refund(service: PaymentService, { proof }: NonceUse): Promise<void> {
+/** Gives a payment back whole, once. */
+export async function refund(service: PaymentService, { proof }: NonceUse): Promise<void> {
   const input = { payment_id: proof.transactionId, idempotency_key: `pay-per-call-${proof.nonce}` }
   try {
     await service.refundPayment(input, AFTERWARDS)

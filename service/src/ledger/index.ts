@@ -25,6 +25,7 @@ export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './sp
 export {
   counterpartyOf,
   countsAgainstLimits,
+  refundedOf,
   sealedText,
   TRANSFER_KINDS,
   type Transfer,

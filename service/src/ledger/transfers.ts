@@ -76,6 +76,12 @@ export function counterpartyOf(alias: string): string {
     else ${alias}.credit_account end`
 }
 
+/** What was given back of a payment so far, in SQL over past transfers; `id` names the payment there. */
+export function refundedOf(id: string): string {
+  return `(select coalesce(sum(refund.amount_paise), 0)::int8 from transfers refund
+    where refund.linked_id = ${id} and refund.kind = 'refund')`
+}
+
 /** One movement of money. Balances and sequences are those right after it; null on a system account's side. */
 export interface Transfer {
   readonly id: Uuid

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import { refundedOf } from '../../ledger/index.ts'
 
 /** A payment as it is listed: made, or waiting for approval. */
 export interface ListedPayment {
@@ -14,6 +15,8 @@ export interface ListedPayment {
   readonly feePaise: Paise
   /** After it; of one that waits the present balance. */
   readonly payerBalancePaise: Paise
+  /** Given back of it so far; nothing of one that waits. */
+  readonly refundedPaise: Paise
   readonly reference: string | null
   readonly at: Date
 }
@@ -49,7 +52,10 @@ function matching({ payer, idempotencyKey, reference, now }: PaymentFilter): Con
   return { made, waiting, values }
 }
 
-/** Ids of both kinds are ordered by time, so one order and one cursor serve the payments of both tables. */
+/**
+ * Ids of both kinds are ordered by time, so one order and one cursor serve the payments of both tables. Refunds are
+ * summed outside, for the rows of the page and not for those that are skipped.
+ */
 export async function selectPayments(
   db: Queryable,
   filter: PaymentFilter,
@@ -60,15 +66,18 @@ export async function selectPayments(
   const older = (id: string) => (before === null ? '' : `and ${id} < ${before}`)
   const [offset, reach] = [`$${values.push(page.offset)}`, `$${values.push(page.offset + page.fetch)}`]
   return db.query<ListedPayment>(
-    `(select t.id, false as waits, t.debit_account as payer, t.credit_account as payee,
-        t.amount_paise as "amountPaise", t.fee_paise as "feePaise", t.debit_balance_paise as "payerBalancePaise",
-        t.reference, t.posted_at as at
-      from transfers t where ${made} ${older('t.id')} order by t.id desc limit ${reach})
-     union all
-     (select a.id, true, a.agent_id, a.payee, a.amount_paise, a.fee_paise,
-        (select w.balance_paise from accounts w where w.id = a.agent_id), a.reference, a.created_at
-      from approvals a where ${waiting} ${older('a.id')} order by a.id desc limit ${reach})
-     order by id desc limit $${values.push(page.fetch)} offset ${offset}`,
+    `select p.id, p.waits, p.payer, p.payee, p.amount as "amountPaise", p.fee as "feePaise",
+       p.balance as "payerBalancePaise", ${refundedOf('p.id')} as "refundedPaise", p.reference, p.at
+     from (
+       (select t.id, false as waits, t.debit_account as payer, t.credit_account as payee, t.amount_paise as amount,
+          t.fee_paise as fee, t.debit_balance_paise as balance, t.reference, t.posted_at as at
+        from transfers t where ${made} ${older('t.id')} order by t.id desc limit ${reach})
+       union all
+       (select a.id, true, a.agent_id, a.payee, a.amount_paise, a.fee_paise,
+          (select w.balance_paise from accounts w where w.id = a.agent_id), a.reference, a.created_at
+        from approvals a where ${waiting} ${older('a.id')} order by a.id desc limit ${reach})
+       order by id desc limit $${values.push(page.fetch)} offset ${offset}
+     ) p order by p.id desc`,
     values,
   )
 }

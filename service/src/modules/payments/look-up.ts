@@ -51,6 +51,7 @@ function paymentRecord(payment: ListedPayment): Payment {
     from: formatId('agt', payment.payer),
     to: formatId('agt', payment.payee),
     amount: rupees(payment.amountPaise),
+    refunded_total: rupees(payment.refundedPaise),
     reference: payment.reference,
   }
 }

@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import type { Source } from '../../ledger/index.ts'
+import { refundedOf, type Source } from '../../ledger/index.ts'
 
 /** A transfer as the payment routes read it back. */
 export interface PaymentRow {
@@ -15,6 +15,11 @@ export interface PaymentRow {
   readonly reference: string | null
   readonly idempotencyKey: string | null
   readonly postedAt: Date
+}
+
+/** A payment as it is looked up, with what was given back of it so far. */
+export interface LookedUpPayment extends PaymentRow {
+  readonly refundedPaise: Paise
 }
 
 /** A payment and what was refunded of it so far. The payee's lock is held, so no other refund is under way. */
@@ -56,9 +61,7 @@ export const refundables: Source<Refundable> = {
   name: 'refundable payments',
   async load(tx: Queryable, ids: readonly string[]) {
     const rows = await tx.query<Row & { refunded: bigint }>(
-      `select ${COLUMNS},
-         (select coalesce(sum(r.amount_paise), 0)::int8 from transfers r
-           where r.linked_id = t.id and r.kind = 'refund') as refunded
+      `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
        from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
       [arrayLiteral(ids)],
     )
@@ -77,11 +80,11 @@ export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow |
   return row === undefined ? null : paymentFromRow(row)
 }
 
-export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<PaymentRow | null> {
-  const rows = await db.query<Row>(
-    `select ${COLUMNS} from transfers t where t.debit_account = $1 and t.id = $2 and t.kind = 'payment'`,
+export async function findPaymentOf(db: Queryable, payer: Uuid, id: Uuid): Promise<LookedUpPayment | null> {
+  const [row] = await db.query<Row & { refunded: Paise }>(
+    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
+     from transfers t where t.debit_account = $1 and t.id = $2 and t.kind = 'payment'`,
     [payer, id],
   )
-  const [row] = rows
-  return row === undefined ? null : paymentFromRow(row)
+  return row === undefined ? null : { ...paymentFromRow(row), refundedPaise: row.refunded }
 }

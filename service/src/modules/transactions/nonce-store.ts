@@ -1,6 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import { refundedOf } from '../../ledger/index.ts'
 import type { NonceUse } from './decide-verification.ts'
 
 /** Uses a nonce of a payee up; false when it was used before. Of any number at once exactly one gets true. */
@@ -46,9 +47,6 @@ export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Prom
 
 /** What was given back of a payment so far. */
 export async function selectRefunded(db: Queryable, paymentId: Uuid): Promise<Paise> {
-  const [row] = await db.query<{ refunded: Paise }>(
-    `select coalesce(sum(amount_paise), 0)::int8 as refunded from transfers where linked_id = $1 and kind = 'refund'`,
-    [paymentId],
-  )
+  const [row] = await db.query<{ refunded: Paise }>(`select ${refundedOf('$1')} as refunded`, [paymentId])
   return row?.refunded ?? (0n as Paise)
 }

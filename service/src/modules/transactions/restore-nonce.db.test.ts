@@ -4,50 +4,33 @@ import { answerCheck } from '../../http/answer-check.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
-import type { Ledger, Transfer } from '../../ledger/index.ts'
+import type { Transfer } from '../../ledger/index.ts'
 import { actsDuring } from '../../testing/acts.ts'
-import { fund } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { openTestLedger, postPayment } from '../../testing/model/wallets.ts'
-import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../testing/network.ts'
+import type { TestDatabase } from '../../testing/database.ts'
 import { queuedCommits } from '../../testing/queued-leaves.ts'
 import type { TransactionsContext } from './context.ts'
 import { restoreNonce } from './restore-nonce.ts'
+import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 const clock = systemClock()
 const fits = answerCheck(restoreRoute)
 
+let stage: NonceStage
 let db: TestDatabase
-let ledger: Ledger
 let context: TransactionsContext
 let buyer: AgentCaller
 let seller: AgentCaller
 let stranger: AgentCaller
+let newNonce: NonceStage['newNonce']
+let paid: NonceStage['paid']
 
 beforeAll(async () => {
-  db = await createTestDatabase({ maxConnections: 20 })
-  const network = networkContext(db.database, clock)
-  context = network
-  ledger = openTestLedger(db.database, clock)
-  const { platform } = await newPlatform(network)
-  const owner = await newOwner(network, platform.id)
-  buyer = agentCaller(await newAgent(network, owner))
-  seller = agentCaller(await newAgent(network, owner))
-  stranger = agentCaller(await newAgent(network, owner))
-  await fund(ledger, buyer.agentId, 10_000_000n)
+  stage = await openNonceStage(clock)
+  ;({ db, context, buyer, seller, stranger, newNonce, paid } = stage)
 })
 
-afterAll(async () => {
-  await ledger.close()
-  await db.drop()
-})
-
-const newNonce = () => newUuid(clock.now())
-
-function paid(nonce: string = newNonce()): Promise<Transfer> {
-  return postPayment(ledger, buyer.agentId, seller.agentId, 1_250n, { reference: nonce })
-}
+afterAll(() => stage.close())
 
 const nonceOf = ({ reference }: Transfer) => reference ?? ''
 

@@ -1,0 +1,93 @@
+import { fork } from 'node:child_process'
+import type { IncomingMessage } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { PROOF_HEADER } from '@batua/contract'
+import type { Verdict, Watch } from './pay-per-call-gate.ts'
+
+/**
+ * A step of a purchase: `begun`, `paying` (the owner has to approve), `paid` and `served` are notes in the journal,
+ * `payment` is the request to the service, `proof` the request to the seller, and `verification` what the seller then asks
+ * the service.
+ */
+export type Step =
+  `${'before' | 'after'} ${'begun' | 'payment' | 'paying' | 'paid' | 'proof' | 'verification' | 'served'}`
+
+/** Starts buyers and kills them at a step. `argv`: what a victim is told. */
+export interface Killer {
+  /** For the gates to the service and to the seller. */
+  readonly watch: Watch
+  crash(argv: readonly string[], step: Step): Promise<void>
+  /** While the payment is on its way: it arrives after the next one, when its idempotency key is forgotten. */
+  crashPaying(argv: readonly string[]): Promise<void>
+}
+
+/** What becomes of a step. */
+type OnStep = (step: string, request?: IncomingMessage) => Promise<Verdict>
+
+const VICTIM = fileURLToPath(new URL('pay-per-call-victim.ts', import.meta.url))
+/** Without it each process spends most of its short life on compiling the same modules. */
+const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled', import.meta.url))
+
+export function createKiller(): Killer {
+  const goOn: OnStep = async () => 'go on'
+  let onStep: OnStep = goOn
+
+  const watch: Watch = async (request, passing) => {
+    const call = callOf(request)
+    const verdict = await onStep(`${passing} ${call}`, request)
+    // The seller goes on looking, whatever became of the buyer.
+    return verdict === 'drop' && call === 'verification' ? 'go on' : verdict
+  }
+
+  /** `afterlife`: what becomes of the request that was the last step. */
+  async function crash(
+    argv: readonly string[],
+    wanted: Step,
+    afterlife: OnStep = async () => 'drop',
+  ): Promise<void> {
+    const child = fork(VICTIM, argv, {
+      execArgv: ['--conditions=@batua/source'],
+      env: { NODE_COMPILE_CACHE: COMPILED },
+    })
+    const ended = new Promise<NodeJS.Signals | null>(resolve =>
+      child.once('exit', (_, signal) => resolve(signal)),
+    )
+    onStep = async (step, request) => {
+      if (step !== wanted) return 'go on'
+      child.kill('SIGKILL')
+      await ended
+      return afterlife(step, request)
+    }
+    child.on('message', (step: string) => {
+      void onStep(step).then(verdict => verdict === 'go on' && child.send(verdict))
+    })
+    if ((await ended) !== 'SIGKILL') throw new Error(`the buyer ended without the step ${wanted}`)
+    onStep = goOn
+  }
+
+  async function crashPaying(argv: readonly string[]): Promise<void> {
+    const overtaken = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    await crash(argv, 'before payment', async (_, request) => {
+      await overtaken.promise
+      // The service forgets keys after a day, and a reference never.
+      delete request?.headers['idempotency-key']
+      return 'go on alone'
+    })
+    const answered = [arrived, overtaken]
+    onStep = async step => {
+      if (step !== 'after payment') return 'go on'
+      answered.pop()?.resolve()
+      await arrived.promise
+      return 'go on'
+    }
+  }
+
+  return { watch, crash, crashPaying }
+}
+
+function callOf({ method, url = '', headers }: IncomingMessage): string {
+  if (headers[PROOF_HEADER.toLowerCase()] !== undefined) return 'proof'
+  if (url.includes('/verify')) return 'verification'
+  return method === 'POST' && url.endsWith('/pay') ? 'payment' : 'something else'
+}

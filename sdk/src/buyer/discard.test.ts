@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { discard } from './discard.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => vi.useRealTimers())
+
+/** An answer of so many KiB, then of silence or an end. */
+function answerOf(kibibytes: number, endsThere: boolean) {
+  const seen = { kibibytes: 0, isCancelled: false }
+  const silence = new Promise<void>(() => {})
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (seen.kibibytes === kibibytes) return endsThere ? controller.close() : silence
+      seen.kibibytes += 1
+      controller.enqueue(new Uint8Array(1_024))
+    },
+    cancel() {
+      seen.isCancelled = true
+    },
+  })
+  // As a packed body may truly have it.
+  return { seen, answer: new Response(body, { headers: { 'content-length': '809' } }) }
+}
+
+test('a short answer is read to its end, so that its connection can be used again', async () => {
+  const { seen, answer } = answerOf(3, true)
+  discard(answer)
+  await vi.waitFor(() => expect(seen).toEqual({ kibibytes: 3, isCancelled: false }))
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+})
+
+test('of an answer that unpacks to more than it says little is read', async () => {
+  const { seen, answer } = answerOf(10_240, true)
+  discard(answer)
+  await vi.waitFor(() => expect(seen.isCancelled).toBe(true))
+  expect(seen.kibibytes).toBeLessThan(100)
+})
+
+test('an answer that trickles is let go after a second', async () => {
+  const { seen, answer } = answerOf(1, false)
+  discard(answer)
+  await vi.advanceTimersByTimeAsync(999)
+  expect(seen.isCancelled).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(seen.isCancelled).toBe(true)
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+})
+
+test('an answer that cannot be read is no failure', async () => {
+  const { answer } = answerOf(1, true)
+  await answer.text()
+  discard(answer)
+  discard(new Response(null))
+  expect(vi.getTimerCount()).toBe(0)
+})

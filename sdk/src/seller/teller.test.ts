@@ -1,0 +1,36 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { tellerOf } from './teller.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+test('an error that nobody listens to is a warning of the process', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  const tell = tellerOf(undefined)
+  const error = new Error('the refund failed')
+  tell(error)
+  tell('text')
+  expect(emitWarning.mock.calls).toEqual([[error], ['text']])
+})
+
+test('an error that nobody listens to is written to the console where there is no process', () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue()
+  vi.stubGlobal('process', undefined)
+  tellerOf(undefined)('text')
+  vi.unstubAllGlobals()
+  expect(warn.mock.calls).toEqual([['text']])
+})
+
+test('who listens and fails at it ends nothing', async () => {
+  const failed = vi.fn<() => void>()
+  process.once('unhandledRejection', failed)
+  const throwing = () => {
+    throw new Error('the log is full')
+  }
+  for (const onError of [throwing, async () => throwing()]) tellerOf(onError)('text')
+  await new Promise(resolve => setImmediate(resolve))
+  process.off('unhandledRejection', failed)
+  expect(failed).not.toHaveBeenCalled()
+})
