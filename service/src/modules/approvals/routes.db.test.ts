@@ -232,6 +232,7 @@ describe('the look-up of payments', () => {
     const waiting = {
       ...{ payment_id: null, status: 'pending_approval', approval_id: id, from_balance: 1000, cost: 1 },
       ...{ from: formatId('agt', payer), to: formatId('agt', payee), amount: 200, reference: 'r' },
+      refunded_total: 0,
       created_at: clock.now().toISOString(),
     }
     for (const query of ['?idempotency_key=k', '?reference=r', '?idempotency_key=k&reference=r']) {
