@@ -6,6 +6,12 @@ export const LONG_SECONDS = Number(process.env['LONG_SECONDS'] ?? '40')
 /** What a property-based proof begins with; printed, so that a failure can be looked into. */
 export const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
+/** How many fundings, payouts and faults one world of money moves goes through. */
+export const MONEY_MOVES = Number(process.env['MONEY_MOVES'] ?? '10000')
+
+/** How often each kind of stop races with payments. */
+export const STOP_TRIES = Number(process.env['STOP_TRIES'] ?? '1000')
+
 /** How many wallets one settlement run pays out. */
 export const SETTLED_WALLETS = Number(process.env['SETTLED_WALLETS'] ?? '100000')
 
