@@ -116,7 +116,8 @@ async function payAndVerify({
   const order = { agent_id: buyer.id, to: seller.handle, amount: PRICE_INR, reference: nonce }
   let txn_id = ''
   const payMs = await timed(async () => {
-    const { payment_id } = await buying.pay({ ...order, unique_reference: true })
+    // As the paying fetch pays: the unique reference is its key.
+    const { payment_id } = await buying.pay({ ...order, unique_reference: true }, { idempotencyKey: null })
     txn_id = payment_id ?? ''
   })
   const verifyMs = await timed(async () => {

@@ -27,7 +27,7 @@ interface PaymentOfBuyer {
 export interface CrashingBuyer {
   /** Begins or goes on in a process of its own, which is killed at this step. */
   crashAt(step: Step): Promise<void>
-  /** The same while the payment is on its way: it arrives after the next one, when its idempotency key is forgotten. */
+  /** The same while the payment is on its way: it arrives after the next one. */
   crashPaying(): Promise<void>
   /** The owner approves what waits for her. */
   approve(): Promise<void>

@@ -17,7 +17,7 @@ export interface Killer {
   /** For the gates to the service and to the seller. */
   readonly watch: Watch
   crash(argv: readonly string[], step: Step): Promise<void>
-  /** While the payment is on its way: it arrives after the next one, when its idempotency key is forgotten. */
+  /** While the payment is on its way: it arrives after the next one. */
   crashPaying(argv: readonly string[]): Promise<void>
 }
 
@@ -68,10 +68,8 @@ export function createKiller(): Killer {
   async function crashPaying(argv: readonly string[]): Promise<void> {
     const overtaken = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
-    await crash(argv, 'before payment', async (_, request) => {
+    await crash(argv, 'before payment', async () => {
       await overtaken.promise
-      // The service forgets keys after a day, and a reference never.
-      delete request?.headers['idempotency-key']
       return 'go on alone'
     })
     const answered = [arrived, overtaken]

@@ -44,8 +44,8 @@ const PAYMENT_ID = /^pay_/
 const PAGE = 100
 
 /**
- * Pays a purchase, or finds that it was paid: the nonce is a unique reference and the purchase an idempotency key, so that
- * the payment happens once however often this is tried. A refusal is noted and thrown. Every try is noted before it is
+ * Pays a purchase, or finds that it was paid: the nonce is a unique reference, so that the payment happens once however
+ * often this is tried; a key besides would cost the service two commits more. A refusal is noted and thrown. Every try is noted before it is
  * made, the first by the beginning of the purchase: as long as one may be under way, the purchase is not given up.
  */
 export async function settlePayment(buyer: Buyer, sale: Sale): Promise<Settlement> {
@@ -83,7 +83,7 @@ async function waitForNextTry(
   attempt: number,
 ): Promise<boolean> {
   const { maxRetries, onRetry } = connectionOf(optionsOf(client))
-  const failed = { method: 'POST', attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
+  const failed = { isSafe: true, attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
   const delayMs = decideRetry(failed)
   if (delayMs === null) return false
   onRetry?.({ operation: 'pay', attempt, delayMs, code })
@@ -101,7 +101,7 @@ async function pay({ client, agentId }: Buyer, { purchase, signal }: Sale): Prom
       unique_reference: true,
       note: `Pay-per-call: ${purchase.host}`,
     },
-    { idempotencyKey: purchase.id, maxRetries: 0, ...abortable(signal) },
+    { idempotencyKey: null, maxRetries: 0, ...abortable(signal) },
   )
   return settlementOf(paymentId, approvalId)
 }

@@ -45,8 +45,8 @@ export async function call(
     } catch (error) {
       if (!isBatuaError(error)) throw error
       const { code, status, retryAfterMs } = error
-      const { method } = request
-      const failed = { method, attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
+      const isSafe = isSafeToRepeat(request, options)
+      const failed = { isSafe, attempt, maxRetries, code, status, retryAfterMs, random: Math.random() }
       const delayMs = decideRetry(failed)
       if (delayMs === null) throw error
       connection.onRetry?.({ operation, attempt, delayMs, code })
@@ -55,19 +55,24 @@ export async function call(
   }
 }
 
+/** Under its key a POST is done once, so it may be sent again like a GET. */
+function isSafeToRepeat({ method }: PreparedRequest, { idempotencyKey }: CallOptions): boolean {
+  return method === 'GET' || (method === 'POST' && idempotencyKey !== null)
+}
+
 /** The same for every attempt, so that a POST is done once however often it is sent. */
 function headersOf(
   connection: Connection,
   { method, body }: PreparedRequest,
   { idempotencyKey = crypto.randomUUID() }: CallOptions,
 ): Record<string, string> {
-  if (!IDEMPOTENCY_KEY.test(idempotencyKey))
+  if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw badInput('An idempotency key is 1 to 255 printable ASCII characters', 'Idempotency-Key')
   return {
     accept: 'application/json',
     ...connection.headers,
     ...(body === null ? {} : { 'content-type': 'application/json' }),
-    ...(method === 'POST' ? { 'idempotency-key': idempotencyKey } : {}),
+    ...(method === 'POST' && idempotencyKey !== null ? { 'idempotency-key': idempotencyKey } : {}),
   }
 }
 

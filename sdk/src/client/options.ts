@@ -36,6 +36,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly maxRetries?: number
-  /** Every POST has one, made for it; give your own to make a call safe to repeat across restarts. */
-  readonly idempotencyKey?: string
+  /**
+   * Every POST has one, made for it; give your own to make a call safe to repeat across restarts. null: none is sent,
+   * which spares the service two writes and leaves it to you to repeat the call or not.
+   */
+  readonly idempotencyKey?: string | null
 }

@@ -2,7 +2,7 @@ import { expect, describe as group, test } from 'vitest'
 import { decideRetry, type FailedAttempt, MAX_WAIT_MS, retryAfterMsOf } from './retry.ts'
 
 const lost: FailedAttempt = {
-  method: 'POST',
+  isSafe: true,
   attempt: 1,
   maxRetries: 3,
   code: 'network_error',
@@ -21,14 +21,15 @@ const refused = (code: string, status: number, more: Partial<FailedAttempt> = {}
 const isRetried = (failed: FailedAttempt) => decideRetry(failed) !== null
 
 group('a call is tried again', () => {
-  test.each(['GET', 'POST'])('when no answer came to a %s', method => {
-    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, method, code })).toBe(true)
+  test('when no answer came to what is safe to repeat', () => {
+    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, code })).toBe(true)
   })
 
-  test.each(['PATCH', 'DELETE'])('never when no answer came to a %s: it may have been done', method => {
-    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, method, code })).toBe(false)
-    expect(isRetried(refused('service_unavailable', 503, { method }))).toBe(false)
-    expect(isRetried(refused('rate_limit_exceeded', 429, { method }))).toBe(true)
+  test('never when no answer came to anything else: it may have been done', () => {
+    const isSafe = false
+    for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, isSafe, code })).toBe(false)
+    expect(isRetried(refused('service_unavailable', 503, { isSafe }))).toBe(false)
+    expect(isRetried(refused('rate_limit_exceeded', 429, { isSafe }))).toBe(true)
   })
 
   test('when the service, or a proxy before it, is away or busy', () => {

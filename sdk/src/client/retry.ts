@@ -1,6 +1,7 @@
 /** What is known of a failed attempt. */
 export interface FailedAttempt {
-  readonly method: string
+  /** Whether it does nothing twice: a GET, or a POST under a key. */
+  readonly isSafe: boolean
   /** Which attempt it was, from 1. */
   readonly attempt: number
   readonly maxRetries: number
@@ -22,8 +23,8 @@ const MAX_BACKOFF_MS = 8_000
 const PASSING_STATUSES: readonly (number | null)[] = [429, 502, 503, 504]
 
 /**
- * How long to wait before the same request is sent again; null: it is not. A POST always has a key under which it is
- * done once, so it may be repeated like a GET; of other changes only what was turned away unread.
+ * How long to wait before the same request is sent again; null: it is not. Of what is not safe to repeat only what was
+ * turned away unread.
  */
 export function decideRetry(failed: FailedAttempt): number | null {
   const { attempt, maxRetries, retryAfterMs, random } = failed
@@ -34,9 +35,9 @@ export function decideRetry(failed: FailedAttempt): number | null {
 }
 
 /** Whether the same request may fare better in a while, and may be sent again at all. */
-function passes({ method, code, status, retryAfterMs }: FailedAttempt): boolean {
+function passes({ isSafe, code, status, retryAfterMs }: FailedAttempt): boolean {
   if (status === 429) return true
-  if (method !== 'GET' && method !== 'POST') return false
+  if (!isSafe) return false
   // The first request with this key is still running, and its answer is ours.
   if (code === 'idempotency_error') return retryAfterMs !== null
   return code === 'network_error' || code === 'timeout' || PASSING_STATUSES.includes(status)

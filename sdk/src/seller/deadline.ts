@@ -40,6 +40,6 @@ function delayAfter(
   attempt: number,
 ): number | null {
   const { code, status, retryAfterMs } = error
-  const failed = { method: 'GET', attempt, maxRetries: MAX_RETRIES, code, status, retryAfterMs }
+  const failed = { isSafe: true, attempt, maxRetries: MAX_RETRIES, code, status, retryAfterMs }
   return decideRetry({ ...failed, random: Math.random() })
 }
