@@ -37,5 +37,6 @@ export function honoShop(till: Till): Promise<Shop> {
   })
   const app = new Hono().use(cors({ origin: 'https://shop.example' })).route('/shop', shop)
   app.onError((_error, c) => c.body(null, 500))
-  return openShop(createAdaptorServer({ fetch: app.fetch }) as Server)
+  // By itself it replaces the global Request and Response, also for test files that come after.
+  return openShop(createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as Server)
 }
