@@ -3,7 +3,7 @@ import type { PaymentProof } from '../protocol/messages.ts'
 import type { AcceptedPayment, RefusalReason } from './options.ts'
 
 /** How far the clocks of two processes that sell the same may be apart. */
-export const MAX_CLOCK_SKEW_MS = 60_000
+const MAX_CLOCK_SKEW_MS = 60_000
 
 export interface Refused {
   readonly kind: 'refused'
@@ -36,7 +36,7 @@ export function decideAge(age: NonceAge): RefusalReason | null {
 }
 
 /** A proof that came in time and could not be checked may come again for as long again. */
-export function awaitedUntil({ issuedAt, ttlMs }: Pick<NonceAge, 'issuedAt' | 'ttlMs'>): number {
+function awaitedUntil({ issuedAt, ttlMs }: Pick<NonceAge, 'issuedAt' | 'ttlMs'>): number {
   return issuedAt + 2 * ttlMs
 }
 
