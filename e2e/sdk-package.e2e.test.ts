@@ -109,7 +109,7 @@ describe('what is published', () => {
   test('needs Node’s modules only where it works with Node', () => {
     const code = files().filter(({ path }) => path.endsWith('.js'))
     const bound = code
-      .filter(({ text }) => /["'`]node:|\b(?:Buffer|process)\./.test(text))
+      .filter(({ text }) => /(?:\bfrom|\b(?:require|import)\() ?["'`]node:|\b(?:Buffer|process)\./.test(text))
       .map(({ path }) => path)
     expect(bound).toEqual(['dist/cjs/buyer/file-journal.js'])
   })

@@ -26,7 +26,8 @@ interface Step {
 }
 
 const PRICE_INR = 2.5
-const WARM_UP = 100
+/** Until the engine has compiled what a call runs through. */
+const WARM_UP = 300
 const TURNS_PER_ROUND = 200
 /** What the buyer's opening balance is good for. */
 const MOST_TURNS = 1_200

@@ -58,7 +58,7 @@ async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdic
   const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
   if (refusal !== null && !canGiveBack) return refused(refusal)
 
-  const claimId = open ?? newClaimId(context)
+  const claimId = open ?? surroundings.randomUuid()
   const use = { proof, payTo, amountPaise, claimId, expiresAt: usedUntil({ issuedAt, ttlMs }) }
   const decision = await claimed(context, key, use, () => uses.take(use, deadline))
   if (decision.kind === 'refused') return decision
@@ -113,11 +113,4 @@ async function giveBack(
 ): Promise<void> {
   const given = refund(service, use).catch(onError)
   await within(Infinity, deadline.signal, () => given).catch(() => {})
-}
-
-const CLAIM_ID_BYTES = 16
-
-function newClaimId({ surroundings }: SellerContext): string {
-  const bytes = surroundings.randomBytes(CLAIM_ID_BYTES)
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }

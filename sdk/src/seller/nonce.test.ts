@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { nodeHashes, webHashes } from '../protocol/hashes.ts'
 import { createNonces, issuedAtOf, type Quote, type Surroundings } from './nonce.ts'
 
 const NOW = Date.parse('2026-07-01T10:00:00.000Z')
@@ -15,7 +16,7 @@ const QUOTE: Quote = {
 }
 const world: Surroundings = {
   now: () => NOW,
-  randomBytes: count => crypto.getRandomValues(new Uint8Array(count)),
+  randomUuid: () => crypto.randomUUID(),
 }
 const nonces = createNonces([SECRET], world)
 
@@ -30,9 +31,9 @@ const quotes = fc.record({
 })
 
 test('a nonce is a UUID of version 8 that ends in 40 bits of an HMAC under a derived key', async () => {
-  const randomBytes = (count: number) => new Uint8Array(count).fill(0xa5)
-  const nonce = await createNonces([SECRET], { now: () => NOW, randomBytes }).make(QUOTE)
-  const stamp = (BigInt(NOW) << 40n) | 0xa5a5a5a5a5n
+  const randomUuid = () => '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
+  const nonce = await createNonces([SECRET], { now: () => NOW, randomUuid }).make(QUOTE)
+  const stamp = (BigInt(NOW) << 40n) | 0x6c3a1f0d7en
   const key = Buffer.from(hkdfSync('sha256', SECRET, '', 'batua pay-per-call nonce v1', 32))
   const quote = ['GET', '/weather?city=Pune', '1250', 'weather', 600_000, 'service']
   const signed = JSON.stringify([stamp.toString(), ...quote])
@@ -84,4 +85,12 @@ test('the first of several secrets signs, and what any of them signed fits', asy
   expect(await after?.fits(older ?? '', QUOTE)).toBe(true)
   expect(await after?.fits(newer ?? '', QUOTE)).toBe(true)
   expect(await before?.fits(newer ?? '', QUOTE)).toBe(false)
+})
+
+test('what one platform signed fits on another', async () => {
+  const onWeb = createNonces([SECRET], world, webHashes)
+  const onNode = createNonces([SECRET], world, nodeHashes() ?? undefined)
+  expect(nodeHashes()).not.toBeNull()
+  expect(await onNode.fits(await onWeb.make(QUOTE), QUOTE)).toBe(true)
+  expect(await onWeb.fits(await onNode.make(QUOTE), QUOTE)).toBe(true)
 })

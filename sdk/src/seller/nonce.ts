@@ -1,4 +1,5 @@
 import type { Paise } from '../protocol/amount.ts'
+import { hashes as fastest, type Hashes, type Mac } from '../protocol/hashes.ts'
 
 /**
  * Nonces that need no memory: UUIDs of version 8 (RFC 9562, section 5.8) whose 122 free bits say when they were given
@@ -37,32 +38,35 @@ export interface Quote {
   readonly usedAt: 'service' | 'store'
 }
 
-/** What the world has to give: the time in Unix milliseconds, and random bytes. */
+/** What the world has to give: the time in Unix milliseconds, and UUIDs of version 4. */
 export interface Surroundings {
   now(): number
-  randomBytes(count: number): Uint8Array
+  randomUuid(): string
 }
 
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const RANDOM_BYTES = 5
 const MAC_BYTES = 5
 const RANDOM_BITS = 40n
 const MAC_BITS = 40n
 const TIME_MASK = (1n << 42n) - 1n
 
 /** Signs with the first secret; what any of them signed fits. */
-export function createNonces(secrets: readonly string[], { now, randomBytes }: Surroundings): Nonces {
-  let derived: Promise<readonly SigningKey[]> | undefined
-  function keys(): Promise<readonly SigningKey[]> {
-    derived ??= Promise.all(secrets.map(deriveKey))
+export function createNonces(
+  secrets: readonly string[],
+  { now, randomUuid }: Surroundings,
+  hashes: Hashes = fastest,
+): Nonces {
+  let derived: Promise<readonly Mac[]> | undefined
+  function macs(): Promise<readonly Mac[]> {
+    derived ??= Promise.all(secrets.map(async secret => hashes.mac(await deriveKey(secret))))
     return derived
   }
   return {
     async make(quote) {
-      const stamp = ((BigInt(now()) & TIME_MASK) << RANDOM_BITS) | numberFrom(randomBytes(RANDOM_BYTES))
-      const [key] = await keys()
-      if (key === undefined) throw new RangeError('a seller needs a secret')
-      return uuidFrom((stamp << MAC_BITS) | numberFrom(await sign(key, stamp, quote)))
+      const stamp = ((BigInt(now()) & TIME_MASK) << RANDOM_BITS) | randomBitsOf(randomUuid())
+      const [mac] = await macs()
+      if (mac === undefined) throw new RangeError('a seller needs a secret')
+      return uuidFrom((stamp << MAC_BITS) | numberFrom(await sign(mac, stamp, quote)))
     },
     async fits(nonce, quote) {
       if (!FORM.test(nonce)) return false
@@ -70,7 +74,7 @@ export function createNonces(secrets: readonly string[], { now, randomBytes }: S
       const stamp = bits >> MAC_BITS
       const given = bytesFrom(BigInt.asUintN(Number(MAC_BITS), bits))
       let fitting = 0
-      for (const key of await keys()) fitting += isSame(given, await sign(key, stamp, quote)) ? 1 : 0
+      for (const mac of await macs()) fitting += isSame(given, await sign(mac, stamp, quote)) ? 1 : 0
       return fitting > 0
     },
   }
@@ -81,27 +85,24 @@ export function issuedAtOf(nonce: string): number | null {
   return FORM.test(nonce) ? Number(bitsOf(nonce) >> (RANDOM_BITS + MAC_BITS)) : null
 }
 
-type SigningKey = Awaited<ReturnType<typeof deriveKey>>
-
 const KEY_LABEL = 'batua pay-per-call nonce v1'
+const KEY_BITS = 256
 
 /** The secret is a credential besides, so it never signs itself: what leaks of a MAC leaks of a derived key. */
 async function deriveKey(secret: string) {
   const text = new TextEncoder()
-  const base = await crypto.subtle.importKey('raw', text.encode(secret), 'HKDF', false, ['deriveKey'])
+  const base = await crypto.subtle.importKey('raw', text.encode(secret), 'HKDF', false, ['deriveBits'])
   const algorithm = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(), info: text.encode(KEY_LABEL) }
-  return crypto.subtle.deriveKey(algorithm, base, { name: 'HMAC', hash: 'SHA-256', length: 256 }, false, [
-    'sign',
-  ])
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, base, KEY_BITS))
 }
 
-async function sign(key: SigningKey, stamp: bigint, quote: Quote): Promise<Uint8Array> {
+async function sign(mac: Mac, stamp: bigint, quote: Quote): Promise<Uint8Array> {
   const { method, path, amountPaise, payTo, ttlMs, usedAt } = quote
   // As JSON no two quotes are written alike, wherever a text ends and the next begins.
   const amount = amountPaise.toString()
   const signed = JSON.stringify([stamp.toString(), method, path, amount, payTo, ttlMs, usedAt])
-  const mac = await crypto.subtle.sign('HMAC', key, new TextEncoder().encode(signed))
-  return new Uint8Array(mac, 0, MAC_BYTES)
+  const whole = await mac(new TextEncoder().encode(signed))
+  return whole.subarray(0, MAC_BYTES)
 }
 
 /** Takes as long for a near miss as for any other. */
@@ -109,6 +110,11 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length
   for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] ?? 0)
   return difference === 0
+}
+
+/** The last 48 bits of a UUID of version 4 are random; these are the last 40. */
+function randomBitsOf(uuid: string): bigint {
+  return BigInt(`0x${uuid.slice(-10)}`)
 }
 
 /** 122 bits around the version, 8, and the variant, binary 10. */

@@ -82,7 +82,7 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}): Shop {
   const all = { client, payTo: 'weather', amount: 12.5, onError: (error: unknown) => errors.push(error) }
   const seller = createSellerIn<SellerRequest>(
     { ...all, verifyTimeoutMs: 300, ...options },
-    { now: () => clock.ms, randomBytes: count => crypto.getRandomValues(new Uint8Array(count)) },
+    { now: () => clock.ms, randomUuid: () => crypto.randomUUID() },
   )
   return { service, seller, errors, clock }
 }

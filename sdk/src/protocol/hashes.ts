@@ -1,0 +1,53 @@
+type Bytes = Uint8Array<ArrayBuffer>
+type Awaitable<T> = T | Promise<T>
+
+/** SHA-256, and HMAC-SHA-256 under a key. */
+export interface Hashes {
+  sha256(bytes: Bytes): Awaitable<Bytes>
+  mac(key: Bytes): Awaitable<Mac>
+}
+
+export type Mac = (message: Bytes) => Awaitable<Bytes>
+
+/** Those that every platform has. Each goes by way of another thread, which costs many times what a short hash does. */
+export const webHashes: Hashes = {
+  sha256: async bytes => new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)),
+  async mac(key) {
+    const algorithm = { name: 'HMAC', hash: 'SHA-256' }
+    const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
+    return async message => new Uint8Array(await crypto.subtle.sign('HMAC', imported, message))
+  },
+}
+
+/** What is used of `node:crypto`. */
+interface NodeCrypto {
+  createHash(name: 'sha256'): NodeHash
+  createHmac(name: 'sha256', key: Bytes): NodeHash
+}
+
+interface NodeHash {
+  update(bytes: Bytes): NodeHash
+  digest(): Bytes
+}
+
+/** What is longer goes to the other thread: this one has requests to answer. */
+const MAX_BYTES_AT_ONCE = 65_536
+
+/** Those of Node, Deno and Bun, which are done at once; null elsewhere. */
+export function nodeHashes(): Hashes | null {
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => NodeCrypto | undefined }
+  }
+  const node = process?.getBuiltinModule?.('node:crypto')
+  if (node === undefined) return null
+  return {
+    sha256: bytes =>
+      bytes.byteLength > MAX_BYTES_AT_ONCE
+        ? webHashes.sha256(bytes)
+        : node.createHash('sha256').update(bytes).digest(),
+    mac: key => message => node.createHmac('sha256', key).update(message).digest(),
+  }
+}
+
+/** The fastest that this platform has. */
+export const hashes = nodeHashes() ?? webHashes
