@@ -29,8 +29,8 @@ const PRICE_INR = 2.5
 /** Until the engine has compiled what a call runs through. */
 const WARM_UP = 300
 const TURNS_PER_ROUND = 200
-/** What the buyer's opening balance is good for. */
-const MOST_TURNS = 1_200
+/** With the warm-up: what the buyer’s opening balance is good for. */
+const MOST_TURNS = 1_000
 const OVERHEAD_MS = 2
 
 interface Parties {

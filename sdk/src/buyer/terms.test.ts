@@ -20,6 +20,9 @@ test('options that make no terms are refused when the paying fetch is made', () 
   expect(make({ approval: 'ask' })).toThrow(TypeError)
   expect(make({ approvalTimeoutMs: Number.NaN })).toThrow(RangeError)
   expect(make({ client: createClient({ baseUrl: 'https://batua.example' }) })).toThrow(TypeError)
+  // What is misspelt would limit nothing.
+  expect(make({ budget: [{ amount: 10, per: 'day' }] })).toThrow(/^budget is not among the options: client, /)
+  expect(make({ budgets: [{ amount: 10, per: 'day', hosts: 'shop.example' }] })).toThrow(TypeError)
   expect(() => payingFetch(null as unknown as typeof fetch, { client, maxAmount: 1 })).toThrow(TypeError)
 })
 

@@ -20,12 +20,25 @@ interface BudgetTerm {
   readonly host: string | null
 }
 
+const OPTIONS: Readonly<Record<keyof PayingFetchOptions, true>> = {
+  client: true,
+  maxAmount: true,
+  budgets: true,
+  payees: true,
+  approval: true,
+  approvalTimeoutMs: true,
+  allowHttp: true,
+  journal: true,
+}
+const BUDGET_OPTIONS: Readonly<Record<keyof Budget, true>> = { amount: true, per: true, host: true }
+
 const HOUR_MS = 3_600_000
 const WINDOW_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
 const EACH_HOST = '*'
 
 /** The terms in options; a TypeError or RangeError when they make none. */
 export function termsOf(options: PayingFetchOptions): Terms {
+  checkNames(options, OPTIONS)
   const { approval = 'wait', approvalTimeoutMs = HOUR_MS, payees } = options
   if (approval !== 'wait' && approval !== 'return') throw new TypeError("approval is 'wait' or 'return'")
   if (!(approvalTimeoutMs >= 0)) throw new RangeError('approvalTimeoutMs is not a number of milliseconds')
@@ -39,7 +52,16 @@ export function termsOf(options: PayingFetchOptions): Terms {
   }
 }
 
-function budgetTerm({ amount, per, host }: Budget): BudgetTerm {
+/** A limit whose name is misspelt would limit nothing. */
+function checkNames(options: object, known: Readonly<Record<string, true>>): void {
+  const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  throw new TypeError(`${unknown} is not among the options: ${Object.keys(known).join(', ')}`)
+}
+
+function budgetTerm(budget: Budget): BudgetTerm {
+  checkNames(budget, BUDGET_OPTIONS)
+  const { amount, per, host } = budget
   if (!Object.hasOwn(WINDOW_MS, per)) throw new TypeError("A budget is per 'hour' or 'day'")
   return {
     limitPaise: amountIn('The amount of a budget', amount),

@@ -6,11 +6,12 @@ export function base64FromText(text: string): string {
 /** What a base64 says as UTF-8; null when it is not the one way to write that, byte by byte. */
 export function textFromBase64(base64: string): string | null {
   try {
-    const bytes = Uint8Array.from(atob(base64), character => character.charCodeAt(0))
-    const text = new TextDecoder().decode(bytes)
-    // Much is forgiven by both: spaces, no padding, stray bits, broken characters, a byte order mark.
-    // Written again, it shows.
-    return base64FromText(text) === base64 ? text : null
+    const binary = atob(base64)
+    // Much is forgiven: spaces, no padding, stray bits. Written again, it shows.
+    if (btoa(binary) !== base64) return null
+    const bytes = new Uint8Array(binary.length)
+    for (let index = 0; index < binary.length; index++) bytes[index] = binary.charCodeAt(index)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return null
   }
