@@ -226,7 +226,7 @@ export const restoreNonce = route({
   tag: 'Transactions',
   summary: 'Restore a nonce',
   description:
-    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. 200 either way: a repeat, and whatever is not yours, answers `restored` false.',
+    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. An undone `consume_id` is not granted again, so that a verification late on its way changes nothing: verify the repeat under a new one. 200 either way: a repeat, and whatever is not yours, answers `restored` false.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The id that you verified: `pay_` or `txn_`.') }),
   body: request(

@@ -4,8 +4,11 @@ import type { Paise } from '../../kernel/money.ts'
 import { refundedOf } from '../../ledger/index.ts'
 import type { NonceUse } from './decide-verification.ts'
 
-/** Uses a nonce of a payee up; false when it was used before. Of any number at once exactly one gets true. */
-export async function insertUse(
+/**
+ * Uses a nonce of a payee up; false when it was used before, or when this very use was undone. Of any number at once
+ * exactly one gets true.
+ */
+export async function takeUse(
   db: Queryable,
   payee: Uuid,
   nonce: string,
@@ -13,25 +16,34 @@ export async function insertUse(
   now: Date,
 ): Promise<boolean> {
   const rows = await db.query(
-    `insert into consumed_nonces (payee, nonce, payment_id, consume_id, consumed_at) values ($1, $2, $3, $4, $5)
-     on conflict do nothing returning nonce`,
+    `insert into consumed_nonces as known (payee, nonce, payment_id, consume_id, consumed_at) values ($1, $2, $3, $4, $5)
+     on conflict (payee, nonce) do update
+     set payment_id = excluded.payment_id, consume_id = excluded.consume_id, consumed_at = excluded.consumed_at
+     where known.consumed_at is null and array_position(known.undone_consume_ids, excluded.consume_id) is null
+     returning nonce`,
     [payee, nonce, paymentId, consumeId, now],
   )
   return rows.length === 1
 }
 
+/** How many undone uses of one nonce are remembered: none is late behind so many others. */
+const MAX_UNDONE = 100
+
 /**
  * Makes the nonce of exactly this use good again; false when there is none such. Of any number at once exactly one gets
  * true. A use without a name of its own equals none.
  */
-export async function deleteUse(
+export async function undoUse(
   db: Queryable,
   payee: Uuid,
   nonce: string,
   { paymentId, consumeId }: NonceUse,
 ): Promise<boolean> {
   const rows = await db.query(
-    `delete from consumed_nonces where payee = $1 and nonce = $2 and payment_id = $3 and consume_id = $4 returning nonce`,
+    `update consumed_nonces
+     set consumed_at = null, undone_consume_ids = (array_prepend(consume_id, undone_consume_ids))[1:${MAX_UNDONE}]
+     where payee = $1 and nonce = $2 and payment_id = $3 and consume_id = $4 and consumed_at is not null
+     returning nonce`,
     [payee, nonce, paymentId, consumeId],
   )
   return rows.length === 1
@@ -39,7 +51,8 @@ export async function deleteUse(
 
 export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Promise<NonceUse | null> {
   const [row] = await db.query<NonceUse>(
-    `select payment_id as "paymentId", consume_id as "consumeId" from consumed_nonces where payee = $1 and nonce = $2`,
+    `select payment_id as "paymentId", consume_id as "consumeId" from consumed_nonces
+     where payee = $1 and nonce = $2 and consumed_at is not null`,
     [payee, nonce],
   )
   return row ?? null

@@ -78,6 +78,29 @@ describe('a restored nonce', () => {
     expect(await consume(payment, 'third')).toMatchObject(USED)
   })
 
+  test('is not used up by a verification that was late on its way: a name that was undone stays so', async () => {
+    const payment = await paid()
+    await consume(payment, 'first')
+    await restore(payment, 'first')
+    expect(await consume(payment, 'first')).toMatchObject(USED)
+    expect(await consume(payment, 'second')).toMatchObject(VERIFIED)
+    await restore(payment, 'second')
+    for (const name of ['first', 'second']) expect(await consume(payment, name)).toMatchObject(USED)
+    expect(await consume(payment)).toMatchObject(VERIFIED)
+    expect(await consume(payment, 'third')).toMatchObject(USED)
+  })
+
+  test('is as good for another payment that names it', async () => {
+    const payment = await paid()
+    const other = await paid(nonceOf(payment))
+    await consume(payment, 'first')
+    await restore(payment, 'first')
+    expect(await consume(other, 'second')).toMatchObject(VERIFIED)
+    expect(await restore(payment, 'second')).toBe(false)
+    expect(await consume(payment, 'third')).toMatchObject(USED)
+    expect(await consume(other, 'second')).toMatchObject(VERIFIED)
+  })
+
   test('is found under every id that verifies its payment, and in either Unicode form', async () => {
     const payment = await paid('caf\u00e9')
     const ids = [
@@ -167,6 +190,17 @@ describe('at the same time', () => {
     await consume(payment, 'once')
     const answers = await Promise.all(Array.from({ length: 64 }, () => restore(payment, 'once')))
     expect(answers.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('a restoration and late verifications of the same name leave the nonce good', async () => {
+    for (let round = 0; round < 10; round++) {
+      const payment = await paid()
+      await consume(payment, 'first')
+      const late = Array.from({ length: 16 }, () => consume(payment, 'first'))
+      const [restored] = await Promise.all([restore(payment, 'first'), ...late])
+      expect(restored).toBe(true)
+      expect(await consume(payment, 'second')).toMatchObject(VERIFIED)
+    }
   })
 
   test('restorations and uses alternate: never two uses are granted between two restorations', async () => {

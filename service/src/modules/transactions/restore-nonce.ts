@@ -3,7 +3,7 @@ import type { AgentCaller } from '../../http/caller.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
 import type { TransactionsContext } from './context.ts'
-import { deleteUse } from './nonce-store.ts'
+import { undoUse } from './nonce-store.ts'
 import { findVerifiable } from './verifiable-payment.ts'
 
 /** Undoes one use of a nonce by the calling seller, who could not serve what was paid for. */
@@ -20,7 +20,7 @@ export async function restoreNonce(
   const { database, vault } = context
   const usedNonce = nonce.normalize('NFC')
   const restored = await database.inTransaction(async tx => {
-    if (!(await deleteUse(tx, caller.agentId, usedNonce, { paymentId: payment.id, consumeId }))) return false
+    if (!(await undoUse(tx, caller.agentId, usedNonce, { paymentId: payment.id, consumeId }))) return false
     await recordActs(tx, vault, now, [
       {
         agentId: caller.agentId,

@@ -7,7 +7,7 @@ import { rupeesText } from '../../kernel/money.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
-import { insertUse, selectRefunded, selectUse } from './nonce-store.ts'
+import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
 export type VerificationQuery = QueryOf<typeof verifyTransaction>
@@ -89,7 +89,7 @@ function useUp({ database, vault }: TransactionsContext, check: Check, use: Use)
   const { nonce, consumeId } = use
   return database.inTransaction(async tx => {
     const used: NonceUse = { paymentId: payment.id, consumeId }
-    if (!(await insertUse(tx, caller.agentId, nonce, used, now))) return false
+    if (!(await takeUse(tx, caller.agentId, nonce, used, now))) return false
     await recordActs(tx, vault, now, [
       {
         agentId: caller.agentId,

@@ -100,8 +100,8 @@ test('a nonce is used up once, by whichever id the release is named', async () =
 test('a nonce is restored by whichever id the release is named', async () => {
   const hold = await held()
   const release = await released(hold)
-  const use = { nonce: 'n', consume_id: 'use-1' }
   for (const id of [release, lineOf(hold)]) {
+    const use = { nonce: 'n', consume_id: `use of ${id}` }
     expect(await verify(seller, lineOf(hold), { ...use, consume: true })).toMatchObject({ verified: true })
     const restored = restoreNonce(open.network, seller.caller, id, use, clock.now())
     expect(await restored).toEqual({ nonce: 'n', restored: true })
