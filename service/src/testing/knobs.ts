@@ -19,5 +19,5 @@ export const SETTLED_WALLETS = Number(process.env['SETTLED_WALLETS'] ?? '100000'
 export const CHECKED_TRANSFERS = Number(process.env['CHECKED_TRANSFERS'] ?? '1000000')
 export const CHECKED_WALLETS = Number(process.env['CHECKED_WALLETS'] ?? '100000')
 
-/** How many payments are in the log that the unending check goes through; beyond 65,536 the tree has a third level. */
+/** How many payments are in the log that the unending check goes through; from 131,072 on, two tiles of the second level are full. */
 export const CHECKED_LEAVES = Number(process.env['CHECKED_LEAVES'] ?? '200000')
