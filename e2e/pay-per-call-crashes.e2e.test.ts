@@ -87,14 +87,17 @@ describe('a buyer that is killed and asks again', () => {
     expect(await expectPaidOncePerChallenge(end)).toHaveLength(1)
   })
 
-  test('while the owner decides goes on with what she approves, and pays once', async () => {
-    buyer = await stage.newBuyer({ require_human_approval_above: 1 })
-    await buyer.crashAt('after paying')
-    await buyer.approve()
-    const end = await buyer.buyAgain()
-    expect(end.kind).toBe('served')
-    expect(await expectPaidOncePerChallenge(end)).toHaveLength(1)
-  })
+  test.each<Step>(['before paying', 'after paying'])(
+    '%s while the owner decides goes on with what she approves, and pays once',
+    async step => {
+      buyer = await stage.newBuyer({ require_human_approval_above: 1 })
+      await buyer.crashAt(step)
+      await buyer.approve()
+      const end = await buyer.buyAgain()
+      expect(end.kind).toBe('served')
+      expect(await expectPaidOncePerChallenge(end)).toHaveLength(1)
+    },
+  )
 
   test('at one step after the other pays once in all', async () => {
     buyer = await stage.newBuyer()

@@ -110,6 +110,21 @@ test('a payment to the agent that verifies buys nothing where another is to be p
 const FEE = 1
 const wealth = async () => (await stage.network.balance(stage.buyer)).available
 
+test('a seller whose payTo is another agent than its client’s is told so, and one that is not hears nothing', async () => {
+  const told: unknown[] = []
+  const onError = (error: unknown) => told.push(error)
+  const honest = await open({ onError })
+  const proof = await payBy(stage.buyer, other, PRICE, (await quote(honest)).nonce)
+  expect(reasonIn(await show(proof, honest))).toBe('not_payee')
+  const shouted = await open({ payTo: `@${stage.payee.handle.toUpperCase()}`, onError })
+  const stray = await payBy(stage.buyer, other, PRICE, (await quote(shouted)).nonce)
+  expect(reasonIn(await show(stray, shouted))).toBe('not_payee')
+  const confused = await open({ payTo: other.handle, onError })
+  const paid = await payBy(stage.buyer, other, PRICE, (await quote(confused)).nonce)
+  expect(reasonIn(await show(paid, confused))).toBe('not_payee')
+  await expect.poll(() => told.map(String)).toEqual([expect.stringContaining(`payTo is ${other.handle}`)])
+})
+
 test('a payment after its challenge has expired buys nothing and is given back, once', async () => {
   const hasty = await open({ nonceTtlMs: 1 })
   const before = await wealth()

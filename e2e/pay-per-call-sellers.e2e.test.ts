@@ -1,18 +1,29 @@
-import { PROOF_HEADER } from '@batua/contract'
+import { randomUUID } from 'node:crypto'
+import { type PaymentProof, PROOF_HEADER, routes } from '@batua/contract'
 import { createClient, payingFetch } from '@batua/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
+import type { Agent } from './src/network.ts'
+import { type LineState, openServiceLine } from './src/pay-per-call-line.ts'
 import { SHOPS } from './src/pay-per-call-shops.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
 import type { Shop } from './src/pay-per-call-till.ts'
 import { challengeIn, proofHeader, reasonIn } from './src/pay-per-call-wire.ts'
 
 const WITHIN = { timeout: 5_000 }
+const AT_ONCE = 64
+const TROUBLES: readonly LineState[] = [
+  'closed',
+  'slow',
+  { status: 429, headers: { 'retry-after': '7' }, body: '{}' },
+]
 
 let stage: PayPerCallStage
+let other: Agent
 
 beforeAll(async () => {
   stage = await openPayPerCallStage()
+  other = await stage.network.agent(stage.owner)
 })
 afterAll(() => stage.close())
 
@@ -115,6 +126,64 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     const { proof, reply } = await stage.buy(shop.address, '/shop/weather', { method: 'HEAD' })
     expect([reply.status, reply.text]).toEqual([200, ''])
     expect((await ask('/shop/weather', proofHeader(proof))).status).toBe(402)
+  })
+
+  test(`serves a payment that is shown ${AT_ONCE} times at once to one of them`, async () => {
+    const path = '/shop/weather?city=Surat'
+    const proof = await stage.pay(challengeIn(await ask(path)))
+    const replies = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(path, proofHeader(proof))))
+    const refused = replies.filter(({ status }) => status !== 200)
+    expect(refused.map(reasonIn)).toEqual(Array(AT_ONCE - 1).fill('nonce_already_used'))
+  })
+
+  test('refuses whatever does not pay for it, and says why', async () => {
+    const { api, buyer, network, payee } = stage
+    const quoted = async () => challengeIn(await ask('/shop/weather')).nonce
+    const paid = async (to = payee, amount = 12.5): Promise<PaymentProof> => {
+      const nonce = await quoted()
+      const { payment_id } = await network.pay(buyer, to, amount, { reference: nonce })
+      return { version: 1, transactionId: payment_id ?? '', fromAgent: buyer.id, nonce }
+    }
+    const refunded = async () => {
+      const proof = await paid()
+      const params = { payment_id: proof.transactionId }
+      await api.ok(routes.refundPayment, { params, headers: payee.headers, body: {} })
+      return proof
+    }
+    const proofs: Record<string, PaymentProof> = {
+      transaction_not_found: { ...(await paid()), transactionId: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' },
+      transaction_not_completed: await refunded(),
+      not_payee: await paid(other),
+      insufficient_amount: await paid(payee, 12.49),
+      nonce_mismatch: { ...(await paid()), nonce: await quoted() },
+      nonce_not_ours: { ...(await paid()), nonce: randomUUID() },
+      payer_mismatch: { ...(await paid()), fromAgent: other.id },
+    }
+    for (const [reason, proof] of Object.entries(proofs)) {
+      expect(reasonIn(await ask('/shop/weather', proofHeader(proof)))).toBe(reason)
+    }
+    const elsewhere = await open({ client: stage.client, payTo: other.handle })
+    const { reply } = await stage.buy(elsewhere.address, '/shop/weather')
+    expect(reasonIn(reply)).toBe('payee_mismatch')
+    await elsewhere.close()
+  })
+
+  test.each(TROUBLES)('asks for no more money while its line to the service is %j', async trouble => {
+    const line = await openServiceLine(stage.api.address)
+    const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
+    const silent = { verifyTimeoutMs: 400, onError: () => undefined }
+    const far = await open({ client, payTo: stage.payee.handle, ...silent })
+    const show = () => request(far.address, 'GET', '/shop/weather', { headers: proofHeader(proof) })
+    const challenge = challengeIn(await request(far.address, 'GET', '/shop/weather'))
+    const proof = await stage.pay(challenge)
+    await line.become(trouble)
+    const reply = await show()
+    expect([reply.status, reply.headers.get('x-service-pay')]).toEqual([503, null])
+    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+    await line.become('open')
+    expect((await show()).status).toBe(200)
+    await far.close()
+    await line.close()
   })
 
   test('asks politely again for a header that only Node still takes, and leaves a longer one to Node', async () => {

@@ -67,7 +67,7 @@ function introduction({ options, setUp, tpcb }: Results): string {
   return [
     'Written by `npm run bench`; do not edit.',
     '',
-    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR. The usual ones have limits that every payment is checked against (${limits.join(', ')} INR), beside those of their tier; the two groups that are compared, a fifth as large, have none of their own, and all ten controls with ${NEAR} payees to pay. Every payment has an idempotency key of its own and a receipt.`,
+    `The service runs as its users have it, with its own PostgreSQL and every commit on disk; only these settings differ: ${settings.join(', ')}. Everything is set up through the public interface: ${setUp}. Each agent begins with ${figure(OPENING_BALANCE_INR)} INR. The usual ones have limits that every payment is checked against (${limits.join(', ')} INR), beside those of their tier; the two groups that are compared, a fifth as large, have none of their own, and all ten controls with ${NEAR} payees to pay. Every payment has a receipt and, but for pay-per-call, an idempotency key of its own.`,
     '',
     `A load generator in a process of its own keeps one payment under way on each connection, over HTTP/1.1 on the same machine. TPC-B is pgbench (${tpcb}) on the same PostgreSQL server, in a database of its own. All of them take turns: ${options.rounds} × ${options.seconds} s for each, every second round in the opposite order; figures are medians of the rounds, ratios are medians of each round's ratio.`,
   ].join('\n')

@@ -209,7 +209,7 @@ export const verifyTransaction = route({
     ),
     consume_id: Type.Optional(
       lineText(
-        'Your own name for this use: the same one again gets the first answer again, and with it you can undo the use.',
+        'Your own name for this use: the same one again gets the first answer again, and with it you can undo the use, once.',
         'request-91c2',
       ),
     ),
@@ -226,7 +226,7 @@ export const restoreNonce = route({
   tag: 'Transactions',
   summary: 'Restore a nonce',
   description:
-    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. An undone `consume_id` is not granted again, so that a verification late on its way changes nothing: verify the repeat under a new one. 200 either way: a repeat, and whatever is not yours, answers `restored` false.',
+    'For the payee, with its own key: undoes the use that verifying with `consume=true` and a `consume_id` granted, when you could then not serve what was paid for. The buyer’s repeat with the same payment verifies again, once, so that it need not pay again. To give the money back instead, refund the payment. Only the use with exactly this payment, nonce and `consume_id` is undone; a use without a `consume_id` never is. Verifying under an undone `consume_id` answers `nonce_already_used`, so that a verification late on its way changes nothing: verify the buyer’s repeat under a new one. If the answer to a verification never came, ask it again under the same `consume_id` before you restore: of a use that has not arrived yet `restored` is false, and it may arrive. 200 either way: a repeat under another Idempotency-Key, and whatever is not yours, answers `restored` false.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The id that you verified: `pay_` or `txn_`.') }),
   body: request(

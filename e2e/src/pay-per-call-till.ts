@@ -6,6 +6,8 @@ import type { Client } from '@batua/sdk'
 export interface Till {
   readonly client: Client
   readonly payTo: string
+  readonly verifyTimeoutMs?: number
+  readonly onError?: (error: unknown) => void
   /** Called by the handler of the weather when it runs. */
   readonly onWeather?: () => void
 }

@@ -7,6 +7,9 @@ import type { Entry } from './entries.ts'
 /** An import of another file of ours; the compiler leaves `.ts` at its end. */
 const IMPORT = /((?:from|import) ?\(?['"])(\.{1,2}\/[^'"]+)\.ts(?=['"])/g
 
+/** The compiler indents by four spaces, which weigh more than the tabs of the code. */
+const INDENT = /^(?: {4})+/gm
+
 /** The declarations of these entries and of what they name, by path. Others would only weigh. */
 export function declarationsOf(
   folder: string,
@@ -21,7 +24,8 @@ export function declarationsOf(
     if (found.has(path)) continue
     const text = readFileSync(join(scratch, path), 'utf8')
     // Published is what is imported, `./x.js`, with its declarations beside it.
-    found.set(path, text.replaceAll(IMPORT, '$1$2.js'))
+    const tabbed = text.replaceAll(INDENT, spaces => '\t'.repeat(spaces.length / 4))
+    found.set(path, tabbed.replaceAll(IMPORT, '$1$2.js'))
     for (const [, , to = ''] of text.matchAll(IMPORT)) waiting.push(posix.join(posix.dirname(name), to))
   }
   return found

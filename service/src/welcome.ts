@@ -1,5 +1,8 @@
 import type { Config } from './config/config.ts'
 
+/** Where the demo looks for the service by itself. */
+const DEMO_ADDRESS = 'http://127.0.0.1:8080'
+
 /** What a newcomer reads once the service is up: the addresses, and what to try first. */
 export function welcome(config: Config, port: number): string {
   const local = config.baseUrl.endsWith(`:${config.port}`)
@@ -13,7 +16,9 @@ export function welcome(config: Config, port: number): string {
     `    Docs    ${local}/docs`,
     `    Health  ${local}/readyz`,
     '',
-    ...(config.mode === 'sandbox' ? ['  Try it: npm run demo', ''] : []),
+    ...(config.mode === 'sandbox'
+      ? [`  Try it: ${local === DEMO_ADDRESS ? '' : `BASE_URL=${local} `}npm run demo`, '']
+      : []),
     '',
   ]
   return lines.join('\n')

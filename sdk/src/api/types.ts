@@ -547,7 +547,7 @@ export interface VerifyTransactionInput {
   nonce?: string
   /** Use the nonce up in the same step. */
   consume?: boolean
-  /** Your own name for this use: the same one again gets the first answer again, and with it you can undo the use. */
+  /** Your own name for this use: the same one again gets the first answer again, and with it you can undo the use, once. */
   consume_id?: string
 }
 

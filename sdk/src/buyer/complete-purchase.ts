@@ -1,6 +1,6 @@
 import { paiseFromRupees, rupeesText } from '../protocol/amount.ts'
 import { decodeChallenge } from '../protocol/headers.ts'
-import { CHALLENGE_HEADER } from '../protocol/messages.ts'
+import { CHALLENGE_HEADER, isServed } from '../protocol/messages.ts'
 import type { Buyer } from './buyer.ts'
 import { notePayment } from './call-payments.ts'
 import type { CallerRequest } from './caller-request.ts'
@@ -8,9 +8,6 @@ import { discard } from './discard.ts'
 import { type PaidSale, presentProof } from './present-proof.ts'
 import type { PurchaseError } from './purchase-error.ts'
 import { abortable, awaitApproval, failed, type Sale, type Settlement } from './settle-payment.ts'
-
-/** What a proxy in front of a seller answers in its stead: it has not served, and the proof is still good. */
-const TURNED_AWAY = new Set([408, 425, 429])
 
 /**
  * Brings a purchase from its payment to the seller's answer. `unpaid`: the 402 that asked for the money, if it is there
@@ -74,8 +71,7 @@ async function takeAnswer(buyer: Buyer, sale: PaidSale, answer: Response): Promi
     throw notAccepted(sale, answer, refunded)
   }
   // A seller that failed has not served: the same call made again comes with the same proof.
-  const isServed = answer.status < 500 && !TURNED_AWAY.has(answer.status)
-  if (isServed) await buyer.journal.finish(purchase.id, { state: 'served', paymentId })
+  if (isServed(answer.status)) await buyer.journal.finish(purchase.id, { state: 'served', paymentId })
   return answer
 }
 

@@ -1,8 +1,9 @@
 import { type Client, credentialOf } from '../client/client.ts'
+import { remembered } from '../client/patience.ts'
 import { rupeesText } from '../protocol/amount.ts'
 import { decodeChallenge } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER } from '../protocol/messages.ts'
-import { type Buyer, REAL_TIME, remembered, type Time } from './buyer.ts'
+import { type Buyer, REAL_TIME, type Time } from './buyer.ts'
 import { buyerJournal } from './buyer-journal.ts'
 import { paymentOf } from './call-payments.ts'
 import { type CallerRequest, callerRequest, isBodiless } from './caller-request.ts'
@@ -15,7 +16,7 @@ import { memoryJournal } from './memory-journal.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { PurchaseError } from './purchase-error.ts'
 import { askApproval, findPayment, type Sale, type Settlement, settlePayment } from './settle-payment.ts'
-import { hostOf, limitsFor, termsOf } from './terms.ts'
+import { HOUR_MS, hostOf, limitsFor, termsOf } from './terms.ts'
 
 export { paymentOf }
 
@@ -50,12 +51,14 @@ export function createPayingFetch(
 ): typeof globalThis.fetch {
   if (typeof fetch !== 'function')
     throw new TypeError('A paying fetch needs a fetch to make its requests with')
+  const terms = termsOf(options)
   const { client, journal = memoryJournal() } = options
-  if (typeof journal.resume !== 'function') throw new TypeError('The journal is none; fileJournal is awaited')
+  if (typeof journal.resume !== 'function')
+    throw new TypeError('The journal is none; a file’s is what `await fileJournal(path)` gives')
   const { agentKey } = credentialOf(client)
   if (agentKey === undefined) throw new TypeError('The client has no agentKey to pay with')
   const agentId = remembered(() => agentIdOf(client))
-  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, terms: termsOf(options) }
+  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, terms }
 
   return async (input, init) => {
     const request = await callerRequest(fetch, agentKey, input, init)
@@ -170,8 +173,9 @@ async function begin(
   }
   const exceeded = await journal.begin(purchase, limitsFor(terms.budgets, host))
   if (exceeded === null) return purchase
-  const within = exceeded.host === null ? '' : ` at ${exceeded.host}`
-  const message = `With ${rupeesText(amountPaise)} INR more, the budget of ${rupeesText(exceeded.limitPaise)} INR${within} would be exceeded`
+  const per = exceeded.windowMs > HOUR_MS ? 'a day' : 'an hour'
+  const at = exceeded.host === null ? '' : ` at ${exceeded.host}`
+  const message = `With ${rupeesText(amountPaise)} INR more, the budget of ${rupeesText(exceeded.limitPaise)} INR ${per}${at} would be exceeded`
   throw refused(request, answer, { code: 'budget_exceeded', message }, nonce)
 }
 

@@ -40,7 +40,8 @@ export class PurchaseError extends Error {
   readonly refunded: boolean
   readonly approvalId: string | null
   readonly nonce: string | null
-  readonly response: Response | null
+  /** Not shown where the error is printed. */
+  declare readonly response: Response | null
 
   constructor(facts: PurchaseErrorFacts, options?: ErrorOptions) {
     super(facts.message, options)
@@ -50,6 +51,6 @@ export class PurchaseError extends Error {
     this.refunded = facts.refunded ?? false
     this.approvalId = facts.approvalId ?? null
     this.nonce = facts.nonce ?? null
-    this.response = facts.response ?? null
+    Object.defineProperty(this, 'response', { value: facts.response ?? null })
   }
 }

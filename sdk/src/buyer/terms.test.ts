@@ -22,7 +22,14 @@ test('options that make no terms are refused when the paying fetch is made', () 
   expect(make({ client: createClient({ baseUrl: 'https://batua.example' }) })).toThrow(TypeError)
   // What is misspelt would limit nothing.
   expect(make({ budget: [{ amount: 10, per: 'day' }] })).toThrow(/^budget is not among the options: client, /)
-  expect(make({ budgets: [{ amount: 10, per: 'day', hosts: 'shop.example' }] })).toThrow(TypeError)
+  expect(make({ budgets: [{ amount: 10, per: 'day', hosts: 'shop.example' }] })).toThrow(
+    /^hosts is not among what a budget has: amount, per, host$/,
+  )
+  expect(make({ budget: undefined })).not.toThrow()
+  for (const list of ['shop.example', { amount: 10, per: 'day' }]) {
+    expect(make({ budgets: list })).toThrow('lists')
+    expect(make({ payees: list })).toThrow('lists')
+  }
   expect(() => payingFetch(null as unknown as typeof fetch, { client, maxAmount: 1 })).toThrow(TypeError)
 })
 

@@ -32,19 +32,21 @@ const OPTIONS: Readonly<Record<keyof PayingFetchOptions, true>> = {
 }
 const BUDGET_OPTIONS: Readonly<Record<keyof Budget, true>> = { amount: true, per: true, host: true }
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 const WINDOW_MS = { hour: HOUR_MS, day: 24 * HOUR_MS }
 const EACH_HOST = '*'
 
 /** The terms in options; a TypeError or RangeError when they make none. */
 export function termsOf(options: PayingFetchOptions): Terms {
-  checkNames(options, OPTIONS)
-  const { approval = 'wait', approvalTimeoutMs = HOUR_MS, payees } = options
+  checkNames(options, OPTIONS, 'the options')
+  const { approval = 'wait', approvalTimeoutMs = HOUR_MS, budgets = [], payees } = options
+  if (!Array.isArray(budgets) || !Array.isArray(payees ?? []))
+    throw new TypeError('budgets and payees are lists')
   if (approval !== 'wait' && approval !== 'return') throw new TypeError("approval is 'wait' or 'return'")
   if (!(approvalTimeoutMs >= 0)) throw new RangeError('approvalTimeoutMs is not a number of milliseconds')
   return {
     maxPaise: amountIn('maxAmount', options.maxAmount),
-    budgets: (options.budgets ?? []).map(budgetTerm),
+    budgets: budgets.map(budgetTerm),
     payees: payees === undefined ? null : new Set(payees.map(payee => payeeName(payee.trim()))),
     allowHttp: options.allowHttp === true,
     approval,
@@ -53,14 +55,15 @@ export function termsOf(options: PayingFetchOptions): Terms {
 }
 
 /** A limit whose name is misspelt would limit nothing. */
-function checkNames(options: object, known: Readonly<Record<string, true>>): void {
-  const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
+function checkNames(options: object, known: Readonly<Record<string, true>>, what: string): void {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const [unknown] = given.find(([name]) => !Object.hasOwn(known, name)) ?? []
   if (unknown === undefined) return
-  throw new TypeError(`${unknown} is not among the options: ${Object.keys(known).join(', ')}`)
+  throw new TypeError(`${unknown} is not among ${what}: ${Object.keys(known).join(', ')}`)
 }
 
 function budgetTerm(budget: Budget): BudgetTerm {
-  checkNames(budget, BUDGET_OPTIONS)
+  checkNames(budget, BUDGET_OPTIONS, 'what a budget has')
   const { amount, per, host } = budget
   if (!Object.hasOwn(WINDOW_MS, per)) throw new TypeError("A budget is per 'hour' or 'day'")
   return {

@@ -60,3 +60,16 @@ export async function wait(ms: number, signal: AbortSignal | undefined): Promise
     if (!(error instanceof TimeIsUp)) throw error
   }
 }
+
+/** Asks once and keeps the answer; a failure is not kept. Each caller waits for it no longer than her signal allows. */
+export function remembered<T>(ask: () => Promise<T>): (signal: AbortSignal | undefined) => Promise<T> {
+  let known: Promise<T> | null = null
+  return signal => {
+    known ??= ask().catch((error: unknown) => {
+      known = null
+      throw error
+    })
+    const answer = known
+    return signal === undefined ? answer : within(Number.POSITIVE_INFINITY, signal, () => answer)
+  }
+}

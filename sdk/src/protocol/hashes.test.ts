@@ -32,6 +32,17 @@ test.each([
   ['a browser', undefined],
   ['an old Node', {}],
   ['a platform without its crypto', { getBuiltinModule: () => undefined }],
+  ['one that imitates Node with nothing', { getBuiltinModule: () => null }],
+  ['one that imitates Node with a path', { getBuiltinModule: (name: string) => `/node_modules/${name}` }],
+  ['one that imitates Node in part', { getBuiltinModule: () => ({ createHash: () => undefined }) }],
+  [
+    'one that knows no modules',
+    {
+      getBuiltinModule() {
+        throw new Error('unsupported')
+      },
+    },
+  ],
 ])('%s has the hashes of every platform only', (_, process) => {
   const known = Object.getOwnPropertyDescriptor(globalThis, 'process')
   Object.defineProperty(globalThis, 'process', { value: process, configurable: true })

@@ -21,8 +21,8 @@ export const webHashes: Hashes = {
 
 /** What is used of `node:crypto`. */
 interface NodeCrypto {
-  createHash(name: 'sha256'): NodeHash
-  createHmac(name: 'sha256', key: Bytes): NodeHash
+  readonly createHash: (name: 'sha256') => NodeHash
+  readonly createHmac: (name: 'sha256', key: Bytes) => NodeHash
 }
 
 interface NodeHash {
@@ -33,19 +33,27 @@ interface NodeHash {
 /** What is longer goes to the other thread: this one has requests to answer. */
 const MAX_BYTES_AT_ONCE = 65_536
 
-/** Those of Node, Deno and Bun, which are done at once; null elsewhere. */
+/** Those of Node, Deno and Bun, which are done at once; null elsewhere, and where Node is only imitated. */
 export function nodeHashes(): Hashes | null {
-  const { process } = globalThis as {
-    readonly process?: { readonly getBuiltinModule?: (name: string) => NodeCrypto | undefined }
-  }
-  const node = process?.getBuiltinModule?.('node:crypto')
-  if (node === undefined) return null
+  const { createHash, createHmac } = nodeCrypto() ?? {}
+  if (typeof createHash !== 'function' || typeof createHmac !== 'function') return null
   return {
     sha256: bytes =>
       bytes.byteLength > MAX_BYTES_AT_ONCE
         ? webHashes.sha256(bytes)
-        : node.createHash('sha256').update(bytes).digest(),
-    mac: key => message => node.createHmac('sha256', key).update(message).digest(),
+        : createHash('sha256').update(bytes).digest(),
+    mac: key => message => createHmac('sha256', key).update(message).digest(),
+  }
+}
+
+function nodeCrypto(): Partial<NodeCrypto> | null | undefined {
+  const { process } = globalThis as {
+    readonly process?: { readonly getBuiltinModule?: (name: string) => Partial<NodeCrypto> | null }
+  }
+  try {
+    return process?.getBuiltinModule?.('node:crypto')
+  } catch {
+    return null
   }
 }
 

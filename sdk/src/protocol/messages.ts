@@ -8,6 +8,14 @@ export const CHALLENGE_HEADER = 'X-SERVICE-PAY'
 /** The header of the repeated request. */
 export const PROOF_HEADER = 'X-SERVICE-PAYMENT'
 
+/** What is answered in place of serving by who has no time for it, a proxy in front of a seller, say. */
+const TURNED_AWAY: readonly number[] = [408, 425, 429]
+
+/** Whether a status is the answer that was paid for; otherwise its proof is good again, or its payment given back. */
+export function isServed(status: number): boolean {
+  return status < 500 && !TURNED_AWAY.includes(status)
+}
+
 /** What a seller asks for. */
 export interface PaymentChallenge {
   /** Whom to pay: a handle or an agent id. */

@@ -1,4 +1,6 @@
+import type { Agent } from '../api/types.ts'
 import { credentialOf } from '../client/client.ts'
+import { remembered } from '../client/patience.ts'
 import { isPayee } from '../protocol/headers.ts'
 import { createTurns, type InTurn } from './in-turn.ts'
 import { createNonces, type Nonces, type Quote, type Surroundings } from './nonce.ts'
@@ -18,6 +20,8 @@ export interface SellerContext {
   readonly nonceTtlMs: number
   readonly verifyTimeoutMs: number
   readonly service: PaymentService
+  /** The agent of the client, asked for once. */
+  agent(signal: AbortSignal | undefined): Promise<Agent>
   readonly nonces: Nonces
   readonly uses: NonceUses
   readonly usedAt: Quote['usedAt']
@@ -42,6 +46,7 @@ export function openContext(options: SellerOptions<never>, surroundings: Surroun
     nonceTtlMs: msIn('nonceTtlMs', options.nonceTtlMs ?? DEFAULT_NONCE_TTL_MS),
     verifyTimeoutMs: verifyTimeoutIn(options),
     service,
+    agent: remembered(() => service.getCurrentAgent()),
     nonces: createNonces(secretsOf(options), surroundings),
     uses: store === undefined ? usesAtService(service, onError) : usesInStore(service, store),
     usedAt: store === undefined ? 'service' : 'store',
@@ -85,6 +90,8 @@ function secretsOf({ client, secret }: Pick<SellerOptions<never>, 'client' | 'se
   const secrets = typeof given === 'string' ? [given] : given
   if (secrets.length === 0) throw new TypeError('at least one secret has to sign nonces')
   if (secrets.some(each => each.length < MIN_SECRET_LENGTH))
-    throw new RangeError(`a secret has at least ${MIN_SECRET_LENGTH} characters`)
+    throw new RangeError(
+      `a secret, or the agentKey in its place, has at least ${MIN_SECRET_LENGTH} characters`,
+    )
   return secrets
 }

@@ -3,6 +3,7 @@ import { within } from '../client/patience.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
+import { checkPayee } from './check-payee.ts'
 import type { SellerContext } from './context.ts'
 import { askBefore, type Deadline, deadlineIn } from './deadline.ts'
 import { decideAge, type Paid, type Refused, refused, usedUntil } from './decide.ts'
@@ -58,10 +59,14 @@ async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdic
   const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
   if (refusal !== null && !canGiveBack) return refused(refusal)
 
-  const claimId = open ?? surroundings.randomUuid()
-  const use = { proof, payTo, amountPaise, claimId, expiresAt: usedUntil({ issuedAt, ttlMs }) }
+  const claimId = open ?? newClaimId(context)
+  const isRepeated = open !== null
+  const use = { proof, payTo, amountPaise, claimId, isRepeated, expiresAt: usedUntil({ issuedAt, ttlMs }) }
   const decision = await claimed(context, key, use, () => uses.take(use, deadline))
-  if (decision.kind === 'refused') return decision
+  if (decision.kind === 'refused') {
+    if (decision.reason === 'not_payee') void checkPayee(context)
+    return decision
+  }
   if (refusal === null) return { ...decision, use }
   await giveBack(context, use, deadline)
   return { kind: 'given_back', reason: refusal }
@@ -113,4 +118,12 @@ async function giveBack(
 ): Promise<void> {
   const given = refund(service, use).catch(onError)
   await within(Infinity, deadline.signal, () => given).catch(() => {})
+}
+
+const CLAIM_ID_BYTES = 16
+
+/** Never a UUID of the platform's: Node keeps some in store, and a snapshot of a process would hand them out twice. */
+function newClaimId({ surroundings }: SellerContext): string {
+  const bytes = surroundings.randomBytes(CLAIM_ID_BYTES)
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -15,6 +15,8 @@ export interface NonceUse {
   readonly amountPaise: Paise
   /** The seller's own name for this use: the same again gets the first answer again. */
   readonly claimId: string
+  /** Whether it was asked for before, in vain: that may still arrive. */
+  readonly isRepeated: boolean
   /** When the use may be forgotten. */
   readonly expiresAt: Date
 }
@@ -62,7 +64,11 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
       )
       return isFirst ? decision : refused('nonce_already_used')
     },
-    giveBack: use => repeatedly(() => store.release(use.proof.nonce, use.claimId)),
+    async giveBack({ proof, claimId, isRepeated }) {
+      // Stores do not remember what was released, so that the first try could mark it again.
+      if (isRepeated) throw new Error('the nonce may be marked again')
+      await repeatedly(() => store.release(proof.nonce, claimId))
+    },
   }
 }
 

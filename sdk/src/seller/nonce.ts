@@ -38,13 +38,14 @@ export interface Quote {
   readonly usedAt: 'service' | 'store'
 }
 
-/** What the world has to give: the time in Unix milliseconds, and UUIDs of version 4. */
+/** What the world has to give: the time in Unix milliseconds, and random bytes. */
 export interface Surroundings {
   now(): number
-  randomUuid(): string
+  randomBytes(count: number): Uint8Array
 }
 
 const FORM = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const RANDOM_BYTES = 5
 const MAC_BYTES = 5
 const RANDOM_BITS = 40n
 const MAC_BITS = 40n
@@ -53,7 +54,7 @@ const TIME_MASK = (1n << 42n) - 1n
 /** Signs with the first secret; what any of them signed fits. */
 export function createNonces(
   secrets: readonly string[],
-  { now, randomUuid }: Surroundings,
+  { now, randomBytes }: Surroundings,
   hashes: Hashes = fastest,
 ): Nonces {
   let derived: Promise<readonly Mac[]> | undefined
@@ -63,7 +64,7 @@ export function createNonces(
   }
   return {
     async make(quote) {
-      const stamp = ((BigInt(now()) & TIME_MASK) << RANDOM_BITS) | randomBitsOf(randomUuid())
+      const stamp = ((BigInt(now()) & TIME_MASK) << RANDOM_BITS) | numberFrom(randomBytes(RANDOM_BYTES))
       const [mac] = await macs()
       if (mac === undefined) throw new RangeError('a seller needs a secret')
       return uuidFrom((stamp << MAC_BITS) | numberFrom(await sign(mac, stamp, quote)))
@@ -110,11 +111,6 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length
   for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] ?? 0)
   return difference === 0
-}
-
-/** The last 48 bits of a UUID of version 4 are random; these are the last 40. */
-function randomBitsOf(uuid: string): bigint {
-  return BigInt(`0x${uuid.slice(-10)}`)
 }
 
 /** 122 bits around the version, 8, and the variant, binary 10. */

@@ -17,7 +17,7 @@ export interface SellerOptions<Request> {
   /** Where used nonces are kept. Absent: at the service, which uses each up as it verifies it (`consume`). */
   readonly nonces?: NonceStore
   /**
-   * What becomes of a payment whose request was then answered 5xx: it is given back (`refund`, the default), or its nonce
+   * What becomes of a payment whose request was then answered 5xx, 408, 425 or 429: it is given back (`refund`, the default), or its nonce
    * stays good for a repeat of the request (`keep`).
    */
   readonly onFailure?: 'refund' | 'keep'

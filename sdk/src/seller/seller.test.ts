@@ -82,7 +82,7 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}): Shop {
   const all = { client, payTo: 'weather', amount: 12.5, onError: (error: unknown) => errors.push(error) }
   const seller = createSellerIn<SellerRequest>(
     { ...all, verifyTimeoutMs: 300, ...options },
-    { now: () => clock.ms, randomUuid: () => crypto.randomUUID() },
+    { now: () => clock.ms, randomBytes: count => crypto.getRandomValues(new Uint8Array(count)) },
   )
   return { service, seller, errors, clock }
 }
@@ -402,7 +402,7 @@ group('a service that does not answer', () => {
 group('a failed request', () => {
   const endings = (shop: Shop) => shop.service.state.calls.map(url => url.pathname.split('/').at(-1))
 
-  test('is refunded once, and only for 5xx', async () => {
+  test('is refunded once, and only when it was not served', async () => {
     const shop = openShop()
     for (const status of [200, 304, 404, 499])
       await (
@@ -416,6 +416,14 @@ group('a failed request', () => {
     expect(endings(shop).slice(4)).toEqual(['verify', 'refund'])
     const key = `pay-per-call-${shop.service.state.paid.reference}`
     expect(shop.service.state.bodies).toEqual([{ idempotency_key: key }])
+  })
+
+  // The paying fetch shows its proof again after these.
+  test.each([408, 425, 429, 500, 503])('answered %i is given back', async status => {
+    const shop = openShop()
+    const { finish } = await served(shop, await paidRequest(shop))
+    await finish(status)
+    expect(endings(shop)).toEqual(['verify', 'refund'])
   })
 
   test('whose refund was made already is well; one that cannot be made is told of, and never thrown', async () => {
@@ -547,6 +555,24 @@ group('with a nonce store', () => {
     expect(reasonIn(await accept(shop, request))).toBe(503)
     endless.claim = store.claim as typeof endless.claim
     await served(shop, request)
+  })
+
+  test('that was asked in vain before, a failed request gets its money back: the mark may still arrive', async () => {
+    const store = memoryNonceStore()
+    let arrive: () => void = () => {}
+    const slow: NonceStore['claim'] = (...claim) =>
+      new Promise(resolve => {
+        arrive = () => resolve(store.claim(...claim))
+      })
+    const late = { ...store, claim: slow }
+    const shop = openShop({ nonces: late, onFailure: 'keep' })
+    const request = await paidRequest(shop)
+    expect(reasonIn(await accept(shop, request))).toBe(503)
+    late.claim = store.claim
+    const { finish } = await served(shop, request)
+    await finish(500)
+    arrive()
+    expect(refunds(shop)).toHaveLength(1)
   })
 
   test('whose answer was lost, a repeat is served', async () => {

@@ -29,7 +29,7 @@ export interface Seller<Request> {
 export function createSeller<Request>(options: SellerOptions<Request>): Seller<Request> {
   return createSellerIn(options, {
     now: Date.now,
-    randomUuid: () => crypto.randomUUID(),
+    randomBytes: count => crypto.getRandomValues(new Uint8Array(count)),
   })
 }
 

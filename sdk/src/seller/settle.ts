@@ -1,15 +1,16 @@
 import { isBatuaError } from '../client/errors.ts'
+import { isServed } from '../protocol/messages.ts'
 import type { SellerContext } from './context.ts'
 import type { NonceUse } from './nonce-uses.ts'
 import { AFTERWARDS, type PaymentService } from './payment-service.ts'
 
-/** Makes a payment good whose request was answered 5xx. It never throws, and the second call does nothing. */
+/** Makes a payment good whose request was not served. It never throws, and the second call does nothing. */
 export function settlementOf(context: SellerContext, use: NonceUse): (status: number) => Promise<void> {
   let isFinished = false
   return async status => {
     if (isFinished) return
     isFinished = true
-    if (status < 500) return
+    if (isServed(status)) return
     try {
       await settle(context, use)
     } catch (error) {

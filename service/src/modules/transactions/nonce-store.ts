@@ -15,19 +15,25 @@ export async function takeUse(
   { paymentId, consumeId }: NonceUse,
   now: Date,
 ): Promise<boolean> {
-  const rows = await db.query(
-    `insert into consumed_nonces as known (payee, nonce, payment_id, consume_id, consumed_at) values ($1, $2, $3, $4, $5)
-     on conflict (payee, nonce) do update
-     set payment_id = excluded.payment_id, consume_id = excluded.consume_id, consumed_at = excluded.consumed_at
-     where known.consumed_at is null and array_position(known.undone_consume_ids, excluded.consume_id) is null
-     returning nonce`,
-    [payee, nonce, paymentId, consumeId, now],
+  const values = [payee, nonce, paymentId, consumeId, now]
+  const first = await db.query(
+    `insert into consumed_nonces (payee, nonce, payment_id, consume_id, consumed_at) values ($1, $2, $3, $4, $5)
+     on conflict do nothing returning nonce`,
+    values,
   )
-  return rows.length === 1
+  if (first.length === 1) return true
+  // Apart, because "on conflict do update" locks the row, and commits, also where a use is refused.
+  const again = await db.query(
+    `update consumed_nonces set payment_id = $3, consume_id = $4, consumed_at = $5
+     where payee = $1 and nonce = $2 and consumed_at is null and array_position(undone_consume_ids, $4) is null
+     returning nonce`,
+    values,
+  )
+  return again.length === 1
 }
 
 /** How many undone uses of one nonce are remembered: none is late behind so many others. */
-const MAX_UNDONE = 100
+const MAX_UNDONE = 16
 
 /**
  * Makes the nonce of exactly this use good again; false when there is none such. Of any number at once exactly one gets

@@ -151,6 +151,14 @@ describe('a use stays as it is', () => {
     expect(await consume(payment, 'mine')).toMatchObject(VERIFIED)
   }
 
+  test('and its row too: a refused use locks nothing, so that many wait for nobody', async () => {
+    expect(await consume(payment, 'another')).toMatchObject(USED)
+    const locks = await db.database.query('select xmax::text from consumed_nonces where payment_id = $1', [
+      payment.id,
+    ])
+    expect(locks).toEqual([{ xmax: '0' }])
+  })
+
   test('for whoever is not its payee', async () => {
     for (const caller of [buyer, stranger]) {
       await staysUsed(restoreAs(caller, formatId('pay', payment.id), nonceOf(payment), 'mine'))
