@@ -142,7 +142,8 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   const sale: Sale = { purchase, url, signal, isResumed: false }
   // Only who does not wait for approvals may be handed the 402.
   const unpaid = buyer.terms.approval === 'return' ? answer : null
-  if (unpaid === null) discard(answer)
+  // A moment later, so that the payment leaves first.
+  if (unpaid === null) setTimeout(() => discard(answer))
   try {
     return await completePurchase(buyer, request, sale, await settlePayment(buyer, sale), unpaid)
   } catch (error) {
