@@ -119,6 +119,14 @@ group('nothing is paid', () => {
     expect(await payments()).toEqual([])
   })
 
+  test('for a header that is longer than a challenge can be, up to where fetch itself gives up', async () => {
+    const { buy, payments } = await shopper()
+    const lengthy = (length: number) => buy(`${seller.address}/lengthy-402?${length}`)
+    expect((await failure(lengthy(12 * 1024))).code).toBe('invalid_challenge')
+    await expect(lengthy(1024 * 1024)).rejects.toThrow(TypeError)
+    expect(await payments()).toEqual([])
+  })
+
   test('for a body that is a stream and cannot be sent again', async () => {
     const { buy, payments } = await shopper()
     const init = { method: 'POST', body: new Blob(['city=Pune']).stream(), duplex: 'half' } as const

@@ -23,7 +23,10 @@ export interface ScriptedSeller {
   close(): Promise<void>
 }
 
-/** Paths: `/free` costs nothing, `/to?…` redirects there, `/plain-402` and `/garbled-402` ask for money wrongly. */
+/**
+ * Paths: `/free` costs nothing, `/to?…` redirects there, `/plain-402`, `/garbled-402` and
+ * `/lengthy-402?…`, with a header so long, ask for money wrongly.
+ */
 export async function openScriptedSeller(service: string, payee: Agent): Promise<ScriptedSeller> {
   const api = openApi(service)
   const sign: ScriptedSeller['sign'] = { payTo: payee.handle, price: '10.00', nonce: null }
@@ -64,6 +67,8 @@ export async function openScriptedSeller(service: string, payee: Agent): Promise
     if (url === '/free') answer.end('free')
     else if (url === '/plain-402') answer.writeHead(402).end('some other scheme')
     else if (url === '/garbled-402') answer.writeHead(402, { [CHALLENGE_HEADER]: 'garbled' }).end()
+    else if (url.startsWith('/lengthy-402?'))
+      answer.writeHead(402, { [CHALLENGE_HEADER]: 'x'.repeat(Number(url.split('?')[1])) }).end()
     else if (url.startsWith('/to?')) answer.writeHead(302, { location: url.slice('/to?'.length) }).end()
     else await sell(request, answer, JSON.stringify({ method, url, body }))
   }
