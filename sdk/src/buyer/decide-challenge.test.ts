@@ -1,7 +1,7 @@
 import { expect, describe as group, test } from 'vitest'
 import type { PaymentChallenge } from '../protocol/messages.ts'
+import { payeeName } from '../protocol/payee.ts'
 import { type ChallengeFacts, decideChallenge } from './decide-challenge.ts'
-import { payeeName } from './terms.ts'
 
 const CHALLENGE: PaymentChallenge = {
   payTo: 'Weather-Shop',

@@ -1,7 +1,8 @@
 import { type Paise, paiseFromRupees, rupeesText } from '../protocol/amount.ts'
 import type { PaymentChallenge } from '../protocol/messages.ts'
+import { payeeName } from '../protocol/payee.ts'
 import type { PurchaseErrorCode } from './purchase-error.ts'
-import { payeeName, type Terms } from './terms.ts'
+import type { Terms } from './terms.ts'
 
 /** What the rules of buying look at. */
 export interface ChallengeFacts {

@@ -2,11 +2,11 @@ import { connectionOf, optionsOf } from '../client/client.ts'
 import { type BatuaError, type BatuaErrorCode, isBatuaError } from '../client/errors.ts'
 import { decideRetry } from '../client/retry.ts'
 import { paiseFromRupees, rupeesNumber } from '../protocol/amount.ts'
+import { isAgentId, payeeName } from '../protocol/payee.ts'
 import type { Buyer } from './buyer.ts'
 import { invalidAnswer } from './invalid-answer.ts'
 import type { Purchase } from './journal.ts'
 import { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from './purchase-error.ts'
-import { isAgentId, payeeName } from './terms.ts'
 
 /** How the payment of a purchase stands. */
 export type Settlement =
@@ -45,8 +45,9 @@ const PAGE = 100
 
 /**
  * Pays a purchase, or finds that it was paid: the nonce is a unique reference, so that the payment happens once however
- * often this is tried; a key besides would cost the service two commits more. A refusal is noted and thrown. Every try is noted before it is
- * made, the first by the beginning of the purchase: as long as one may be under way, the purchase is not given up.
+ * often this is tried; a key besides would cost the service two commits more. A refusal is noted and thrown. Every try is
+ * noted before it is made, the first by the beginning of the purchase: as long as one may be under way, the purchase is
+ * not given up.
  */
 export async function settlePayment(buyer: Buyer, sale: Sale): Promise<Settlement> {
   let hasLooked = false

@@ -1,4 +1,5 @@
 import { type Paise, paiseFromRupees, type Rupees } from '../protocol/amount.ts'
+import { payeeName } from '../protocol/payee.ts'
 import type { BudgetLimit } from './journal.ts'
 import type { Budget, PayingFetchOptions } from './options.ts'
 
@@ -131,21 +132,4 @@ export function isOfHost(host: string, budgetHost: string): boolean {
 function splitHost(host: string): { readonly name: string; readonly port: string } {
   const [, name = host, port = '443'] = /^(.*?)(?::(\d+))?$/.exec(host) ?? []
   return { name, port }
-}
-
-const WRITTEN_HANDLE = /^@?[A-Za-z][A-Za-z0-9_-]{2,31}$/
-const AGENT_ID = /^agt_[0-7][0-9a-hjkmnp-tv-z]{25}$/
-
-export function isAgentId(payee: string): boolean {
-  return AGENT_ID.test(payee)
-}
-
-/**
- * A payee's one spelling, as the service reads it: handles come in any case, with or without `@`; ids, and what is
- * neither, stay as they are.
- */
-export function payeeName(payee: string): string {
-  if (!WRITTEN_HANDLE.test(payee)) return payee
-  const handle = payee.replace(/^@/, '').toLowerCase()
-  return isAgentId(handle) ? payee : handle
 }

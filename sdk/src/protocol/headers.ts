@@ -1,6 +1,7 @@
 import { paiseFromRupees, rupeesText } from './amount.ts'
 import { base64FromText, textFromBase64 } from './base64.ts'
 import type { PaymentChallenge, PaymentProof } from './messages.ts'
+import { isAgentId } from './payee.ts'
 
 /** The most characters of a header that are looked at; a longer one is refused unread. */
 export const MAX_HEADER_CHARACTERS = 8_192
@@ -8,7 +9,6 @@ export const MAX_HEADER_CHARACTERS = 8_192
 const PAYEE = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const PAYMENT_ID = /^pay_[0-7][0-9a-hjkmnp-tv-z]{25}$/
-const AGENT_ID = /^agt_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
  * The value of `X-SERVICE-PAY`: base64 of the challenge as JSON, its fields in the order of the interface and its
@@ -39,7 +39,7 @@ export function encodeProof({ version, transactionId, fromAgent, nonce }: Paymen
 export function decodeProof(text: string): PaymentProof | null {
   const { version, transactionId, fromAgent, nonce } = fieldsOf(text)
   if (version !== 1 || !matches(nonce, UUID)) return null
-  if (!matches(transactionId, PAYMENT_ID) || !matches(fromAgent, AGENT_ID)) return null
+  if (!matches(transactionId, PAYMENT_ID) || !isAgentId(fromAgent)) return null
   return { version, transactionId, fromAgent, nonce }
 }
 

@@ -1,3 +1,4 @@
+import { payeeName } from '../protocol/payee.ts'
 import type { SellerContext } from './context.ts'
 
 /**
@@ -7,7 +8,7 @@ import type { SellerContext } from './context.ts'
 export async function checkPayee({ agent, payTo, onError }: SellerContext): Promise<void> {
   try {
     const { agent_id: id, handle } = await agent(undefined)
-    if ([id, handle].includes(payTo.replace(/^@/, '').toLowerCase())) return
+    if ([id, handle].includes(payeeName(payTo))) return
     onError(
       new Error(`payTo is ${payTo}, but the client’s agent is ${handle}, which cannot take its payments`),
     )
