@@ -155,11 +155,14 @@ const SECURITY_SCHEMES: Json = {
 const HEADERS: Json = {
   RequestId: headerOf('Names this request; quote it when you ask about it.', 'string'),
   RateLimitLimit: headerOf(
-    'Requests a minute that this caller may make. Absent when there is no limit.',
+    'How many the budget allows on which this request was counted, or which refused it. Absent when there is no limit.',
     'integer',
   ),
-  RateLimitRemaining: headerOf('How many of them are left.', 'integer'),
-  RateLimitReset: headerOf('Seconds until all of them are there again.', 'integer'),
+  RateLimitRemaining: headerOf('How many of them are left; 0 on a 429.', 'integer'),
+  RateLimitReset: headerOf(
+    'Seconds until the budget allows more; on a 429 the same as `Retry-After`.',
+    'integer',
+  ),
   RetryAfter: headerOf('Seconds to wait before trying again.', 'integer'),
   IdempotentReplayed: headerOf(
     '`true` when this is the answer of an earlier request with the same key.',

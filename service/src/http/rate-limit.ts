@@ -1,7 +1,8 @@
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Redis } from 'ioredis'
-import { AppError } from '../kernel/app-error.ts'
+import { errorOf } from '../kernel/app-error.ts'
+import { rateLimitExceeded, rateLimitHeaders } from '../kernel/rate-limit-exceeded.ts'
 import { callerName } from './caller.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
@@ -14,6 +15,14 @@ export interface RateLimitConfig {
   readonly unauthenticatedPerMinute: number
 }
 
+/** So many of something a minute. Over the limit, a request is refused with `rate_limit_exceeded`. */
+export interface Budget {
+  /** Counts one and tells the caller what is left. */
+  count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
+  /** Refuses when nothing is left, without counting: for what counts only once it turns out to be wrong. */
+  requireLeft(request: FastifyRequest): MaybePromise<void>
+}
+
 export interface RateLimits {
   /** Counts one request of `request.caller`, or of its address; throws `rate_limit_exceeded` when it is one too many. */
   count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
@@ -23,9 +32,7 @@ const WINDOW_MS = 60_000
 /** How many callers of one kind are remembered at once; the longest unseen is forgotten first. */
 const REMEMBERED_CALLERS = 100_000
 
-type Limiter = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<void>
-
-const noLimit: Limiter = () => {}
+const NO_LIMIT: Budget = { count() {}, requireLeft() {} }
 
 /** Counters in memory or, for several nodes together, in Redis. Without Redis for a moment, requests pass. */
 export async function createRateLimits(
@@ -39,20 +46,20 @@ export async function createRateLimits(
     nameSpace: 'batua-rate:',
     ...(redis === null ? {} : { redis }),
   })
-  const byAgentOrSession = limiter(fastify, config.agentPerMinute, nameOf)
-  const byPlatform = limiter(fastify, config.platformPerMinute, nameOf)
-  const byAddress = limiter(fastify, config.unauthenticatedPerMinute, addressOf)
+  const byAgentOrSession = createBudget(fastify, config.agentPerMinute, nameOf)
+  const byPlatform = createBudget(fastify, config.platformPerMinute, nameOf)
+  const byAddress = createBudget(fastify, config.unauthenticatedPerMinute, addressOf)
   return {
     count(request, reply) {
       switch (request.caller?.kind) {
         case 'agent':
         case 'owner':
         case 'admin':
-          return byAgentOrSession(request, reply)
+          return byAgentOrSession.count(request, reply)
         case 'platform':
-          return byPlatform(request, reply)
+          return byPlatform.count(request, reply)
         default:
-          return byAddress(request, reply)
+          return byAddress.count(request, reply)
       }
     },
   }
@@ -71,28 +78,32 @@ export function clientAddressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip)
 }
 
-function limiter(
+/**
+ * A budget of `max` a minute for each key; 0 is no limit. In Redis all budgets share one space of names, so keys of
+ * two budgets must begin differently.
+ */
+export function createBudget(
   fastify: FastifyInstance,
   max: number,
   keyGenerator: (request: FastifyRequest) => string,
-): Limiter {
-  if (max === 0) return noLimit
+  what = 'requests',
+): Budget {
+  if (max === 0) return NO_LIMIT
   const options = { max, timeWindow: WINDOW_MS, keyGenerator, cache: REMEMBERED_CALLERS }
   const count = fastify.createRateLimit(options)
-  return async (request, reply) => {
-    const state = await count(request)
-    if (state.isAllowed) return
-    const headers = {
-      'ratelimit-limit': String(state.max),
-      'ratelimit-remaining': String(state.remaining),
-      'ratelimit-reset': String(state.ttlInSeconds),
-    }
-    reply.headers(headers)
-    if (state.isExceeded) throw exceeded(state.max, state.ttlInSeconds)
+  const exceeded = (waitMs: number) =>
+    errorOf(rateLimitExceeded(`More than ${max} ${what} in a minute`, max, waitMs))
+  return {
+    async count(request, reply) {
+      const state = await count(request)
+      if (state.isAllowed) return
+      if (state.isExceeded) throw exceeded(state.ttl)
+      reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
+    },
+    async requireLeft(request) {
+      const state = await count(request, { increment: false })
+      // Nobody counted and nothing left is what a store that is away looks like: then requests pass.
+      if (!state.isAllowed && state.remaining === 0 && state.ttl > 0) throw exceeded(state.ttl)
+    },
   }
-}
-
-function exceeded(max: number, retryAfterS: number): AppError {
-  const message = `More than ${max} requests in a minute; try again in ${retryAfterS} s`
-  return new AppError('rate_limit_exceeded', message, { headers: { 'retry-after': String(retryAfterS) } })
 }

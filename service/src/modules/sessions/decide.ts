@@ -1,6 +1,7 @@
 import { OTP_VALID_S } from '@batua/contract'
-import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import type { Refusal } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
+import { rateLimitExceeded } from '../../kernel/rate-limit-exceeded.ts'
 
 /** How often a code may be tried in all. */
 export const TRIES = 5
@@ -34,7 +35,7 @@ export interface NewCode {
 export function decideCode(sent: Sent, now: Date): Refusal | NewCode {
   const last = sent.here.at(-1)
   if (last !== undefined && ageMs(last, now) < RESEND_AFTER_MS) {
-    return tooSoon('A code was sent just now', RESEND_AFTER_MS - ageMs(last, now))
+    return rateLimitExceeded('A code was sent just now', 1, RESEND_AFTER_MS - ageMs(last, now))
   }
   const here = sendWithin(CODES_AN_HOUR, sent.here, now)
   if (!Array.isArray(here)) return here
@@ -48,16 +49,9 @@ function sendWithin(most: number, sentAt: readonly Date[], now: Date): Refusal |
   const recent = sentAt.filter(sent => ageMs(sent, now) < HOUR_MS).slice(-most)
   const [oldest] = recent
   if (oldest === undefined || recent.length < most) return [...recent, now]
-  return tooSoon(`${most} codes were sent within an hour`, HOUR_MS - ageMs(oldest, now))
+  return rateLimitExceeded(`${most} codes were sent within an hour`, most, HOUR_MS - ageMs(oldest, now))
 }
 
 function ageMs(sent: Date, now: Date): number {
   return now.getTime() - sent.getTime()
-}
-
-function tooSoon(what: string, waitMs: number): Refusal {
-  const seconds = Math.ceil(waitMs / 1_000)
-  return refuse('rate_limit_exceeded', `${what}; ask again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
-  })
 }

@@ -1,5 +1,6 @@
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, raise } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { rateLimitExceeded } from '../../kernel/rate-limit-exceeded.ts'
 
 /** How many attempts that platforms asked for one node makes at the same time. */
 export interface AttemptSlots {
@@ -10,6 +11,7 @@ export interface AttemptSlots {
 const OF_NODE = 32
 const OF_PLATFORM = 2
 /** A receiver that answers at all mostly does so by then. */
+const RETRY_AFTER_MS = 1_000
 const RETRY_AFTER = { headers: { 'retry-after': '1' } }
 
 export function openAttemptSlots(): AttemptSlots {
@@ -19,8 +21,8 @@ export function openAttemptSlots(): AttemptSlots {
   function take(platformId: Uuid): void {
     const own = inUse.get(platformId) ?? 0
     if (own >= OF_PLATFORM) {
-      const message = `${OF_PLATFORM} of your webhooks are being sent on request already; try again when they have ended`
-      throw new AppError('rate_limit_exceeded', message, RETRY_AFTER)
+      const what = `${OF_PLATFORM} of your webhooks are being sent on request already`
+      raise(rateLimitExceeded(what, OF_PLATFORM, RETRY_AFTER_MS))
     }
     if (all >= OF_NODE) {
       const message = 'Too many webhooks are being sent on request at the moment; try again in a second'
