@@ -91,6 +91,7 @@ group('verifying', () => {
       from: null,
       to: null,
       amount: null,
+      refunded: null,
       asset: 'INR',
       created_at: null,
     })

@@ -332,6 +332,7 @@ group('an agent pays an agent', () => {
       from: buyer.id,
       to: seller.id,
       amount: '400.00',
+      refunded: '0.00',
       asset: 'INR',
       created_at: payment.created_at,
     }

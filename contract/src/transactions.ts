@@ -15,12 +15,16 @@ export const TRANSACTION_STATUSES = ['pending', 'completed', 'failed', 'reversed
 
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 
-/** Why a payment does not verify, in the order of the checks (interface section 4; the last by `consume`, contract section 4). */
+/**
+ * Why a payment does not verify, in the order of the checks (interface section 4; `payer_mismatch` by `expected_payer` and
+ * the last by `consume`).
+ */
 export const VERIFY_FAILURES = [
   'transaction_not_found',
   'transaction_not_completed',
   'not_payee',
   'payee_mismatch',
+  'payer_mismatch',
   'insufficient_amount',
   'nonce_mismatch',
   'nonce_already_used',
@@ -95,6 +99,12 @@ export const Verification = answer(
         examples: ['12.50'],
       }),
     ),
+    refunded: nullable(
+      Type.String({
+        description: 'What was given back of it so far, INR, as a decimal string with two places.',
+        examples: ['0.00'],
+      }),
+    ),
     asset: oneOf(['INR'], 'The currency.'),
     created_at: nullable(timestamp('When it was paid.')),
   },
@@ -108,6 +118,7 @@ export const Verification = answer(
         from: exampleId('agt'),
         to: exampleId('agt', 2),
         amount: '12.50',
+        refunded: '0.00',
         asset: 'INR',
         created_at: EXAMPLE_TIME,
       },
@@ -118,6 +129,7 @@ export const Verification = answer(
         from: null,
         to: null,
         amount: null,
+        refunded: null,
         asset: 'INR',
         created_at: null,
       },
@@ -178,19 +190,22 @@ export const verifyTransaction = route({
   tag: 'Transactions',
   summary: 'Verify a payment',
   description:
-    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces.',
+    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. A funding, a payout, a refund or an allocation is no payment: `transaction_not_completed` or, once it is completed, `not_payee`. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The payment’s id (`pay_`) or a transaction’s id (`txn_`).') }),
   query: request({
     expected_payee: Type.Optional(
       lineText('The payee that you expect: an agent id or a handle.', 'translator'),
     ),
+    expected_payer: Type.Optional(
+      lineText('The payer that you expect: an agent id or a handle.', 'researcher'),
+    ),
     expected_amount: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: MAX_AMOUNT_INR,
         format: 'inr',
-        description: 'The least amount that you accept, INR.',
+        description: 'The least amount that you accept, INR; what is left after refunds is compared.',
         examples: [12.5],
       }),
     ),

@@ -183,6 +183,7 @@ export type VerifyFailure =
   | 'transaction_not_completed'
   | 'not_payee'
   | 'payee_mismatch'
+  | 'payer_mismatch'
   | 'insufficient_amount'
   | 'nonce_mismatch'
   | 'nonce_already_used'
@@ -541,7 +542,9 @@ export interface VerifyTransactionInput {
   txn_id: string
   /** The payee that you expect: an agent id or a handle. */
   expected_payee?: string
-  /** The least amount that you accept, INR. */
+  /** The payer that you expect: an agent id or a handle. */
+  expected_payer?: string
+  /** The least amount that you accept, INR; what is left after refunds is compared. */
   expected_amount?: number
   /** The nonce that you gave out; the payment’s reference must equal it. */
   nonce?: string
@@ -1627,6 +1630,8 @@ export interface Verification {
   to: string | null
   /** What was paid, INR, as a decimal string with two places. */
   amount: string | null
+  /** What was given back of it so far, INR, as a decimal string with two places. */
+  refunded: string | null
   asset: 'INR'
   created_at: string | null
 }

@@ -36,6 +36,7 @@ const verification: Verification = {
   from: proof.fromAgent,
   to: agent('2'),
   amount: '12.50',
+  refunded: '0.00',
   asset: 'INR',
   created_at: '2026-07-01T10:00:00.000Z',
 }

@@ -71,9 +71,4 @@ export type Acceptance =
     }
 
 /** Why a proof was not taken: the service's reasons, and the seller's own. */
-export type RefusalReason =
-  | VerifyFailure
-  | 'invalid_payment_header'
-  | 'nonce_not_ours'
-  | 'nonce_expired'
-  | 'payer_mismatch'
+export type RefusalReason = VerifyFailure | 'invalid_payment_header' | 'nonce_not_ours' | 'nonce_expired'

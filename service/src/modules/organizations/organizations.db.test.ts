@@ -121,7 +121,7 @@ test('money is allocated without a fee: funded for the member, not spent by the 
     `/v1/transactions/${String(body['transaction_id'])}/verify`,
     worker.headers,
   )
-  expect(verified.body).toMatchObject({ verified: false, reason: 'transaction_not_found' })
+  expect(verified.body).toMatchObject({ verified: false, reason: 'not_payee' })
   expect((await lab.remove(worker)).status).toBe(200)
   const { transactions, pagination } = (await lab.ask('GET', '/transactions')).body as {
     transactions: { agent_name: string }[]

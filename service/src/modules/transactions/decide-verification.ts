@@ -7,6 +7,8 @@ import type { VerifiablePayment } from './verifiable-payment.ts'
 export interface Expectation {
   /** The agent that it names as the payee; its id is null when there is none of that name. */
   readonly payee: { readonly id: Uuid | null } | null
+  /** The agent that it names as the payer, in the same way. */
+  readonly payer: { readonly id: Uuid | null } | null
   readonly amountPaise: Paise | null
   readonly nonce: string | null
 }
@@ -31,12 +33,12 @@ export interface VerificationFacts {
 export function decideVerification(facts: VerificationFacts): VerifyFailure | null {
   const { payment, expected } = facts
   if (!payment.isCompleted) return 'transaction_not_completed'
-  // A seller that gave everything back was not paid. What it gave back in part lowers the price, not what was paid.
-  if (facts.refundedPaise >= payment.amountPaise && !facts.granted) return 'transaction_not_completed'
+  const leftPaise = facts.granted ? payment.amountPaise : payment.amountPaise - facts.refundedPaise
+  if (leftPaise <= 0n) return 'transaction_not_completed'
   if (payment.payee !== facts.callerId) return 'not_payee'
   if (expected.payee !== null && expected.payee.id !== payment.payee) return 'payee_mismatch'
-  if (expected.amountPaise !== null && payment.amountPaise < expected.amountPaise)
-    return 'insufficient_amount'
+  if (expected.payer !== null && expected.payer.id !== payment.payer) return 'payer_mismatch'
+  if (expected.amountPaise !== null && leftPaise < expected.amountPaise) return 'insufficient_amount'
   if (expected.nonce !== null && !isNonceOf(payment, expected.nonce)) return 'nonce_mismatch'
   return null
 }

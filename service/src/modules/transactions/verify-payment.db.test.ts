@@ -66,6 +66,7 @@ describe('what was paid', () => {
         from: formatId('agt', buyer.agentId),
         to: formatId('agt', seller.agentId),
         amount: '12.50',
+        refunded: '0.00',
         asset: 'INR',
         created_at: payment.postedAt.toISOString(),
       })
@@ -96,6 +97,19 @@ describe('what was paid', () => {
     }
   })
 
+  test.each(['buyer', '@Buyer'])('was paid by the payer that is called %s', async payer => {
+    expect(await verify(await paid(), { expected_payer: payer })).toMatchObject(VERIFIED)
+  })
+
+  test('was paid by the payer of that id, and by no other', async () => {
+    const payment = await paid()
+    const payer = (id: string) => verify(payment, { expected_payer: id })
+    expect(await payer(formatId('agt', buyer.agentId))).toMatchObject(VERIFIED)
+    for (const other of [formatId('agt', seller.agentId), 'stranger', 'nobody-at-all', '@', 'agt_x', ' ']) {
+      expect(await payer(other)).toMatchObject(failed('payer_mismatch'))
+    }
+  })
+
   test('has the nonce as its reference, exactly', async () => {
     const payment = await paid('caf\u00e9')
     expect(await verify(payment, { nonce: 'cafe\u0301' })).toMatchObject(VERIFIED)
@@ -109,14 +123,21 @@ describe('what was paid', () => {
 describe('reasons', () => {
   test('come in the order of the interface', async () => {
     const payment = await paid()
-    const wrong = { expected_payee: 'stranger', expected_amount: 13, nonce: 'other' }
+    const wrong = {
+      expected_payee: 'stranger',
+      expected_payer: 'stranger',
+      expected_amount: 13,
+      nonce: 'other',
+    }
     const unknown = formatId('pay', newUuid(clock.now()))
     expect(await verifyAs(stranger, unknown, wrong)).toMatchObject(failed('transaction_not_found'))
     expect(await verifyAs(stranger, formatId('pay', payment.id), wrong)).toMatchObject(failed('not_payee'))
     expect(await verify(payment, wrong)).toMatchObject(failed('payee_mismatch'))
     expect(await verify(payment, { ...wrong, expected_payee: 'seller' })).toMatchObject(
-      failed('insufficient_amount'),
+      failed('payer_mismatch'),
     )
+    const rightSides = { expected_payee: 'seller', expected_payer: 'buyer' }
+    expect(await verify(payment, { ...wrong, ...rightSides })).toMatchObject(failed('insufficient_amount'))
     expect(await verify(payment, { nonce: 'other' })).toMatchObject(failed('nonce_mismatch'))
     await postRefund(ledger, payment, 1_250n)
     expect(await verifyAs(stranger, formatId('pay', payment.id), wrong)).toMatchObject(
@@ -138,28 +159,38 @@ describe('reasons', () => {
     },
   )
 
-  test('a funding is no payment, and neither is a refund', async () => {
+  test('a funding or a refund exists and pays nobody for anything, whoever asks', async () => {
     const funding = await fund(ledger, seller.agentId, 100n)
-    expect(await verifyAs(seller, formatId('txn', creditSideOf(funding.id)))).toMatchObject(
-      failed('transaction_not_found'),
-    )
-    const payment = await paid()
-    const refund = await postRefund(ledger, payment, 50n)
-    for (const id of [
-      formatId('txn', refund.id),
-      formatId('txn', creditSideOf(refund.id)),
-      formatId('pay', refund.id),
-    ]) {
-      expect(await verifyAs(buyer, id)).toMatchObject(failed('transaction_not_found'))
+    const refund = await postRefund(ledger, await paid(), 50n)
+    const ids = [funding.id, refund.id].flatMap(id => [
+      formatId('txn', id),
+      formatId('txn', creditSideOf(id)),
+    ])
+    for (const id of ids) {
+      for (const caller of [seller, buyer, stranger]) {
+        const nobody = { from: null, to: null, amount: null, refunded: null, created_at: null }
+        expect(await verifyAs(caller, id, { nonce: 'n' })).toMatchObject({
+          ...failed('not_payee'),
+          ...nobody,
+        })
+      }
     }
+    // A refund is no payment, so it has no payment's id.
+    expect(await verifyAs(buyer, formatId('pay', refund.id))).toMatchObject(failed('transaction_not_found'))
   })
 })
 
 describe('refunds', () => {
-  test('a payment that was given back in part was still paid, in full it was not', async () => {
+  test('what is left of a payment is compared, and nothing is left of one that was given back', async () => {
     const payment = await paid()
     await postRefund(ledger, payment, 1_000n)
-    expect(await verify(payment, { expected_amount: 12.5 })).toMatchObject(VERIFIED)
+    const amounts = { amount: '12.50', refunded: '10.00' }
+    expect(await verify(payment, { expected_amount: 2.5 })).toMatchObject({ ...VERIFIED, ...amounts })
+    expect(await verify(payment)).toMatchObject({ ...VERIFIED, ...amounts })
+    for (const query of [{ expected_amount: 2.51 }, { expected_amount: 12.5 }]) {
+      expect(await verify(payment, query)).toMatchObject({ ...failed('insufficient_amount'), ...amounts })
+    }
+    expect(await consume(payment, { expected_amount: 2.51 })).toMatchObject(failed('insufficient_amount'))
     await postRefund(ledger, payment, 250n)
     expect(await verify(payment)).toMatchObject(failed('transaction_not_completed'))
     expect(await consume(payment)).toMatchObject(failed('transaction_not_completed'))
@@ -167,9 +198,12 @@ describe('refunds', () => {
 
   test('do not change the answer that a use was given before', async () => {
     const payment = await paid()
-    expect(await consume(payment, { consume_id: 'request-1' })).toMatchObject(VERIFIED)
-    await postRefund(ledger, payment, 1_250n)
-    expect(await consume(payment, { consume_id: 'request-1' })).toMatchObject(VERIFIED)
+    const first = { consume_id: 'request-1', expected_amount: 12.5 }
+    expect(await consume(payment, first)).toMatchObject(VERIFIED)
+    await postRefund(ledger, payment, 50n)
+    expect(await consume(payment, first)).toMatchObject({ ...VERIFIED, refunded: '0.50' })
+    await postRefund(ledger, payment, 1_200n)
+    expect(await consume(payment, first)).toMatchObject(VERIFIED)
     expect(await consume(payment, { consume_id: 'request-2' })).toMatchObject(
       failed('transaction_not_completed'),
     )

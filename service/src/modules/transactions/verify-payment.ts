@@ -1,12 +1,13 @@
 import type { QueryOf, Verification, VerifyFailure, verifyTransaction } from '@batua/contract'
 import type { AgentCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, movementOf, parseId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
-import { rupeesText } from '../../kernel/money.ts'
+import { type Paise, rupeesText } from '../../kernel/money.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
+import { selectMovementStatus } from './movement-store.ts'
 import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
@@ -23,19 +24,29 @@ export async function verifyPayment(
   const expected = await expectationOf(context, query)
   const use = useOf(query)
   const payment = await findVerifiable(context, address)
-  if (payment === null) return answer(address, 'transaction_not_found', null)
+  if (payment === null) return answer(address, await noPayment(context, address), null)
 
-  const failure = await checkPayment(context, { payment, caller, expected, use, now })
+  const refundedPaise = await selectRefunded(context.database, payment.id)
+  const failure = await checkPayment(context, { payment, refundedPaise, caller, expected, use, now })
   const isParty = caller.agentId === payment.payee || caller.agentId === payment.payer
-  return answer(address, failure, isParty ? payment : null)
+  return answer(address, failure, isParty ? { ...payment, refundedPaise } : null)
+}
+
+/** A funding, a payout, a refund or an allocation exists, but pays nobody for anything. */
+async function noPayment({ database }: TransactionsContext, address: string): Promise<VerifyFailure> {
+  const line = parseId('txn', address)
+  const status = line === null ? null : await selectMovementStatus(database, movementOf(line).movement)
+  if (status === null) return 'transaction_not_found'
+  return status === 'completed' ? 'not_payee' : 'transaction_not_completed'
 }
 
 async function expectationOf(
   { findAgent }: TransactionsContext,
-  { expected_payee: payee, expected_amount: amount, nonce }: VerificationQuery,
+  { expected_payee: payee, expected_payer: payer, expected_amount: amount, nonce }: VerificationQuery,
 ): Promise<Expectation> {
   return {
     payee: payee === undefined ? null : { id: await findAgent(payee) },
+    payer: payer === undefined ? null : { id: await findAgent(payer) },
     amountPaise: amount === undefined ? null : requirePaise(amount, 'expected_amount'),
     nonce: nonce ?? null,
   }
@@ -63,6 +74,7 @@ function useOf({ consume, consume_id: consumeId, nonce }: VerificationQuery): Us
 
 interface Check {
   readonly payment: VerifiablePayment
+  readonly refundedPaise: Paise
   readonly caller: AgentCaller
   readonly expected: Expectation
   readonly use: Use | null
@@ -70,10 +82,10 @@ interface Check {
 }
 
 async function checkPayment(context: TransactionsContext, check: Check): Promise<VerifyFailure | null> {
-  const { payment, caller, expected, use } = check
+  const { payment, refundedPaise, caller, expected, use } = check
   const { database } = context
   const callerId = caller.agentId
-  const facts = { payment, refundedPaise: await selectRefunded(database, payment.id), callerId, expected }
+  const facts = { payment, refundedPaise, callerId, expected }
   const failure = decideVerification({ ...facts, granted: false })
   if (use === null) return failure
   if (failure === null && (await useUp(context, check, use))) return null
@@ -106,7 +118,7 @@ function useUp({ database, vault }: TransactionsContext, check: Check, use: Use)
 function answer(
   address: string,
   failure: VerifyFailure | null,
-  payment: VerifiablePayment | null,
+  payment: (VerifiablePayment & { readonly refundedPaise: Paise }) | null,
 ): Verification {
   const payee = payment?.payee ?? null
   return {
@@ -116,6 +128,7 @@ function answer(
     from: payment === null ? null : formatId('agt', payment.payer),
     to: payee === null ? null : formatId('agt', payee),
     amount: payment === null ? null : rupeesText(payment.amountPaise),
+    refunded: payment === null ? null : rupeesText(payment.refundedPaise),
     asset: 'INR',
     created_at: payment?.at.toISOString() ?? null,
   }

@@ -60,6 +60,7 @@ test('a release verifies as a payment of the holdâ€™s payer, under its own lineâ
       from: formatId('agt', buyer.id),
       to: formatId('agt', seller.id),
       amount: '12.50',
+      refunded: '0.00',
       asset: 'INR',
       created_at: RELEASED.toISOString(),
     })
