@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
@@ -210,6 +211,42 @@ group('Ctrl-C', () => {
     expect(await stage.service.stop()).toBe(0)
     expect(stage.service.output().match(/"msg":"stopping"/g)?.length).toBe(1)
     await stage.close()
+  })
+})
+
+group('a place that cannot be used', () => {
+  test('a taken port is refused before any database is made', async () => {
+    const other = createServer()
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+    const { code, output } = await runToEnd({ DATA_DIR: fresh, PORT: String(port) })
+    expect([code, output.includes(`127.0.0.1:${port}`), output.includes('PORT')]).toEqual([1, true, true])
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(readdirSync(fresh)).toEqual([])
+    await new Promise(resolve => other.close(resolve))
+    rmSync(fresh, { recursive: true })
+  })
+
+  test('a data folder that is a file, or cannot be made, is refused in one line', async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+    writeFileSync(join(fresh, 'file'), '')
+    for (const folder of [join(fresh, 'file'), '/proc/batua']) {
+      const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: '0' })
+      expect(code).toBe(1)
+      expect(output.trim().split('\n').at(-1)).toContain(`DATA_DIR ${folder} cannot be used`)
+      expect(output).not.toMatch(/\n\s+at /)
+    }
+    rmSync(fresh, { recursive: true })
+  })
+
+  test('data deleted under a running service stops it, and it says so', SLOW_MACHINE, async () => {
+    const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
+    const service = await startService({ DATA_DIR: fresh, MASTER_KEY: '' })
+    expect(service.output()).toContain(`Making a database in ${fresh}`)
+    rmSync(fresh, { recursive: true })
+    expect(await service.ended()).toBe(1)
+    expect(service.output()).toContain(`${join(fresh, 'postgres')} was deleted while the service ran`)
   })
 })
 

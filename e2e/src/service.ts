@@ -14,6 +14,8 @@ export interface Service {
   start(): Promise<void>
   /** SIGTERM, and waits for the end; answers the exit code. */
   stop(): Promise<number | null>
+  /** Waits until it ends by itself; answers the exit code. */
+  ended(): Promise<number | null>
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>
 }
@@ -59,6 +61,7 @@ export async function startService(env: Env): Promise<Service> {
       await whenReady(address, child, () => output)
     },
     stop: () => child.end('SIGTERM'),
+    ended: () => child.ended,
     kill: async () => {
       await child.end('SIGKILL')
     },

@@ -30,7 +30,9 @@ export interface Surroundings {
 /** What every module works with. */
 export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
   const metrics = createMetrics()
-  const database = openDatabase(databaseUrl, { onError: err => logger.warn({ err }, 'a connection broke') })
+  const database = openDatabase(databaseUrl, {
+    onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
+  })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey)
   const signals = createSignalRecorder(clock)

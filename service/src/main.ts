@@ -1,7 +1,8 @@
-import { createApp } from './app.ts'
+import { createServer } from 'node:net'
+import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
-import { startEmbeddedPostgres } from './db/embedded.ts'
+import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
@@ -13,18 +14,27 @@ interface DatabaseServer {
   stop(): Promise<void>
 }
 
-async function openDatabaseServer(config: Config, logger: Logger): Promise<DatabaseServer> {
-  if (config.databaseUrl !== null) return { url: config.databaseUrl, stop: async () => undefined }
-  return startEmbeddedPostgres({ dataDir: config.dataDir, logger })
+async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logger): Promise<DatabaseServer> {
+  if (databaseUrl !== null) return { url: databaseUrl, stop: async () => undefined }
+  const isFirst = !hasDatabase(dataDir)
+  say(
+    isFirst
+      ? `Making a database in ${dataDir}. This takes up to half a minute, once`
+      : 'Starting the database',
+  )
+  const onGone = (folder: string) =>
+    fail(new Error(`${folder} was deleted while the service ran. Start the service again to begin anew`))
+  return startEmbeddedPostgres({ dataDir, logger, onGone })
 }
 
 async function start(config: Config, logger: Logger): Promise<() => Promise<void>> {
+  await requireFreePort(config)
   const server = await openDatabaseServer(config, logger)
   try {
     await migrate(server.url, { logger })
     const masterKey = config.masterKey ?? keptMasterKey(config.dataDir)
     const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })
-    const { port } = await app.listen()
+    const { port } = await listen(app)
     process.stdout.write(welcome(config, port))
     return async () => {
       await app.close()
@@ -34,6 +44,27 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
     await server.stop()
     throw error
   }
+}
+
+/** Said before any database is made or started: the port is the likelier mistake. */
+async function requireFreePort({ host, port }: Config): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(port, host, resolve))
+  await new Promise(resolve => probe.close(resolve))
+}
+
+/** Another process may have taken the port meanwhile; then the app lets go of the database before that stops. */
+async function listen(app: App): ReturnType<App['listen']> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`  ${text} …\n`)
 }
 
 /** Ctrl-C under npm arrives twice at once: from the terminal, and passed on by npm. */

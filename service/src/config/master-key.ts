@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeDataDir } from '../db/embedded/data-dir.ts'
 
 const KEY_BYTES = 32
 const FILE_NAME = 'master-key'
@@ -11,7 +12,7 @@ const FILE_NAME = 'master-key'
  */
 export function keptMasterKey(dataDir: string): Buffer {
   const path = join(dataDir, FILE_NAME)
-  mkdirSync(dataDir, { recursive: true })
+  makeDataDir(dataDir)
   try {
     // Exclusive, so that of two first starts one makes the key and the other reads it.
     writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })

@@ -44,6 +44,15 @@ async function ask(server: EmbeddedPostgres, text: string): Promise<object[]> {
   }
 }
 
+function isOver(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch {
+    return true
+  }
+}
+
 const keepNote = (server: EmbeddedPostgres) => ask(server, `create table notes as select 'kept' as note`)
 const readNote = (server: EmbeddedPostgres) => ask(server, 'select note from notes')
 const KEPT = [{ note: 'kept' }]
@@ -154,6 +163,15 @@ test('a database whose password or folder is gone is named, not made anew', asyn
   rmSync(join(dataDir, 'postgres'), { recursive: true })
   execFileSync('ln', ['-s', join(dataDir, 'gone'), join(dataDir, 'postgres')])
   await expect(start()).rejects.toThrow('points to a folder that is gone')
+})
+
+test('a data folder that is deleted under the server is reported, and the server stops', async () => {
+  const gone = Promise.withResolvers<string>()
+  const server = await start({ onGone: gone.resolve })
+  rmSync(join(dataDir, 'postgres'), { recursive: true })
+  expect(await gone.promise).toBe(join(dataDir, 'postgres'))
+  await server.stop()
+  expect(server.pid()).toSatisfy(isOver)
 })
 
 test.runIf(IS_ROOT)('as root, data that the server’s user cannot reach is kept where it can', async () => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { SHARED_FOLDER } from './embedded/binaries.ts'
 import { type Cluster, DATABASE_USER, prepareCluster } from './embedded/cluster.ts'
+import { makeDataDir } from './embedded/data-dir.ts'
 import { lockFolder } from './embedded/folder-lock.ts'
 import { runningServer, stopOrphan } from './embedded/postmaster-file.ts'
 import { type Server, startServer } from './embedded/server.ts'
@@ -19,10 +20,13 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedOptions {
+  /** Made when it is missing. */
   readonly dataDir: string
   readonly logger: Logger
   readonly onDown?: () => void
   readonly onUp?: () => void
+  /** The data folder was deleted under the running server, which is told to stop and is not started again. */
+  readonly onGone?: (dataFolder: string) => void
   /** Off only where losing everything in a power cut is fine: in tests. */
   readonly fsync?: boolean
   /** Where an unprivileged PostgreSQL finds what it cannot reach in its usual place. */
@@ -30,14 +34,17 @@ export interface EmbeddedOptions {
 }
 
 const DATABASE_NAME = 'batua'
+/** In the data folder; a link where PostgreSQL runs as a user who may not enter it. */
+const CLUSTER_FOLDER = 'postgres'
 const FIRST_RESTART_DELAY_MS = 50
 const LONGEST_RESTART_DELAY_MS = 3_000
 const PATIENCE_MS = 5_000
 const FAST_STOP_PATIENCE_MS = 30_000
+const FOLDER_CHECK_MS = 1_000
 
 /** Runs a PostgreSQL of the service's own under `${dataDir}/postgres`, and runs it again whenever it dies. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o711 })
+  makeDataDir(options.dataDir)
   const dataDir = realpathSync(options.dataDir)
   const lock = lockFolder(dataDir)
   try {
@@ -66,7 +73,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
  * it; null when no server runs there.
  */
 export function findRunningPostgres(dataDir: string): string | null {
-  const running = runningServer(join(dataDir, 'postgres'))
+  const running = runningServer(join(dataDir, CLUSTER_FOLDER))
   if (running === null) return null
   const password = readFileSync(join(dataDir, 'postgres-password'), 'utf8').trim()
   return databaseUrl({ password, socketFolder: running.socketFolder }, DATABASE_NAME)
@@ -74,12 +81,13 @@ export function findRunningPostgres(dataDir: string): string | null {
 
 /** Whether a service has ever made its database in this data folder. */
 export function hasDatabase(dataDir: string): boolean {
-  return existsSync(join(dataDir, 'postgres'))
+  return existsSync(join(dataDir, CLUSTER_FOLDER))
 }
 
 async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const { logger } = options
   const stopping = new AbortController()
+  const versionFile = join(options.dataDir, CLUSTER_FOLDER, 'PG_VERSION')
   let server = startServer(cluster, options.fsync ?? true)
   // Should this process end without stop, the server is at least told to.
   const tellServer = () => server.signal('SIGINT')
@@ -93,15 +101,27 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     throw error
   }
 
+  const folderCheck = setInterval(() => {
+    if (!existsSync(versionFile)) abandon()
+  }, FOLDER_CHECK_MS)
   const watching = watch()
   return {
     pid: () => server.pid,
     async stop() {
+      clearInterval(folderCheck)
       stopping.abort()
       process.off('exit', tellServer)
       await stopServer(server)
       await watching
     },
+  }
+
+  /** A server whose files were deleted answers for a while from memory: it must not take money meanwhile. */
+  function abandon(): void {
+    clearInterval(folderCheck)
+    stopping.abort()
+    server.signal('SIGQUIT')
+    options.onGone?.(dirname(versionFile))
   }
 
   async function watch(): Promise<void> {

@@ -23,7 +23,7 @@ const logger = createLogger(logLevel)
 const database = openDatabase(databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
   applicationName: 'batua webhooks',
-  onError: err => logger.warn({ err }, 'a connection broke'),
+  onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
 })
 const clock = systemClock()
 let counts = noAttempts()
