@@ -83,6 +83,16 @@ group('within a minute', () => {
     expect(budget(seen)).toMatchObject({ limit: PLATFORM, remaining: PLATFORM - 4 })
   })
 
+  test('an agent at its limit still verifies payments, and only wrong guesses count', async () => {
+    const verify = (headers: Agent['headers']) =>
+      api.send(routes.verifyTransaction, { params: { txn_id: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' }, headers })
+    const first = await verify(agent.headers)
+    expect([first.status, budget(first).limit]).toEqual([200, 10 * AGENT])
+    expect(refused(await times(10 * AGENT - 1, () => verify(agent.headers)))).toEqual([])
+    expectRefusal(await verify(agent.headers), 10 * AGENT)
+    expect((await verify(other.headers)).status).toBe(200)
+  })
+
   test('a platform makes 1000 requests', async () => {
     const send = () =>
       api.send(routes.getPlatform, { params: { platform_id: platform.id }, headers: platform.headers })

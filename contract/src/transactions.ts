@@ -190,7 +190,7 @@ export const verifyTransaction = route({
   tag: 'Transactions',
   summary: 'Verify a payment',
   description:
-    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. A funding, a payout, a refund or an allocation is no payment: `transaction_not_completed` or, once it is completed, `not_payee`. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces.',
+    'For the payee, with its own key: was this payment made, to me, of enough, for this nonce? 200 either way; `reason` says what failed first. A funding, a payout, a refund or an allocation is no payment: `transaction_not_completed` or, once it is completed, `not_payee`. Every check is optional except that the caller must be the payee. An escrow that was released to you verifies like a payment, by the `txn_` id of its line or of the hold. With `consume=true` a nonce verifies only once, so that a seller needs no store of used nonces. Only what does not verify counts against a rate limit, one of its own that is ten times an agent’s.',
   who: ['agent'],
   params: request({ txn_id: idParam('txn', 'The payment’s id (`pay_`) or a transaction’s id (`txn_`).') }),
   query: request({

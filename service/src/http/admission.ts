@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
 import { authenticatorFor, type Denial } from './credentials.ts'
-import { settle } from './maybe-promise.ts'
+import { type MaybePromise, settle } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { endedCookie } from './session-cookies.ts'
@@ -27,6 +27,8 @@ export interface Gate {
 export interface Admission {
   readonly who: readonly Credential[]
   readonly counted: boolean
+  /** A caller's requests count only once they have failed. */
+  readonly countsFailuresOnly: boolean
   readonly opensSession: boolean
 }
 
@@ -34,13 +36,14 @@ export interface Admission {
  * Lets a request in before its body is read: whose it is, then whether its budget allows it. What has no valid
  * credential counts against the address it came from, so guessing keys is slow.
  */
-export function admissionHook({ who, counted, opensSession }: Admission, gate: Gate): onRequestHookHandler {
+export function admissionHook(admission: Admission, gate: Gate): onRequestHookHandler {
+  const { who, opensSession } = admission
   const authenticate = authenticatorFor(who, gate.authenticators)
   return (request, reply, done) => {
     const admitted = settle(authenticate(request.headers), presented => {
       const found = fromThisSite(request, presented, opensSession, gate)
       if (found.kind !== 'refusal') request.caller = found
-      const inBudget = counted ? gate.rateLimits.count(request, reply) : undefined
+      const inBudget = countIn(gate.rateLimits, admission, request, reply)
       return settle(inBudget, () => {
         if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
@@ -49,6 +52,17 @@ export function admissionHook({ who, counted, opensSession }: Admission, gate: G
     if (admitted instanceof Promise) admitted.then(() => done(), done)
     else done()
   }
+}
+
+function countIn(
+  rateLimits: RateLimits,
+  { counted, countsFailuresOnly }: Admission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): MaybePromise<void> {
+  if (!counted) return
+  if (!countsFailuresOnly || request.caller === null) return rateLimits.count(request, reply)
+  return rateLimits.failures.requireLeft(request, reply)
 }
 
 function fromThisSite(

@@ -25,6 +25,13 @@ const ping = route({
   errors: [],
 })
 const open = route({ ...ping, operationId: 'open', path: '/v1/open', who: [] })
+const guess = route({
+  ...ping,
+  operationId: 'guess',
+  path: '/v1/guess',
+  who: ['agent'],
+  query: Type.Object({ right: Type.Boolean() }),
+})
 const probe = route({ ...ping, operationId: 'probe', path: '/probe', who: [] })
 
 const LIMITS = { agentPerMinute: 3, platformPerMinute: 5, unauthenticatedPerMinute: 2 }
@@ -37,6 +44,7 @@ const start = async (options: Parameters<typeof startTestServer>[1] = {}) => {
     ({ serve }) => {
       serve(ping, () => ({ pong: true }))
       serve(open, () => ({ pong: true }))
+      serve(guess, ({ query }) => ({ pong: query.right }), { isFailure: ({ pong }) => !pong })
       serve(probe, () => ({ pong: true }), { uncounted: true })
     },
     {
@@ -111,6 +119,36 @@ test('a public route called with a credential counts against that credential', a
   await start()
   expect(await statuses(4, '/v1/open', AS_AGENT)).toEqual([200, 200, 200, 429])
   expect(await statuses(1, '/v1/open')).toEqual([200])
+})
+
+const RIGHT = '/v1/guess?right=true'
+const WRONG = '/v1/guess?right=false'
+
+test('where only failures count, any number of right answers is given', async () => {
+  await start()
+  expect(new Set(await statuses(40, RIGHT, AS_AGENT))).toEqual(new Set([200]))
+  const { headers } = await call(server, 'GET', RIGHT, { headers: AS_AGENT })
+  expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['30', '30'])
+})
+
+test('failures have a budget of their own, ten times an agent’s, and neither uses the other up', async () => {
+  await start()
+  expect(await statuses(4, '/v1/ping', AS_AGENT)).toEqual([200, 200, 200, 429])
+  expect(new Set(await statuses(29, WRONG, AS_AGENT))).toEqual(new Set([200]))
+  const last = await call(server, 'GET', WRONG, { headers: AS_AGENT })
+  expect([last.status, last.headers.get('ratelimit-remaining')]).toEqual([200, '0'])
+  const refused = await call(server, 'GET', RIGHT, { headers: AS_AGENT })
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limit_exceeded' } } })
+  expect(refused.headers.get('ratelimit-limit')).toBe('30')
+  expect(await statuses(4, '/v1/ping', OTHER_AGENT)).toEqual([200, 200, 200, 429])
+  expect(await statuses(1, RIGHT, OTHER_AGENT)).toEqual([200])
+})
+
+test('a request that is refused for what it says is a failure, and one without a credential counts as ever', async () => {
+  await start()
+  expect(new Set(await statuses(30, '/v1/guess?right=maybe', AS_AGENT))).toEqual(new Set([400]))
+  expect(await statuses(1, RIGHT, AS_AGENT)).toEqual([429])
+  expect(await statuses(3, RIGHT)).toEqual([401, 401, 429])
 })
 
 test('probes are never counted', async () => {

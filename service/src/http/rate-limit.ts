@@ -19,18 +19,26 @@ export interface RateLimitConfig {
 export interface Budget {
   /** Counts one and tells the caller what is left. */
   count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
-  /** Refuses when nothing is left, without counting: for what counts only once it turns out to be wrong. */
-  requireLeft(request: FastifyRequest): MaybePromise<void>
+  /**
+   * Refuses when nothing is left, without counting: for what counts only once it turns out to be wrong. With a reply it
+   * tells the caller what is left.
+   */
+  requireLeft(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
 }
 
 export interface RateLimits {
   /** Counts one request of `request.caller`, or of its address; throws `rate_limit_exceeded` when it is one too many. */
   count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
+  /** For requests of which only failures count: of each caller, ten times an agent's budget. */
+  readonly failures: Budget
 }
 
 const WINDOW_MS = 60_000
 /** How many callers of one kind are remembered at once; the longest unseen is forgotten first. */
 const REMEMBERED_CALLERS = 100_000
+
+/** Whoever only fails now and then must never feel the limit of failures. */
+const FAILURES_PER_REQUEST = 10
 
 const NO_LIMIT: Budget = { count() {}, requireLeft() {} }
 
@@ -49,7 +57,14 @@ export async function createRateLimits(
   const byAgentOrSession = createBudget(fastify, config.agentPerMinute, nameOf)
   const byPlatform = createBudget(fastify, config.platformPerMinute, nameOf)
   const byAddress = createBudget(fastify, config.unauthenticatedPerMinute, addressOf)
+  const failures = createBudget(
+    fastify,
+    FAILURES_PER_REQUEST * config.agentPerMinute,
+    request => `failures:${nameOf(request)}`,
+    'failed requests of this kind',
+  )
   return {
+    failures,
     count(request, reply) {
       switch (request.caller?.kind) {
         case 'agent':
@@ -100,10 +115,12 @@ export function createBudget(
       if (state.isExceeded) throw exceeded(state.ttl)
       reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
     },
-    async requireLeft(request) {
+    async requireLeft(request, reply) {
       const state = await count(request, { increment: false })
       // Nobody counted and nothing left is what a store that is away looks like: then requests pass.
       if (!state.isAllowed && state.remaining === 0 && state.ttl > 0) throw exceeded(state.ttl)
+      if (state.isAllowed) return
+      reply?.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
 import { answerCheck } from './answer-check.ts'
@@ -48,16 +49,18 @@ export interface Answer {
  */
 export type Handler<R extends Route> = (call: Call<R>, answer: Answer) => MaybePromise<ResponseOf<R>>
 
-export interface ServeOptions {
+export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: pages and probes. */
   readonly uncounted?: boolean
+  /** Only what fails counts, on a budget of its own: a request that is refused, and an answer of which this is true. */
+  readonly isFailure?: (answer: ResponseOf<R>) => boolean
   /** In place of the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
   /** For login, which another site must not do for a browser either. */
   readonly opensSession?: boolean
 }
 
-export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions) => void
+export type Serve = <const R extends Route>(route: R, handler: Handler<R>, options?: ServeOptions<R>) => void
 
 export interface RouterOptions {
   readonly clock: Clock
@@ -84,12 +87,16 @@ export interface ServedRoute {
 
 export function createRouter(fastify: FastifyInstance, options: RouterOptions): Router {
   const served: ServedRoute[] = []
-  const serve: Serve = (route, handler, serveOptions = {}) => {
-    const { uncounted = false, opensSession = false } = serveOptions
+  const serve: Serve = <const R extends Route>(
+    route: R,
+    handler: Handler<R>,
+    serveOptions: ServeOptions<R> = {},
+  ) => {
+    const { uncounted = false, opensSession = false, isFailure = null } = serveOptions
     const isPublic = route.who.length === 0
     const admissionBy = (authenticators: Authenticators) =>
       admissionHook(
-        { who: route.who, counted: !uncounted, opensSession },
+        { who: route.who, counted: !uncounted, countsFailuresOnly: isFailure !== null, opensSession },
         { ...options, authenticators: isPublic ? withoutSessions(authenticators) : authenticators },
       )
     const admit = admissionBy(serveOptions.authenticators ?? options.authenticators)
@@ -104,7 +111,10 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
         const hook = request.headers['idempotency-key'] === undefined ? admit : admitProved
         hook.call(fastify, request, reply, done)
       },
-      handler: handlerOf(route, handler, options),
+      handler:
+        isFailure === null
+          ? handlerOf(route, handler, options)
+          : countingFailures<R>(handlerOf(route, handler, options), isFailure, options.rateLimits),
     })
   }
   return { serve, served }
@@ -128,6 +138,24 @@ function handlerOf<const R extends Route>(route: R, handler: Handler<R>, options
     const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
     if (key === undefined) return work(request, reply)
     return idempotentRequests.answer(request, reply, key, () => work(request, reply))
+  }
+}
+
+/** What a caller asks for in vain counts. What fails here is not its fault. */
+function countingFailures<R extends Route>(
+  work: Work,
+  isFailure: (answer: ResponseOf<R>) => boolean,
+  { failures }: RateLimits,
+): Work {
+  return async (request, reply) => {
+    try {
+      const answer = await work(request, reply)
+      if (isFailure(answer as ResponseOf<R>)) await failures.count(request, reply)
+      return answer
+    } catch (error) {
+      if (error instanceof AppError && error.status === 400) await failures.count(request, reply)
+      throw error
+    }
   }
 }
 
