@@ -77,6 +77,34 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
     for (const [, text] of shopPrograms()) expect(text.trimEnd().split('\n').length).toBeLessThan(15)
   })
 
+  test('a shell that takes what the seed prints has two agents, one paid by the other', async () => {
+    const script = `set -o pipefail
+      eval "$(node ${SOURCE.join(' ')} demo/src/seed.ts)"
+      buyer $B/v1/agents/$BUYER/balance | pick available
+      seller "$B/v1/transactions/$PAYMENT/verify?expected_amount=400" | pick verified
+      platform $B/v1/owners/$OWNER | pick kyc_status
+      seller $B/v1/agents/$SELLER/balance | pick no_such_field || echo "pick ends with $?"`
+    const run = promisify(execFile)('bash', ['--norc', '-c', script], {
+      cwd: ROOT,
+      env: { ...env, BASE_URL: service.address },
+    })
+    const { stdout, stderr } = await run
+    expect(stdout.trim().split('\n')).toEqual(['573', 'true', 'verified', 'pick ends with 1'])
+    expect(stderr).toContain('"available":400')
+  })
+
+  test('a reader who stops reading the demo early sees no error, and --help plays nothing', async () => {
+    const demo = `node ${SOURCE.join(' ')} demo/src/demo.ts`
+    const shell = (script: string) =>
+      promisify(execFile)('bash', ['--norc', '-c', script], {
+        cwd: ROOT,
+        env: { ...env, BASE_URL: service.address },
+      })
+    const cut = await shell(`set -o pipefail; ${demo} | head -2; echo "ends with $?"`)
+    expect([cut.stdout.includes('ends with 0'), cut.stderr]).toEqual([true, ''])
+    expect((await shell(`BASE_URL=http://127.0.0.1:1 ${demo} --help`)).stdout).toContain('npm run demo')
+  })
+
   test('the demo tells its story to the end, twice', async () => {
     const run = () =>
       promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], {

@@ -98,6 +98,16 @@ export function openClient(address: string, options: ClientOptions): Client {
   }
 }
 
+const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
+
+/** Where the service is: what BASE_URL says, without slashes at its end, or where `npm start` puts it. */
+export function addressIn(baseUrl: string | undefined): string {
+  const text = baseUrl || DEFAULT_ADDRESS
+  const protocol = URL.parse(text)?.protocol
+  if (protocol === 'http:' || protocol === 'https:') return text.replace(/\/+$/, '')
+  throw new StoryEnd(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
+}
+
 /** Whether a service in sandbox mode answers there; a `StoryEnd` with what to do when not. */
 export async function requireSandbox(address: string): Promise<void> {
   const ready = await ask(`${address}/readyz`, {})

@@ -1,24 +1,26 @@
+import { parseArgs } from 'node:util'
 import { withdrawToBank } from './bank.ts'
 import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
-import { openClient, requireSandbox, StoryEnd } from './client.ts'
+import { addressIn, openClient, requireSandbox } from './client.ts'
 import { holdAndRelease } from './escrow.ts'
 import { foundOrganization } from './organization.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
 import { exceedLimit, fundWallet, makePayment, recoverLostAnswer, refundPart } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
+import { runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
 import { tellPlatform } from './told.ts'
 import { checkLog, showMembership } from './trust.ts'
 import { sellWeather } from './weather.ts'
 
-const DEFAULT_ADDRESS = 'http://127.0.0.1:8080'
+const USAGE = `Plays a whole story against a service in sandbox mode: a platform, a human, agents, payments, and what proves them.
 
-function addressOf(text: string): string {
-  const url = URL.parse(text)
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '')
-  throw new StoryEnd(`BASE_URL is not an address such as ${DEFAULT_ADDRESS}.`)
-}
+  npm run demo
+
+BASE_URL says where the service is; http://127.0.0.1:8080 unless set. Ends with 0, with 1 when a promise is not kept,
+and with 2 when an option is wrong.
+`
 
 /** The whole story, every chapter of it true or an error. */
 async function tell(stage: Stage): Promise<void> {
@@ -44,8 +46,8 @@ async function tell(stage: Stage): Promise<void> {
   proveSums(stage, await readStatements(stage, agents))
 }
 
-async function main(): Promise<void> {
-  const address = addressOf(process.env['BASE_URL'] || DEFAULT_ADDRESS)
+async function play(): Promise<void> {
+  const address = addressIn(process.env['BASE_URL'])
   await requireSandbox(address)
   const paper = openPaper(process.stdout)
   let calls = 0
@@ -63,9 +65,9 @@ async function main(): Promise<void> {
   paper.end(`${calls} calls in ${seconds} s, and every paisa is accounted for.`)
 }
 
-try {
-  await main()
-} catch (error) {
-  process.exitCode = 1
-  process.stderr.write(`\n  ${error instanceof StoryEnd ? error.message : String(error)}\n\n`)
-}
+await runCommand(async () => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
+  if (values.help) return USAGE
+  await play()
+  return ''
+})

@@ -16,6 +16,18 @@ export interface Paper {
   end(sentence: string): void
 }
 
+/** For commands that use chapters of the story and print something else. */
+export const silentPaper: Paper = {
+  title() {},
+  chapter() {},
+  say() {},
+  call() {},
+  facts() {},
+  table() {},
+  proof() {},
+  end() {},
+}
+
 const MARGIN = '     '
 
 export function openPaper(stream: NodeJS.WriteStream): Paper {

@@ -1,0 +1,15 @@
+import { StoryEnd } from './client.ts'
+
+/** Runs a command to its end: prints what it returns, and one line instead of a stack when it cannot. */
+export async function runCommand(command: () => Promise<string>): Promise<void> {
+  // Whoever reads no more of it, as `head` does, wants it to end now.
+  process.stdout.once('error', () => process.exit(0))
+  try {
+    process.stdout.write(await command())
+  } catch (error) {
+    const isUsage = error instanceof TypeError && 'code' in error
+    process.exitCode = isUsage ? 2 : 1
+    const reason = error instanceof StoryEnd || isUsage ? error.message : String(error)
+    process.stderr.write(`\n  ${reason}\n\n`)
+  }
+}
