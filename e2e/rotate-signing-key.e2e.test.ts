@@ -18,7 +18,8 @@ afterAll(async () => {
   await service.remove()
 })
 
-const rotate = (env = {}) => runRotateSigningKey({ DATA_DIR: service.dataDir, ...env })
+const rotate = (env = {}, ...args: string[]) =>
+  runRotateSigningKey({ DATA_DIR: service.dataDir, ...env }, args)
 
 const moveClock = () => openApi(service.address).ok(routes.advanceClock, { body: { advance_seconds: 3_600 } })
 
@@ -53,6 +54,21 @@ test(
   },
 )
 
+test('a revoked key is published as such, and another signs at once', SLOW_MACHINE, async () => {
+  const [stolen = ''] = await idsInBothDocuments()
+  const { code, stdout, stderr } = await rotate({}, '--revoke', stolen)
+  expect([code, stderr]).toEqual([0, ''])
+  const [revoked = '', made = ''] = stdout.split('\n').map(line => `${line}\n`)
+  expect(revoked).toMatch(new RegExp(`^${stolen} is revoked since \\S+Z\n$`))
+  expect((await idsInBothDocuments()).slice(0, 2)).toEqual([madeBy(made), stolen])
+  const { keys } = await openApi(service.address).ok(routes.getServiceKeys)
+  expect(keys[1]).toMatchObject({ key_id: stolen, status: 'revoked', revoked_at: expect.any(String) })
+  expect(await rotate({}, '--revoke', stolen)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is revoked already'),
+  })
+})
+
 test('with a moved sandbox clock the key begins by the service’s time', SLOW_MACHINE, async () => {
   const { now } = await moveClock()
   const { stdout } = await rotate()
@@ -65,7 +81,7 @@ test('a wrong master key makes no key', SLOW_MACHINE, async () => {
   const before = await idsInBothDocuments()
   const { code, stdout, stderr } = await rotate({ MASTER_KEY: Buffer.alloc(32, 'no').toString('base64') })
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toBe('MASTER_KEY is not the one that this database was made with\n')
+  expect(stderr).toContain('MASTER_KEY is not the one that this database was made with')
   expect(await idsInBothDocuments()).toEqual(before)
 })
 

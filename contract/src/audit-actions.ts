@@ -66,6 +66,7 @@ export const AUDIT_ACTIONS = {
   'risk.alert_opened': 'A risk rule found something.',
   'risk.alert_reviewed': 'An administrator reviewed a finding.',
   'signing_key.created': 'A key that signs for the service was made.',
+  'signing_key.revoked': 'A key that signed for the service was revoked: it may be in other hands.',
   'sandbox.clock_moved': 'The sandbox’s clock was moved ahead.',
 } as const
 

@@ -1,10 +1,27 @@
 import { type Static, Type } from 'typebox'
-import { base64Out, EXAMPLE_PUBLIC_KEY, textOut } from './fields.ts'
+import { base64Out, EXAMPLE_PUBLIC_KEY, textOut, timestamp } from './fields.ts'
 import { route } from './route.ts'
-import { answer, oneOf } from './schema.ts'
+import { answer, nullable, oneOf } from './schema.ts'
 
 const exampleKey = EXAMPLE_PUBLIC_KEY
 const exampleKeyInUrl = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'
+
+const ALL_KEYS = 'All keys that ever signed, the one in use first; a new one is among them before it signs.'
+
+/** The dates between which what a key signed may be dated. */
+const keySpan = {
+  active_from: timestamp('What the key signed is not dated before this moment.'),
+  retired_at: nullable(
+    timestamp('What the key signed is not dated after this moment; null while no other key follows it.'),
+  ),
+  revoked_at: nullable(
+    timestamp(
+      'From this moment on the key may be in other hands; null for a key that is not revoked. Dates in what a revoked key signed prove nothing, since whoever has the key can choose them.',
+    ),
+  ),
+}
+
+const exampleSpan = { active_from: '2026-11-01T00:00:00.000Z', retired_at: null, revoked_at: null }
 
 /** The service's public keys (interface section 4, contract section 7). Base64 of the raw 32 bytes. */
 export const ServiceKeys = answer(
@@ -19,16 +36,14 @@ export const ServiceKeys = answer(
           key_id: textOut('The key’s id, as in what it signed.', 'key_2026-11_5d41402a'),
           public_key: base64Out('The key, base64 of its 32 bytes.', 32),
           status: oneOf(
-            ['active', 'retired'],
-            'An active key signs, or is about to; a retired one signs no more, but what it signed stays good.',
+            ['active', 'retired', 'revoked'],
+            'An active key signs, or is about to. A retired key signs nothing that is dated after `retired_at`; what it signed stays good. What a revoked key signed counts only with a proof of inclusion under a checkpoint of another key.',
           ),
+          ...keySpan,
         },
         { description: 'One public key.' },
       ),
-      {
-        description:
-          'All keys that ever signed, the one in use first; a new one is among them before it signs.',
-      },
+      { description: ALL_KEYS },
     ),
   },
   {
@@ -40,7 +55,7 @@ export const ServiceKeys = answer(
         algorithm: 'Ed25519',
         public_key: exampleKey,
         key_id: 'key_2026-11_5d41402a',
-        keys: [{ key_id: 'key_2026-11_5d41402a', public_key: exampleKey, status: 'active' }],
+        keys: [{ key_id: 'key_2026-11_5d41402a', public_key: exampleKey, status: 'active', ...exampleSpan }],
       },
     ],
   },
@@ -58,14 +73,18 @@ export const Jwks = answer(
           x: textOut('The public key, base64url of its 32 bytes.', exampleKeyInUrl),
           kid: textOut('The key’s id.', 'key_2026-11_5d41402a'),
           alg: oneOf(['EdDSA'], 'The algorithm.'),
-          use: oneOf(['sig'], 'For signatures.'),
+          use: Type.Optional(oneOf(['sig'], 'For signatures. Absent for a revoked key.')),
+          key_ops: Type.Optional(
+            Type.Array(oneOf(['verify'], 'An operation.'), {
+              description:
+                'Present and empty for a revoked key, so that JOSE libraries verify nothing with it (RFC 7517, section 4.3).',
+            }),
+          ),
+          ...keySpan,
         },
         { description: 'One public key.' },
       ),
-      {
-        description:
-          'All keys that ever signed, the one in use first; a new one is among them before it signs.',
-      },
+      { description: ALL_KEYS },
     ),
   },
   {
@@ -81,6 +100,7 @@ export const Jwks = answer(
             kid: 'key_2026-11_5d41402a',
             alg: 'EdDSA',
             use: 'sig',
+            ...exampleSpan,
           },
         ],
       },

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -7,25 +6,21 @@ import { joinDatabaseServer } from './join-database-server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger } from './kernel/logger.ts'
 import { openVault } from './kernel/secrets.ts'
-import { openSigningKeys, rotateSigningKey } from './modules/keys/index.ts'
+import { type MadeKey, openSigningKeys, revokeSigningKey, rotateSigningKey } from './modules/keys/index.ts'
 import { followSandboxClock } from './modules/sandbox/index.ts'
+import { type RotateOptions, readRotateOptions, USAGE } from './rotate-options.ts'
 
-const USAGE = `Makes a new key that the service signs with, beside a service that is running or without it.
+type Change = Exclude<RotateOptions, { kind: 'help' }>
 
-  npm run rotate-signing-key
-
-The keys before it stay published, and what they signed stays good. Ends with 0, or with 2 when it broke.
-`
-
-async function rotate(config: Config): Promise<string> {
+async function change(config: Config, options: Change): Promise<string> {
   const logger = createLogger('error', { write: line => process.stderr.write(line) })
   const server = await joinDatabaseServer(config, logger)
   try {
     await migrate(server.url)
-    const options = { maxConnections: 2, applicationName: 'batua rotate-signing-key' }
-    const database = openDatabase(server.url, options)
+    const connecting = { maxConnections: 2, applicationName: 'batua rotate-signing-key' }
+    const database = openDatabase(server.url, connecting)
     try {
-      return await rotateIn(config, database)
+      return await changeIn(config, database, options)
     } finally {
       await database.close()
     }
@@ -34,19 +29,27 @@ async function rotate(config: Config): Promise<string> {
   }
 }
 
-async function rotateIn(config: Config, database: Database): Promise<string> {
+async function changeIn(config: Config, database: Database, options: Change): Promise<string> {
   const clock = systemClock()
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
-  // Opens the keys that there are: one sealed with another master key would stop every node that reads it.
+  // Opens the keys that there are: one encrypted with another master key would stop every node that reads it.
   await openSigningKeys({ database, clock, vault })
-  const { id, publicKey, activeFrom } = await rotateSigningKey({ database, vault }, clock.now())
+  const now = clock.now()
+  if (options.kind === 'rotate') return takesOver(await rotateSigningKey({ database, vault }, now))
+  const revocation = { keyId: options.keyId, revokedAt: options.at ?? now }
+  const made = await revokeSigningKey({ database, vault }, now, revocation)
+  const revoked = `${revocation.keyId} is revoked since ${revocation.revokedAt.toISOString()}\n`
+  return made === null ? revoked : revoked + takesOver(made)
+}
+
+function takesOver({ id, publicKey, activeFrom }: MadeKey): string {
   return `${id} signs from ${activeFrom.toISOString()} on; its public key is ${publicKey}\n`
 }
 
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
-  process.stdout.write(values.help ? USAGE : await rotate(readConfig(process.env)))
+  const options = readRotateOptions(process.argv.slice(2))
+  process.stdout.write(options.kind === 'help' ? USAGE : await change(readConfig(process.env), options))
 }
 
 // A database that was started here is told to stop when this process ends in whatever way.

@@ -127,6 +127,7 @@ export type AuditAction =
   | 'risk.alert_opened'
   | 'risk.alert_reviewed'
   | 'signing_key.created'
+  | 'signing_key.revoked'
   | 'sandbox.clock_moved'
 
 export type Capability = 'pay' | 'receive' | 'escrow' | 'verify'
@@ -2368,7 +2369,13 @@ export interface ServiceKeys {
     key_id: string
     /** The key, base64 of its 32 bytes. */
     public_key: string
-    status: 'active' | 'retired'
+    /** What a revoked key signed counts only with a proof of inclusion under a checkpoint of another key. */
+    status: 'active' | 'retired' | 'revoked'
+    active_from: string
+    /** null while no other key follows it. */
+    retired_at: string | null
+    /** null for a key that is not revoked. */
+    revoked_at: string | null
   }[]
 }
 
@@ -2380,7 +2387,13 @@ export interface Jwks {
     x: string
     kid: string
     alg: 'EdDSA'
-    use: 'sig'
+    use?: 'sig'
+    key_ops?: 'verify'[]
+    active_from: string
+    /** null while no other key follows it. */
+    retired_at: string | null
+    /** null for a key that is not revoked. */
+    revoked_at: string | null
   }[]
 }
 

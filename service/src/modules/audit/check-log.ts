@@ -6,7 +6,7 @@ import { checkRows } from './check-log-rows.ts'
 import { claimSlice, endRound, keepFaults, keepPosition, type LogPosition } from './check-log-store.ts'
 import { checkTiles } from './check-log-tiles.ts'
 import type { TreeHead } from './checkpoint.ts'
-import type { AuditContext } from './context.ts'
+import { type AuditContext, acceptedKeys } from './context.ts'
 import { TILE_WIDTH } from './merkle.ts'
 
 const MINUTE_MS = 60_000
@@ -65,10 +65,9 @@ async function checkSlice(
   position: LogPosition,
   { limits, lastSeen }: SliceOptions,
 ): Promise<Slice> {
-  const keys = await signingKeys.all()
+  const publicKeys = await acceptedKeys(signingKeys)
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
-    const publicKeys = keys.map(key => key.publicKey)
     const checked = await checkHead(tx, publicKeys, lastSeen)
     const isFirst = position.tilesEnd === null
     const queue = isFirst ? await checkQueue(tx, vault) : []

@@ -18,5 +18,16 @@ export interface AuditContext {
 /** The service's signing keys, as far as the log needs them: their module records its own acts here. */
 export interface AuditKeys {
   current(): Promise<CheckpointKey>
-  all(): Promise<readonly CheckpointKey[]>
+  all(): Promise<readonly AuditKey[]>
+}
+
+export interface AuditKey {
+  readonly publicKey: string
+  readonly revokedAt: Date | null
+}
+
+/** The public keys whose checkpoints are accepted. A retired key has signed what it signed; a revoked one counts no more. */
+export async function acceptedKeys(signingKeys: AuditKeys): Promise<string[]> {
+  const keys = await signingKeys.all()
+  return keys.filter(({ revokedAt }) => revokedAt === null).map(({ publicKey }) => publicKey)
 }

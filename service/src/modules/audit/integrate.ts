@@ -3,7 +3,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../kernel/secrets.ts'
 import { appendLeaves, type NewLeaves, type WrittenTile } from './append.ts'
 import { type CheckpointKey, originOf, signCheckpoint, type TreeHead } from './checkpoint.ts'
-import type { AuditContext } from './context.ts'
+import { type AuditContext, acceptedKeys } from './context.ts'
 import { EMPTY_ROOT, type ReadTile, rangeRoot, tileName } from './merkle.ts'
 import {
   deleteQueued,
@@ -67,8 +67,8 @@ interface Signer {
 }
 
 async function openSigner({ signingKeys, serviceName }: AuditContext): Promise<Signer> {
-  const [key, all] = await Promise.all([signingKeys.current(), signingKeys.all()])
-  return { origin: originOf(serviceName), key, publicKeys: all.map(({ publicKey }) => publicKey) }
+  const [key, publicKeys] = await Promise.all([signingKeys.current(), acceptedKeys(signingKeys)])
+  return { origin: originOf(serviceName), key, publicKeys }
 }
 
 /** The log begins with a signed checkpoint of the empty tree; several nodes may begin it at once. */
@@ -98,7 +98,7 @@ async function takeQueue(vault: Vault, tx: Queryable, { edge, signer, now, limit
   const head = await writeLeaves(tx, edge, leaves)
   await deleteQueued(tx, [...good].map(idOf))
   const checkpoint = signCheckpoint(head, signer.origin, signer.key)
-  await updateTree(tx, { size: head.size, checkpoint }, now)
+  await updateTree(tx, { size: head.size, checkpoint }, signer.key, now)
   return { kind: 'done', leaves: leaves.ids.length, refused, head, wasFull }
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/database.ts'
 import { openCheckpoint, originOf, type TreeHead } from './checkpoint.ts'
-import type { AuditContext } from './context.ts'
+import { type AuditContext, acceptedKeys } from './context.ts'
 import { consistencyRanges, hasTiles, inclusionRanges, type LeafRange, rangeRoot } from './merkle.ts'
 import { readTiles, type StoredTree, selectTree } from './tree-store.ts'
 import { verifyInclusion } from './verify-proof.ts'
@@ -33,8 +33,7 @@ async function openHead(
   { signingKeys, serviceName }: ProofContext,
   { size, checkpoint }: StoredTree,
 ): Promise<TreeHead | null> {
-  const keys = await signingKeys.all()
-  const publicKeys = keys.map(key => key.publicKey)
+  const publicKeys = await acceptedKeys(signingKeys)
   const head = openCheckpoint(checkpoint, originOf(serviceName), publicKeys)
   return head?.size === size ? head : null
 }

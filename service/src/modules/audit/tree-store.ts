@@ -2,6 +2,7 @@ import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { WrittenTile } from './append.ts'
+import type { CheckpointKey } from './checkpoint.ts'
 import { type LeafRange, type ReadTile, type TileId, tileName, tilesOf } from './merkle.ts'
 
 /** The tree's one row: its size, and its head as it was signed. Nothing in it is proven. */
@@ -38,12 +39,24 @@ export async function lockTree(tx: Queryable, waits: boolean): Promise<StoredTre
 
 const LOCK = `select size::float8 as size, checkpoint from audit_tree where only_row for update`
 
-export async function updateTree(tx: Queryable, tree: StoredTree, now: Date): Promise<void> {
-  await tx.query(`update audit_tree set size = $1, checkpoint = $2, signed_at = $3 where only_row`, [
-    tree.size,
-    tree.checkpoint,
-    now,
-  ])
+/**
+ * Fails when the key that signed has been revoked since it was read: who revokes a key holds the same lock, so its
+ * commit is seen here, and nothing is written that the other nodes would not accept.
+ */
+export async function updateTree(
+  tx: Queryable,
+  tree: StoredTree,
+  { publicKey }: Pick<CheckpointKey, 'publicKey'>,
+  now: Date,
+): Promise<void> {
+  const rows = await tx.query(
+    `update audit_tree set size = $1, checkpoint = $2, signed_at = $3
+     where only_row
+       and not exists (select from signing_keys k where k.public_key = $4 and k.revoked_at is not null)
+     returning size`,
+    [tree.size, tree.checkpoint, now, publicKey],
+  )
+  if (rows.length === 0) throw new Error('the key of a checkpoint was revoked while it was signed')
 }
 
 /** All tiles that the roots of these ranges are computed from, by one statement. */

@@ -7,6 +7,6 @@ import type { SigningKeys } from '../keys/index.ts'
 export interface CertificatesContext {
   readonly database: Database
   readonly vault: Vault
-  readonly signingKeys: Pick<SigningKeys, 'byId'>
+  readonly signingKeys: Pick<SigningKeys, 'byId' | 'at'>
   readonly logger: Pick<Logger, 'error'>
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../db/database.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../kernel/secrets.ts'
-import { verifyObject } from '../../kernel/signing.ts'
-import type { SigningKey } from '../keys/index.ts'
+import { signObject, verifyObject } from '../../kernel/signing.ts'
+import type { ServiceKey, SigningKey } from '../keys/index.ts'
 import {
   type Certificate,
   certificateContent,
@@ -63,8 +63,8 @@ export async function proveCertificates(
   for (const each of stored) {
     const id = formatId('cert', each.id)
     const certificate = revived.includes(id) ? await selectRevoked(database, each.id) : each
-    const key = certificate === null ? null : await keyBehind(context, certificate)
-    if (certificate !== null && key !== null) proven.push({ certificate, key })
+    const good = certificate === null ? null : await signedByGoodKey(context, certificate)
+    if (good !== null) proven.push(good)
     else logger.error({ certificate: id }, 'a certificate is not as it was written')
   }
   return proven
@@ -77,18 +77,32 @@ async function selectRevoked(db: Queryable, id: Uuid): Promise<StoredCertificate
 }
 
 /**
- * The key that signed a certificate; null when its row was changed. The seal covers all of it, the signature is what
- * others go by. A row that was put back as it was before its revocation has both, and the audit log against it.
+ * A certificate with the key that signed it; null when its row was changed. The seal covers all of it, the signature is
+ * what others go by. A row that was put back as it was before its revocation has both, and the audit log against it. What
+ * a revoked key signed is signed again, as it is, with the key that signs in its place.
  */
-async function keyBehind(
+async function signedByGoodKey(
   { vault, signingKeys }: Pick<CertificatesContext, 'vault' | 'signingKeys'>,
   stored: StoredCertificate,
-): Promise<SigningKey | null> {
+): Promise<ProvenCertificate | null> {
   if (!isSealed(vault, stored)) return null
   const key = await signingKeys.byId(stored.keyId)
   if (key === null) return null
   const signature = stored.signature.toString('base64')
-  return verifyObject(certificateContent(stored), signature, key.publicKeyObject) ? key : null
+  if (!verifyObject(certificateContent(stored), signature, key.publicKeyObject)) return null
+  return isSigningKey(key)
+    ? { certificate: stored, key }
+    : signedAgain(stored, await signingKeys.at(stored.issuedAt))
+}
+
+function isSigningKey(key: ServiceKey): key is SigningKey {
+  return key.privateKey !== null
+}
+
+function signedAgain(stored: Certificate, key: SigningKey): ProvenCertificate {
+  const certificate = { ...stored, keyId: key.id }
+  const signature = Buffer.from(signObject(certificateContent(certificate), key.privateKey), 'base64')
+  return { certificate: { ...certificate, signature }, key }
 }
 
 export function isSealed(vault: Vault, stored: StoredCertificate): boolean {

@@ -67,7 +67,13 @@ export async function revokeCertificate(
   })
   const [changed] = revoked
   assert(changed !== undefined, 'one certificate was revoked')
-  return certificateRecord({ certificate: changed, key }, now, ownerId)
+  // As it was proved: what a revoked signing key signed is shown with the signature of the key in its place.
+  const { revokedAt, revocationReason } = changed
+  return certificateRecord(
+    { certificate: { ...certificate, revokedAt, revocationReason }, key },
+    now,
+    ownerId,
+  )
 }
 
 /** Revokes a certificate and issues the one in its place, in one commit: of many at once one wins. */

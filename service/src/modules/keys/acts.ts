@@ -6,3 +6,11 @@ export function createdAct(actor: Actor, { id, publicKey, activeFrom }: StoredKe
   const data = { public_key: publicKey, active_from: activeFrom.toISOString() }
   return { agentId: null, actor, action: 'signing_key.created', target: id, data }
 }
+
+export function revokedAct(
+  actor: Actor,
+  { keyId, revokedAt }: { readonly keyId: string; readonly revokedAt: Date },
+): Act {
+  const data = { revoked_at: revokedAt.toISOString() }
+  return { agentId: null, actor, action: 'signing_key.revoked', target: keyId, data }
+}

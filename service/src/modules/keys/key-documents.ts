@@ -1,9 +1,9 @@
 import type { Jwks, ServiceKeys } from '@batua/contract'
 import { assert } from '../../kernel/assert.ts'
-import type { SigningKey } from './signing-key.ts'
+import type { ServiceKey } from './signing-key.ts'
 
 /** The service's public keys; `keys` has the one in use first. */
-export function serviceKeysDocument(serviceName: string, keys: readonly SigningKey[]): ServiceKeys {
+export function serviceKeysDocument(serviceName: string, keys: readonly ServiceKey[]): ServiceKeys {
   const [inUse] = keys
   assert(inUse !== undefined, 'the service has a signing key')
   return {
@@ -14,14 +14,28 @@ export function serviceKeysDocument(serviceName: string, keys: readonly SigningK
     keys: keys.map(key => ({
       key_id: key.id,
       public_key: key.publicKey,
-      // A key that begins later is published ahead, so that nobody meets its signatures before it.
-      status: key.activeFrom >= inUse.activeFrom ? 'active' : 'retired',
+      status: statusOf(key, inUse),
+      ...spanOf(key),
     })),
   }
 }
 
-/** The same keys as RFC 7517 and RFC 8037 write them. */
-export function jwksDocument(keys: readonly SigningKey[]): Jwks {
+function statusOf(key: ServiceKey, inUse: ServiceKey): ServiceKeys['keys'][number]['status'] {
+  if (key.revokedAt !== null) return 'revoked'
+  // A key that begins later is published ahead, so that nobody meets its signatures before it.
+  return key.activeFrom >= inUse.activeFrom ? 'active' : 'retired'
+}
+
+function spanOf({ activeFrom, retiredAt, revokedAt }: ServiceKey) {
+  return {
+    active_from: activeFrom.toISOString(),
+    retired_at: retiredAt?.toISOString() ?? null,
+    revoked_at: revokedAt?.toISOString() ?? null,
+  }
+}
+
+/** The same keys as RFC 7517 and RFC 8037 write them. A revoked key permits no operation to a JOSE library. */
+export function jwksDocument(keys: readonly ServiceKey[]): Jwks {
   return {
     keys: keys.map(key => ({
       kty: 'OKP',
@@ -29,7 +43,8 @@ export function jwksDocument(keys: readonly SigningKey[]): Jwks {
       x: Buffer.from(key.publicKey, 'base64').toString('base64url'),
       kid: key.id,
       alg: 'EdDSA',
-      use: 'sig',
+      ...(key.revokedAt === null ? { use: 'sig' as const } : { key_ops: [] }),
+      ...spanOf(key),
     })),
   }
 }

@@ -70,13 +70,13 @@ test('a public key that was changed in the table is never published', async () =
   await open()
   const stranger = Buffer.alloc(32, 9).toString('base64')
   await db.database.query('update signing_keys set public_key = $1', [stranger])
-  await expect(open()).rejects.toThrow('belong together')
+  await expect(open()).rejects.toThrow('was changed')
 })
 
 test('a key whose id was changed in the table signs nothing under the other name', async () => {
   await open()
   await db.database.query(`update signing_keys set id = 'key_2026-11_00000000'`)
-  await expect(open()).rejects.toThrow('the id that it was made with')
+  await expect(open()).rejects.toThrow('was changed')
 })
 
 test('a new key takes over a moment after it was published, on nodes that run already', async () => {
@@ -133,7 +133,9 @@ test('the key set verifies tokens of every key that ever signed', async () => {
   expect(statuses.map(({ status }) => status)).toEqual(['active', 'retired'])
   const published = createLocalJWKSet(jwksDocument(all))
   for (const { id, privateKey } of all) {
-    const token = await new SignJWT({}).setProtectedHeader({ alg: 'EdDSA', kid: id }).sign(privateKey)
+    const token = await new SignJWT({})
+      .setProtectedHeader({ alg: 'EdDSA', kid: id })
+      .sign(privateKey ?? expect.fail('no private half'))
     expect((await jwtVerify(token, published)).protectedHeader.kid).toBe(id)
   }
 })
