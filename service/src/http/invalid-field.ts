@@ -59,7 +59,7 @@ function complaint(error: ErrorObject, errors: readonly ErrorObject[]): string {
       return 'is required'
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return `is not a field of this request; ${knownFields(error)}`
+      return unknownField(Object.keys(error.parentSchema?.['properties'] ?? {}))
     case 'type':
       return typeComplaint(error)
     case 'format':
@@ -75,10 +75,10 @@ function complaint(error: ErrorObject, errors: readonly ErrorObject[]): string {
   }
 }
 
-function knownFields(error: ErrorObject): string {
-  const known = Object.keys(error.parentSchema?.['properties'] ?? {})
-  if (known.length === 0) return 'it takes none'
-  return `remove it (it takes ${known.join(', ')})`
+/** The complaint about a field that the schema does not name. */
+export function unknownField(known: readonly string[]): string {
+  const remedy = known.length === 0 ? 'it takes none' : `remove it (it takes ${known.join(', ')})`
+  return `is not a field of this request; ${remedy}`
 }
 
 function typeComplaint(error: ErrorObject): string {

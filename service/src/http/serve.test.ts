@@ -146,6 +146,33 @@ test.each([
   })
 })
 
+test('all wrong fields of a body are named at once, each with its own complaint', async () => {
+  const { status, field, message, details } = (await errorOf({
+    hours: '1',
+    method: 'cash',
+    items: [{}],
+    note: null,
+    colour: 'red',
+  })) as { status: number; field: string; message: string; details: { fields: { field: string }[] } }
+  expect([status, field]).toEqual([400, 'amount'])
+  expect(details.fields.map(each => each.field)).toEqual([
+    'amount',
+    'hours',
+    'method',
+    'items.0.name',
+    'colour',
+  ])
+  expect(message).toMatch(
+    /^amount is required; hours must be a number, not a string; method must be one of upi, card; /,
+  )
+})
+
+test('a body of nothing but unknown fields is answered with a bounded list', async () => {
+  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`x${index}`, 1]))
+  const { details } = (await errorOf(many)) as unknown as { details: { fields: unknown[] } }
+  expect(details.fields).toHaveLength(20)
+})
+
 test('an array instead of an object is refused as a whole', async () => {
   expect(await errorOf([1])).toMatchObject({
     status: 400,

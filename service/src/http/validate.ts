@@ -1,9 +1,9 @@
 import { FORMATS, type Route } from '@batua/contract'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TObject, TSchema } from 'typebox'
 import { AppError } from '../kernel/app-error.ts'
 import { closedSchema } from './closed-schema.ts'
-import { describeInvalid } from './invalid-field.ts'
+import { describeInvalid, type InvalidField, unknownField } from './invalid-field.ts'
 import { checkPlainNumber } from './query-text.ts'
 
 /** Returns when a value fits its schema; otherwise throws `validation_error` that names the field. */
@@ -17,14 +17,51 @@ const bodies = new Ajv2020({ ...COMMON })
 const addresses = new Ajv2020({ ...COMMON, coerceTypes: true, useDefaults: true })
 
 export function bodyCheck(schema: TSchema): Check {
-  const check = checkWith(bodies.compile(closedSchema(schema)))
+  const closed = closedSchema(schema)
+  const validate = bodies.compile(closed)
+  let fields: readonly FieldCheck[] | undefined
   return value => {
     if (value === undefined) {
       throw new AppError('validation_error', 'This route needs a JSON body; send one as application/json')
     }
-    check(value)
+    if (validate(value)) return
+    fields ??= fieldChecksOf(closed)
+    throw invalid(describeInvalid(validate.errors ?? []), invalidFieldsIn(value, fields))
   }
 }
+
+/** One field of a body's schema by itself: a call learns of all its wrong fields at once, each at the cost of one check. */
+interface FieldCheck {
+  readonly name: string
+  readonly validate: ValidateFunction
+}
+
+function fieldChecksOf({ properties, required }: Record<string, unknown>): FieldCheck[] {
+  const needed = Array.isArray(required) ? required : []
+  return Object.entries(properties ?? {}).map(([name, schema]) => ({
+    name,
+    validate: bodies.compile({
+      type: 'object',
+      properties: { [name]: schema },
+      ...(needed.includes(name) ? { required: [name] } : {}),
+    }),
+  }))
+}
+
+/** What is wrong with each field that the schema names, and the fields that it does not name. */
+function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): InvalidField[] {
+  if (fields.length === 0 || typeof value !== 'object' || value === null) return []
+  const names = fields.map(({ name }) => name)
+  const wrong = fields.filter(({ validate }) => !validate(value))
+  const unknown = Object.keys(value).filter(name => !names.includes(name))
+  return [
+    ...wrong.map(({ validate }) => describeInvalid(validate.errors ?? [])),
+    ...unknown.slice(0, MAX_LISTED).map(field => ({ field, message: `${field} ${unknownField(names)}` })),
+  ]
+}
+
+/** Enough to mend a body in one go; who sends more nonsense than this is not helped by a longer answer. */
+const MAX_LISTED = 20
 
 /** For routes without a body: nothing or `{}` passes, a field is refused rather than ignored. */
 export function noBodyCheck(): Check {
@@ -60,11 +97,17 @@ export function noQueryCheck(): Check {
 
 function checkWith(validate: ValidateFunction): Check {
   return value => {
-    if (!validate(value)) throw invalid(validate.errors ?? [])
+    if (!validate(value)) throw invalid(describeInvalid(validate.errors ?? []), [])
   }
 }
 
-function invalid(errors: readonly ErrorObject[]): AppError {
-  const { field, message } = describeInvalid(errors)
-  return new AppError('validation_error', message, field === '' ? {} : { field })
+/** Names the first wrong field; `details.fields` lists all when there are several. */
+function invalid(first: InvalidField, all: readonly InvalidField[]): AppError {
+  const others = all.filter(({ field }) => field !== first.field)
+  const listed = [first, ...others].slice(0, MAX_LISTED)
+  const options = first.field === '' ? {} : { field: first.field }
+  if (first.field === '' || listed.length === 1)
+    return new AppError('validation_error', first.message, options)
+  const message = listed.map(each => each.message).join('; ')
+  return new AppError('validation_error', message, { ...options, details: { fields: listed } })
 }
