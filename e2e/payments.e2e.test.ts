@@ -53,6 +53,33 @@ group('the fee', () => {
   })
 })
 
+group('the token of a receipt', () => {
+  test('comes with the payment where it is asked for, and is the one that the receipt shows', async () => {
+    const payer = await network.fundedAgent(owner)
+    const call = { params: { agent_id: payer.id }, headers: payer.headers }
+    const body = { to: payee.handle, amount: 2.5, reference: 'nonce' }
+    const paid = await api.ok(routes.pay, { ...call, body: { ...body, receipt_token: true } })
+    const params = { receipt_id: paid.receipt_id ?? '' }
+    const { token } = await api.ok(routes.getReceipt, { params, headers: payer.headers })
+    expect(paid.receipt_token).toBe(token)
+    for (const more of [{}, { receipt_token: false }]) {
+      expect(await api.ok(routes.pay, { ...call, body: { ...body, ...more } })).not.toHaveProperty(
+        'receipt_token',
+      )
+    }
+  })
+
+  test('is null while the payment waits for its owner', async () => {
+    const payer = await network.fundedAgent(owner)
+    const agent = { params: { agent_id: payer.id } }
+    const { headers } = platform
+    await api.ok(routes.updateAgent, { ...agent, headers, body: { require_human_approval_above: 1 } })
+    const body = { to: payee.handle, amount: 2.5, receipt_token: true }
+    const waiting = await api.ok(routes.pay, { ...agent, headers: payer.headers, body })
+    expect(waiting).toMatchObject({ status: 'pending_approval', receipt_token: null })
+  })
+})
+
 group('a payment is refused', () => {
   test('to oneself, by id as by handle', async () => {
     const payer = await network.fundedAgent(owner)

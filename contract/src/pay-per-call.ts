@@ -49,6 +49,14 @@ export const PaymentProof = answer(
     transactionId: idSchema('pay', 'The payment made for the nonce.'),
     fromAgent: idSchema('agt', 'The payer.'),
     nonce,
+    receipt: Type.Optional(
+      Type.String({
+        maxLength: 6_000,
+        description:
+          'The `token` of the payment’s receipt, as `pay` answers it on request. A seller that has the service’s public keys refuses an invented one without asking.',
+        examples: ['eyJhbGciOiJFZERTQSJ9.e30.AAAA'],
+      }),
+    ),
   },
   {
     title: 'PaymentProof',

@@ -30,6 +30,14 @@ const resultProperties = {
   approval_id: Type.Optional(idSchema('apr', 'What the owner approves; there only while it waits.')),
   receipt_id: Type.Optional(idSchema('rcp', 'The signed receipt; absent while it waits.')),
   transaction_id: Type.Optional(idSchema('txn', 'The sender’s statement line; absent while it waits.')),
+  receipt_token: Type.Optional(
+    nullable(
+      textOut(
+        'The receipt’s `token`, where `receipt_token` asked for it; null while it waits, and where it could not be signed: then read the receipt.',
+        'eyJhbGciOiJFZERTQSJ9.e30.AAAA',
+      ),
+    ),
+  ),
   created_at: timestamp('When the payment was made, or asked for.'),
 }
 
@@ -125,6 +133,13 @@ export const pay = route({
         Type.Boolean({
           description:
             'Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. It needs a `reference`.',
+          examples: [true],
+        }),
+      ),
+      receipt_token: Type.Optional(
+        Type.Boolean({
+          description:
+            'Answer the signed receipt’s `token` too. In pay-per-call the proof carries it, so that the seller can tell a genuine payment from an invented one without asking.',
           examples: [true],
         }),
       ),

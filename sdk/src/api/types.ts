@@ -425,6 +425,8 @@ export interface PayInput {
   idempotency_key?: string
   /** Refuse with `conflict` when you have already paid this payee with this `reference`, or such a payment waits for approval. */
   unique_reference?: boolean
+  /** Answer the signed receipt’s `token` too. */
+  receipt_token?: boolean
 }
 
 export interface GetPaymentInput {
@@ -1344,6 +1346,8 @@ export interface PaymentResult {
   receipt_id?: string
   /** absent while it waits. */
   transaction_id?: string
+  /** null while it waits, and where it could not be signed: then read the receipt. */
+  receipt_token?: string | null
   created_at: string
 }
 
@@ -1362,6 +1366,8 @@ export interface Payment {
   receipt_id?: string
   /** absent while it waits. */
   transaction_id?: string
+  /** null while it waits, and where it could not be signed: then read the receipt. */
+  receipt_token?: string | null
   created_at: string
   from: string
   to: string

@@ -46,7 +46,12 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
   const executors = { payment: executePayment(agents), escrow_hold: executeHold(agents) }
   const server = await startTestServer(
     ({ serve }) => {
-      servePayments(serve, { ...core, keyring, signals: { policyRefusal: () => undefined } })
+      servePayments(serve, {
+        ...core,
+        keyring,
+        signals: { policyRefusal: () => undefined },
+        receiptToken: async () => null,
+      })
       serveApprovals(serve, { ...core, executors })
       serveEscrow(serve, core)
     },

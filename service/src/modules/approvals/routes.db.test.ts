@@ -48,6 +48,7 @@ beforeAll(async () => {
         keyring,
         findAgent: openAgentDirectory(database),
         signals: { policyRefusal: () => undefined },
+        receiptToken: async () => null,
       })
       serveApprovals(serve, { ...core, executors: { payment: executePayment(node.agents) } })
     },

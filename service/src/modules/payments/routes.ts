@@ -1,4 +1,11 @@
-import { evaluatePolicy, getPayment, listPayments, pay as payRoute, refundPayment } from '@batua/contract'
+import {
+  evaluatePolicy,
+  getPayment,
+  listPayments,
+  type PaymentResult,
+  pay as payRoute,
+  refundPayment,
+} from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { AgentCaller, Authenticators } from '../../http/caller.ts'
 import { settle } from '../../http/maybe-promise.ts'
@@ -16,6 +23,8 @@ import { type PaymentOrder, pay } from './pay.ts'
 import { refundCommand } from './refund.ts'
 import { findPayment } from './store.ts'
 
+type ReceiptToken = (payment: Pick<PaymentResult, 'payment_id'>) => Promise<string | null>
+
 export interface PaymentsContext {
   readonly database: Database
   readonly ledger: Ledger
@@ -26,6 +35,8 @@ export interface PaymentsContext {
   /** The server's own, for every other kind of credential. */
   readonly authenticators: Authenticators
   readonly signals: Pick<RiskSignals, 'policyRefusal'>
+  /** The token of a payment's receipt; null when it cannot be signed now. */
+  readonly receiptToken: ReceiptToken
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
@@ -50,14 +61,19 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     throw new Error('assertion failed: another agent is never the caller’s')
   }
 
+  /** The token is signed after the commit and only on request, so no other payment waits for it. */
+  function payAsAsked({ caller, body }: Call<typeof payRoute>, order: PaymentOrder): Promise<PaymentResult> {
+    const paid = pay(ledger, agents, order).catch(noteFailure(caller))
+    if (body.receipt_token !== true) return paid
+    return paid.then(async result => ({ ...result, receipt_token: await context.receiptToken(result) }))
+  }
+
   serve(
     payRoute,
     call => {
       const { agentId: payerId } = call.caller
       if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
-      return settle(findAgent(call.body.to), payeeId =>
-        pay(ledger, agents, orderOf(call, payerId, payeeId)).catch(noteFailure(call.caller)),
-      )
+      return settle(findAgent(call.body.to), payeeId => payAsAsked(call, orderOf(call, payerId, payeeId)))
     },
     fromMemory,
   )

@@ -43,7 +43,7 @@ export async function signReceipt(content: ReceiptContent, key: SigningKey): Pro
 }
 
 /** Issued at the payment's time, so that it too is the same each time. */
-function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
+export function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
   const terms = {
     typ: 'receipt+jwt',
     keyId: key.id,

@@ -88,6 +88,7 @@ async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoute
         authenticators,
         keyring: openAgentKeyring(database),
         signals: { policyRefusal: () => undefined },
+        receiptToken: async () => null,
       })
       more(serve, context)
     },
