@@ -107,7 +107,7 @@ const holdErrors = [
   'insufficient_balance',
 ] as const
 const limits =
-  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
 
 export const holdEscrow = route({
   operationId: 'holdEscrow',
@@ -198,7 +198,7 @@ export const releaseEscrow = route({
   tag: 'Escrow',
   summary: 'Release',
   description:
-    'Credits the agent named. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`).',
+    'Credits the agent named. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`). Where the hold named nobody, the payer’s lists of payees and its limits on payees are asked now: `authorization_error` and `spend_limit_exceeded` leave the money in escrow.',
   who: ['platform'],
   params: escrowParams,
   body: request(
@@ -207,7 +207,14 @@ export const releaseEscrow = route({
   ),
   status: 200,
   response: resolved,
-  errors: ['not_found', 'authorization_error', 'validation_error', 'policy_denied', 'conflict'],
+  errors: [
+    'not_found',
+    'authorization_error',
+    'validation_error',
+    'policy_denied',
+    'spend_limit_exceeded',
+    'conflict',
+  ],
 })
 
 export const refundEscrow = route({

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { DAY_MS, HOUR_MS, istDay, startOfIstDay } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
+import type { ReleaseBounds } from './releases.ts'
 import type { Spending } from './spending.ts'
 
 /**
@@ -45,6 +46,8 @@ export interface Account {
   /** Counterparty windows hold this payer's transfers up to this moment and sequence (see modules/policies). */
   countedThroughMs: number
   countedThroughSequence: bigint
+  /** null: no hold that named nobody was released of late. */
+  releases: ReleaseBounds | null
   /** What the commands of this batch want to spend, and how many they are: for knowing early what to read. */
   plannedPaise: Paise
   plannedSpends: number
@@ -57,9 +60,10 @@ export interface Account {
  * The latest moment that an account's state speaks of. A decision as of an earlier one would count a window
  * afresh that another node, whose clock is ahead, has already moved on.
  */
-export function seenMs({ lastPostedMs, spending }: Account): number {
+export function seenMs({ lastPostedMs, spending, releases }: Account): number {
   return Math.max(
     lastPostedMs,
+    releases?.lastMs ?? 0,
     spending.hourFromMs + HOUR_MS,
     spending.dayFromMs + DAY_MS,
     startOfIstDay(spending.istDay).getTime(),
@@ -103,7 +107,8 @@ export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise
 const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,
     last_spent_ms, hour_from_ms, hour_spent_paise, day_from_ms, day_spent_paise, ist_day, ist_day_spent_paise,
-    ist_month_spent_paise, hour_recipients_bound, counted_through_ms, counted_through_sequence
+    ist_month_spent_paise, hour_recipients_bound, counted_through_ms, counted_through_sequence, last_release_ms,
+    day_released_paise, hour_releases
   from accounts where id = any($1::uuid[]) order by id for no key update`
 
 interface AccountRow {
@@ -125,6 +130,9 @@ interface AccountRow {
   hour_recipients_bound: number
   counted_through_ms: bigint
   counted_through_sequence: bigint
+  last_release_ms: bigint | null
+  day_released_paise: bigint | null
+  hour_releases: number | null
 }
 
 export async function lockBatch(tx: Queryable, ids: readonly Uuid[]): Promise<Map<Uuid, Account>> {
@@ -156,10 +164,19 @@ function accountFromRow(row: AccountRow): Account {
     },
     countedThroughMs: Number(row.counted_through_ms),
     countedThroughSequence: row.counted_through_sequence,
+    releases: row.last_release_ms === null ? null : releasesFromRow(row, row.last_release_ms),
     plannedPaise: ZERO_PAISE,
     plannedSpends: 0,
     needsExactWindows: false,
     changed: false,
+  }
+}
+
+function releasesFromRow(row: AccountRow, lastMs: bigint): ReleaseBounds {
+  return {
+    lastMs: Number(lastMs),
+    dayPaise: (row.day_released_paise ?? 0n) as Paise,
+    hourCount: row.hour_releases ?? 0,
   }
 }
 

@@ -4,6 +4,7 @@ import { newUuid, type Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { type Account, isSystemAccount, seenMs } from './accounts.ts'
+import { releasesAt } from './releases.ts'
 import { addSpending, removeSpending, rollForward } from './spending.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
@@ -70,7 +71,10 @@ export class Book {
     let nowMs = clockMs
     for (const account of accounts.values()) nowMs = Math.max(nowMs, seenMs(account))
     this.nowMs = nowMs
-    for (const account of accounts.values()) rollForward(account.spending, nowMs)
+    for (const account of accounts.values()) {
+      rollForward(account.spending, nowMs)
+      if (account.releases !== null) account.releases = releasesAt(account.releases, nowMs)
+    }
   }
 
   /** The account of a wallet, or undefined when there is none. Only accounts that the command named are here. */

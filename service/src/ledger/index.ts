@@ -12,6 +12,7 @@ export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
 export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
 export { type BookReport, checkBook, type Holdings } from './integrity.ts'
+export { addRelease, type ReleaseBounds, releasesSink } from './releases.ts'
 export { rollingNeed, sharpenRolling } from './rolling-window.ts'
 export {
   type FoundTransfer,

@@ -70,10 +70,9 @@ export function countsAgainstLimits(alias: string): string {
     where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING}) limit 1) is null)`
 }
 
-/** Whom a transfer was for, in SQL: the agent that a hold is meant for, else who was credited. */
+/** Whom a transfer was for, in SQL: who was credited; for a hold whom it is meant for, null where it names nobody. */
 export function counterpartyOf(alias: string): string {
-  return `case ${alias}.kind when 'escrow_hold' then coalesce(${alias}.linked_id, ${alias}.credit_account)
-    else ${alias}.credit_account end`
+  return `case ${alias}.kind when 'escrow_hold' then ${alias}.linked_id else ${alias}.credit_account end`
 }
 
 /** What was given back of a payment so far, in SQL over past transfers; `id` names the payment there. */

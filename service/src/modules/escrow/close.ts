@@ -45,7 +45,8 @@ export function postRelease(book: Book, held: Escrow, { payeeId, onePlatform, ac
 
 /** What a command needs beyond that if it may refund. */
 export function refundNeeds(escrow: Escrow): Need[] {
-  return uncountNeeds(givenBack(escrow))
+  const given = givenBack(escrow)
+  return given === null ? [] : uncountNeeds(given)
 }
 
 /** Gives the money back to the payer, and to its limits. */
@@ -62,18 +63,22 @@ export function postRefund(book: Book, agents: AgentRegister, held: Escrow, acto
     undoesMs: held.createdAt.getTime(),
     reference: held.reference,
   })
-  uncountSpend(book, payer, facts.ceiling, givenBack(held))
+  const given = givenBack(held)
+  if (given !== null) uncountSpend(book, payer, facts.ceiling, given)
   const refunded = close(book, { ...held, status: 'refunded' })
   recordEscrow(book, actor, refunded)
   tellRefunded(book, refunded)
   return refunded
 }
 
-function givenBack(escrow: Escrow): GivenBack {
+/** What the counterparty windows forget; null: the hold named nobody, so it is in none. */
+function givenBack(escrow: Escrow): GivenBack | null {
+  const payeeId = meantFor(escrow)
+  if (payeeId === null) return null
   return {
     id: escrow.id,
     payerId: escrow.agentId,
-    payeeId: meantFor(escrow) ?? SYSTEM.escrow,
+    payeeId,
     amountPaise: escrow.amountPaise,
     postedMs: escrow.createdAt.getTime(),
     sequence: escrow.holdSequence,

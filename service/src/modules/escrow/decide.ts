@@ -112,6 +112,12 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
   return disallowed === null ? null : ofField(disallowed, 'to_agent_id')
 }
 
+/** A limit on payees refuses the release and nothing else: the money stays where it is. */
+export function keptHeld(refusal: Refusal): Refusal {
+  const message = `${refusal.message}. The money stays in escrow: release it later or to another agent, or refund it`
+  return { ...refusal, message, field: 'to_agent_id' }
+}
+
 /** What was set aside before its payer was paused or ended is no longer the payer's to keep. */
 function decideKept(payer: AgentFacts): Refusal | null {
   const status = payer.heldAs ?? payer.status

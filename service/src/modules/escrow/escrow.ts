@@ -43,6 +43,11 @@ export interface Escrow extends EscrowKey, Named {
   readonly holdSequence: bigint
 }
 
+/** Whether the payee is named at the release: the hold was made for nobody, or for its attestor, and another gets it. */
+export function isNamedAtRelease({ toAgentId, attestorId }: Named, payeeId: Uuid): boolean {
+  return toAgentId === null && attestorId !== payeeId
+}
+
 /** The agent that the money is meant for: who was named, else the one who attests, else nobody yet. */
 export function meantFor({ toAgentId, attestorId }: Named): Uuid | null {
   return toAgentId ?? attestorId

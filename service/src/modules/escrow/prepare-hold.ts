@@ -76,14 +76,15 @@ function factsIn(book: Book, agents: AgentRegister, intent: HoldIntent, { by }: 
   }
 }
 
-/** What the limits are asked about; holds that name nobody count together as one counterparty. */
+/** What the limits are asked about: those on payees only where the hold names one, else its release asks them. */
 function spendOf(book: Book, agents: AgentRegister, intent: HoldIntent): Spend | null {
   const facts = agents.facts(book, intent.payerId)
   const payer = book.account(intent.payerId)
   if (facts === undefined || payer === undefined) return null
   const { layers, ceiling } = facts
-  const payeeId = meantFor(intent) ?? SYSTEM.escrow
-  return { layers, ceiling, payer, payeeId, amountPaise: intent.amountPaise, escrowApplies: false }
+  const payeeId = meantFor(intent)
+  const asked = payeeId === null ? ({ only: 'amounts' } as const) : {}
+  return { layers, ceiling, payer, payeeId, amountPaise: intent.amountPaise, escrowApplies: false, ...asked }
 }
 
 function postHold(book: Book, intent: HoldIntent): Escrow {

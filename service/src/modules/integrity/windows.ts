@@ -30,15 +30,19 @@ export function addSpend(windows: Windows, account: AccountFigures, row: DebitRo
   if (spentDay === account.istDay) windows.istDay += row.amountPaise
   if (monthOf(spentDay) === monthOf(account.istDay)) windows.istMonth += row.amountPaise
   const isRecent = spentMs > Math.max(Number(account.hourFromMs), Number(account.lastSpentMs) - HOUR_MS)
-  if (isRecent && windows.recipients.size < MAX_RECIPIENTS) windows.recipients.add(recipientOf(row))
+  const recipient = recipientOf(row)
+  if (isRecent && recipient !== null && windows.recipients.size < MAX_RECIPIENTS) {
+    windows.recipients.add(recipient)
+  }
 }
 
 function monthOf(day: number): number {
   return istMonth(startOfIstDay(day))
 }
 
-function recipientOf({ kind, linkedId, creditAccount }: DebitRow): Uuid {
-  return kind === 'escrow_hold' ? (linkedId ?? creditAccount) : creditAccount
+/** A hold that names nobody has no recipient before its release. */
+function recipientOf({ kind, linkedId, creditAccount }: DebitRow): Uuid | null {
+  return kind === 'escrow_hold' ? linkedId : creditAccount
 }
 
 /** The columns of the account that do not say what its transfers say. */

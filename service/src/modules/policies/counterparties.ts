@@ -26,6 +26,8 @@ export interface CounterpartyWindow {
   readonly istDay: number
   readonly daySpentPaise: Paise
   readonly lastPaidMs: number
+  /** When a hold that had named nobody was last released to it; null: never. */
+  readonly lastReleasedMs: number | null
 }
 
 /** What the limits look at of one payee. */
@@ -44,6 +46,7 @@ interface WindowRow {
   ist_day: number
   ist_day_spent_paise: bigint
   last_paid_at: Date
+  last_released_at: Date | null
 }
 
 export const windowKey = (payer: Uuid, payee: Uuid) => `${payer} ${payee}`
@@ -53,7 +56,7 @@ export const windows: Source<CounterpartyWindow> = {
   async load(tx: Queryable, keys: readonly string[]) {
     const pairs = keys.map(key => key.split(' '))
     const rows = await tx.query<WindowRow>(
-      `select w.payer, w.payee, w.ist_day, w.ist_day_spent_paise, w.last_paid_at
+      `select w.payer, w.payee, w.ist_day, w.ist_day_spent_paise, w.last_paid_at, w.last_released_at
        from unnest($1::uuid[], $2::uuid[]) k(payer, payee)
        join counterparty_windows w on w.payer = k.payer and w.payee = k.payee`,
       [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
@@ -69,6 +72,7 @@ function windowFromRow(row: WindowRow): CounterpartyWindow {
     istDay: row.ist_day,
     daySpentPaise: row.ist_day_spent_paise as Paise,
     lastPaidMs: row.last_paid_at.getTime(),
+    lastReleasedMs: row.last_released_at?.getTime() ?? null,
   }
 }
 
@@ -156,6 +160,7 @@ interface UncountedRow {
   ist_day: number | null
   ist_day_spent_paise: bigint | null
   counted_last_paid_at: Date | null
+  counted_last_released_at: Date | null
 }
 
 /** The payments since the last count that today or the last hour still knows of, by payee; null once they are counted. */
@@ -165,14 +170,14 @@ const uncounted: Source<readonly Uncounted[] | null> = {
     const marks = keys.map(key => key.split(' '))
     const rows = await tx.query<UncountedRow>(
       `select k.payer, t.payee, t.spent_today, t.last_paid_at, w.ist_day, w.ist_day_spent_paise,
-         w.last_paid_at as counted_last_paid_at
+         w.last_paid_at as counted_last_paid_at, w.last_released_at as counted_last_released_at
        from unnest($1::uuid[], $2::uuid[], $3::int8[]) k(payer, from_id, after_sequence)
        cross join lateral (
          select ${counterpartyOf('p')} as payee, max(p.posted_at) as last_paid_at,
            coalesce(sum(p.amount_paise) filter (where p.posted_at >= $4), 0)::int8 as spent_today
          from transfers p
          where p.debit_account = k.payer and p.id >= k.from_id and p.debit_sequence > k.after_sequence
-           and ${countsAgainstLimits('p')}
+           and ${countsAgainstLimits('p')} and ${counterpartyOf('p')} is not null
          group by 1
        ) t
        left join counterparty_windows w on w.payer = k.payer and w.payee = t.payee`,
@@ -192,13 +197,17 @@ const uncounted: Source<readonly Uncounted[] | null> = {
 
 function uncountedFromRow(row: UncountedRow): Uncounted {
   const { payer, payee, ist_day, ist_day_spent_paise, counted_last_paid_at } = row
+  const last_released_at = row.counted_last_released_at
   const isCounted = ist_day !== null && ist_day_spent_paise !== null && counted_last_paid_at !== null
   return {
     payee,
     spentTodayPaise: row.spent_today as Paise,
     lastPaidMs: row.last_paid_at.getTime(),
     counted: isCounted
-      ? windowFromRow({ payer, payee, ist_day, ist_day_spent_paise, last_paid_at: counted_last_paid_at })
+      ? windowFromRow({
+          ...{ payer, payee, ist_day, ist_day_spent_paise, last_released_at },
+          last_paid_at: counted_last_paid_at,
+        })
       : null,
   }
 }
@@ -209,22 +218,26 @@ export const windowSink: Sink<CounterpartyWindow> = {
   async write(tx: Queryable, rows: readonly CounterpartyWindow[]) {
     const last = [...new Map(rows.map(row => [windowKey(row.payer, row.payee), row])).values()]
     await tx.query(
-      `insert into counterparty_windows (payer, payee, ist_day, ist_day_spent_paise, last_paid_at)
-       select payer, payee, ist_day, spent, last_paid_at
-       from unnest($1::uuid[], $2::uuid[], $3::int4[], $4::int8[], $5::timestamptz[])
-         v(payer, payee, ist_day, spent, last_paid_at)
+      `insert into counterparty_windows (payer, payee, ist_day, ist_day_spent_paise, last_paid_at, last_released_at)
+       select payer, payee, ist_day, spent, last_paid_at, last_released_at
+       from unnest($1::uuid[], $2::uuid[], $3::int4[], $4::int8[], $5::timestamptz[], $6::timestamptz[])
+         v(payer, payee, ist_day, spent, last_paid_at, last_released_at)
        on conflict (payer, payee) do update set ist_day = excluded.ist_day,
-         ist_day_spent_paise = excluded.ist_day_spent_paise, last_paid_at = excluded.last_paid_at`,
+         ist_day_spent_paise = excluded.ist_day_spent_paise, last_paid_at = excluded.last_paid_at,
+         last_released_at = excluded.last_released_at`,
       [
         arrayLiteral(last.map(row => row.payer)),
         arrayLiteral(last.map(row => row.payee)),
         arrayLiteral(last.map(row => row.istDay)),
         arrayLiteral(last.map(row => row.daySpentPaise)),
-        arrayLiteral(last.map(row => new Date(row.lastPaidMs).toISOString())),
+        arrayLiteral(last.map(row => timeOf(row.lastPaidMs))),
+        arrayLiteral(last.map(row => (row.lastReleasedMs === null ? null : timeOf(row.lastReleasedMs)))),
       ],
     )
   },
 }
+
+const timeOf = (ms: number) => new Date(ms).toISOString()
 
 /** Payments from before today and the last hour count for nothing any more, so a long pause costs no long reading. */
 function uncountedKey({ nowMs }: Book, { id, countedThroughMs, countedThroughSequence }: Account): string {
@@ -252,7 +265,10 @@ export function countUncounted(book: Book, payer: Account): void {
   const { nowMs } = book
   const today = istDay(new Date(nowMs))
   let added = 0
-  for (const { payee, spentTodayPaise, lastPaidMs, counted } of found) {
+  const recent: Recipient[] = []
+  for (const { payee, spentTodayPaise, lastPaidMs: uncountedMs, counted } of found) {
+    // A release is in the window at once, so the window may be ahead of what was not counted yet.
+    const lastPaidMs = Math.max(uncountedMs, counted?.lastPaidMs ?? 0)
     const spentBefore = counted?.istDay === today ? counted.daySpentPaise : ZERO_PAISE
     const window: CounterpartyWindow = {
       payer: payer.id,
@@ -260,16 +276,14 @@ export function countUncounted(book: Book, payer: Account): void {
       istDay: today,
       daySpentPaise: (spentBefore + spentTodayPaise) as Paise,
       lastPaidMs,
+      lastReleasedMs: counted?.lastReleasedMs ?? null,
     }
     book.setFact(windows, windowKey(payer.id, payee), window)
     book.write(windowSink, window)
+    if (isRecent(lastPaidMs, nowMs)) recent.push(window)
     if (isRecent(lastPaidMs, nowMs) && !isRecent(counted?.lastPaidMs ?? 0, nowMs)) added++
   }
-  const recents = withRecipients(
-    book.fact(recentPayees, payer.id) ?? NOBODY,
-    found.filter(({ lastPaidMs }) => isRecent(lastPaidMs, nowMs)),
-    added,
-  )
+  const recents = withRecipients(book.fact(recentPayees, payer.id) ?? NOBODY, recent, added)
   book.setFact(recentPayees, payer.id, recents)
   payer.countedThroughMs = payer.lastPostedMs
   payer.countedThroughSequence = payer.sequence
@@ -305,6 +319,7 @@ export function countCounterparty(book: Book, payer: Account, payee: Uuid, amoun
     payer: payer.id,
     istDay: istDay(new Date(book.nowMs)),
     daySpentPaise: ((use.daySpentPaise ?? ZERO_PAISE) + amountPaise) as Paise,
+    lastReleasedMs: book.fact(windows, windowKey(payer.id, payee))?.lastReleasedMs ?? null,
   })
   const recents = book.fact(recentPayees, payer.id) ?? NOBODY
   book.setFact(recentPayees, payer.id, withRecipients(recents, [paid], use.paidRecently ? 0 : 1))

@@ -8,14 +8,22 @@ import type { Layer } from './controls.ts'
 import type { CounterpartyUse } from './counterparties.ts'
 import { decideEscrow } from './thresholds.ts'
 
+/**
+ * Which limits are asked; absent: all. A hold that names nobody asks those on amounts, and its release those on payees.
+ */
+export type LimitsAsked = 'amounts' | 'payees'
+
 /** Everything the rules look at. The same facts give the same answer, for real and for a rehearsal. */
 export interface PolicyFacts {
   readonly layers: readonly Layer[]
   readonly amountPaise: Paise
   readonly escrowApplies: boolean
+  readonly only?: LimitsAsked | undefined
   readonly spending: Spending
   /** null while no control of the payer looks at counterparties. */
   readonly counterparty: CounterpartyUse | null
+  /** When a hold that had named nobody was last released; absent: not of late. */
+  readonly lastReleaseMs?: number | undefined
   readonly nowMs: number
   /** When so much has fallen out of a rolling window. */
   readonly freeAgainMs: (window: RollingWindow, amountPaise: bigint) => number
@@ -85,8 +93,8 @@ function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): Standin
   const { spending, counterparty } = facts
   const standings: Standing[] = []
   const add = (rule: Standing['rule'], window: PolicyWindow, limit: bigint | null, used: bigint | null) => {
-    if (limit === null) return
-    const resetsAtMs = used === 0n ? null : emptyAt(window, facts)
+    if (limit === null || !isAsked(rule, facts.only)) return
+    const resetsAtMs = used === 0n ? null : emptyAt(rule, window, facts)
     standings.push({ rule, layer, window, limit, used, resetsAtMs })
   }
   add('spend_limit_per_tx', 'payment', controls.perTxPaise, 0n)
@@ -110,13 +118,28 @@ function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): Standin
   return standings
 }
 
+const PAYEE_RULES: ReadonlySet<Standing['rule']> = new Set([
+  'per_counterparty_daily_limit',
+  'max_counterparties_per_hour',
+])
+
+function isAsked(rule: Standing['rule'], only: LimitsAsked | undefined): boolean {
+  return only === undefined || PAYEE_RULES.has(rule) === (only === 'payees')
+}
+
+/** When somebody became a recipient last. */
+function lastPaidMs({ spending, lastReleaseMs = 0 }: PolicyFacts): number {
+  return Math.max(spending.lastSpentMs, lastReleaseMs)
+}
+
 /** When a window holds nothing any more of what it holds now. */
-function emptyAt(window: PolicyWindow, { spending, nowMs }: PolicyFacts): number | null {
+function emptyAt(rule: Standing['rule'], window: PolicyWindow, facts: PolicyFacts): number | null {
+  const { spending, nowMs } = facts
   switch (window) {
     case 'payment':
       return null
     case 'last_hour':
-      return spending.lastSpentMs + HOUR_MS
+      return (rule === 'max_counterparties_per_hour' ? lastPaidMs(facts) : spending.lastSpentMs) + HOUR_MS
     case 'last_24_hours':
       return spending.lastSpentMs + DAY_MS
     case 'ist_day':
@@ -156,7 +179,8 @@ function recipientPasses({ limit }: Standing, { counterparty }: PolicyFacts): bo
 }
 
 /** When enough recipients are an hour old for this payee to be one; at the latest when all are. */
-function roomAt({ limit }: Standing, { counterparty, spending }: PolicyFacts): number | null {
+function roomAt({ limit }: Standing, facts: PolicyFacts): number | null {
+  const { counterparty } = facts
   if (limit === 0n || counterparty === null) return null
   let { recentPayees: left, paidRecently: isAmong } = counterparty
   for (const { lastPaidMs, isPayee } of counterparty.leaving) {
@@ -164,7 +188,7 @@ function roomAt({ limit }: Standing, { counterparty, spending }: PolicyFacts): n
     if (isPayee) isAmong = false
     if (BigInt(left + (isAmong ? 0 : 1)) <= limit) return lastPaidMs + HOUR_MS
   }
-  return spending.lastSpentMs + HOUR_MS
+  return lastPaidMs(facts) + HOUR_MS
 }
 
 /** When the amount would pass this limit: never, when it is above the limit itself. */

@@ -10,6 +10,7 @@ export {
   withoutChange,
 } from './change-policy.ts'
 export { type Ceiling, type Controls, ceilingOf, type Layer } from './controls.ts'
+export { countRelease, releaseNeeds } from './count-release.ts'
 export { decidePayee, maxAmountNow, remaining, type Standing, standingsOf } from './decide.ts'
 export { checkLimits, countSpend, factsOf, limitSteps, makeExact, planExactly, type Spend } from './limits.ts'
 export {

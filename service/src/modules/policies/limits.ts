@@ -5,7 +5,7 @@ import type { Paise } from '../../kernel/money.ts'
 import { type Account, type Book, type Need, rollingNeed, sharpenRolling } from '../../ledger/index.ts'
 import { type Ceiling, type Layer, watchesCounterparties } from './controls.ts'
 import { countCounterparty, counterpartyNeeds, counterpartyUse, countUncounted } from './counterparties.ts'
-import { decideLimits, type PolicyFacts } from './decide.ts'
+import { decideLimits, type LimitsAsked, type PolicyFacts } from './decide.ts'
 import { freeAgainAt, freeAgainNeeds } from './free-again.ts'
 
 /** A spending that the limits are asked about. */
@@ -13,11 +13,13 @@ export interface Spend {
   readonly layers: readonly Layer[]
   readonly ceiling: Ceiling
   readonly payer: Account
-  /** null: nobody in particular, for showing what is left. */
+  /** null: nobody in particular, for showing what is left; or nobody yet, for a hold that names nobody. */
   readonly payeeId: Uuid | null
   readonly amountPaise: Paise
   /** A payment above an escrow threshold is refused; an escrow hold is what it asks for. */
   readonly escrowApplies: boolean
+  /** Which limits are asked; absent: all. */
+  readonly only?: LimitsAsked
 }
 
 /** What a command reads before the limits can decide: nothing, unless a limit may refuse. */
@@ -68,17 +70,32 @@ function fallOutNeeds(book: Book, spend: Spend): readonly Need[] {
 
 /** Whether this much, in this many payments, fits under every limit by what is known without reading. */
 export function fits(spend: Spend, plannedPaise: bigint, plannedSpends: number): boolean {
-  const { ceiling, amountPaise, escrowApplies } = spend
-  const { spending } = spend.payer
+  const { only } = spend
+  if (only === 'payees') return fitsPayee(spend, plannedPaise, plannedSpends)
+  return (
+    fitsAmount(spend, plannedPaise) && (only === 'amounts' || fitsPayee(spend, plannedPaise, plannedSpends))
+  )
+}
+
+function fitsAmount({ ceiling, amountPaise, escrowApplies, payer }: Spend, plannedPaise: bigint): boolean {
+  const { spending } = payer
   return (
     under(ceiling.perTxPaise, amountPaise) &&
     (!escrowApplies || under(ceiling.escrowPaise, amountPaise)) &&
     under(ceiling.hourPaise, spending.hourSpentPaise + plannedPaise) &&
     under(ceiling.dayPaise, spending.daySpentPaise + plannedPaise) &&
     under(ceiling.istDayPaise, spending.istDaySpentPaise + plannedPaise) &&
-    under(ceiling.istMonthPaise, spending.istMonthSpentPaise + plannedPaise) &&
-    under(ceiling.perCounterpartyPaise, spending.istDaySpentPaise + plannedPaise) &&
-    under(ceiling.recipientsPerHour, spending.hourRecipientsBound + plannedSpends)
+    under(ceiling.istMonthPaise, spending.istMonthSpentPaise + plannedPaise)
+  )
+}
+
+/** What was released to payees that no hold had named is not among what was spent, at least not today. */
+function fitsPayee({ ceiling, payer }: Spend, plannedPaise: bigint, plannedSpends: number): boolean {
+  const { perCounterpartyPaise, recipientsPerHour } = ceiling
+  const { spending, releases } = payer
+  return (
+    under(perCounterpartyPaise, spending.istDaySpentPaise + (releases?.dayPaise ?? 0n) + plannedPaise) &&
+    under(recipientsPerHour, spending.hourRecipientsBound + (releases?.hourCount ?? 0) + plannedSpends)
   )
 }
 
@@ -98,11 +115,13 @@ export function checkLimits(book: Book, spend: Spend): Refusal | null {
 
 /** What the pure rules look at, for a payer whose windows are exact. */
 export function factsOf(book: Book, spend: Spend): PolicyFacts {
-  const { layers, payer, payeeId, amountPaise, escrowApplies } = spend
+  const { layers, payer, payeeId, amountPaise, escrowApplies, only } = spend
   return {
     layers,
     amountPaise,
     escrowApplies,
+    only,
+    lastReleaseMs: payer.releases?.lastMs,
     spending: payer.spending,
     counterparty: watchesCounterparties(spend.ceiling) ? counterpartyUse(book, payer, payeeId) : null,
     nowMs: book.nowMs,

@@ -112,21 +112,29 @@ export function uncountSpend(book: Book, payer: Account, ceiling: Ceiling, given
   }
 }
 
+/** What else was paid to the same payee, holds that named nobody and were released to it included. */
 function lastPaid(book: Book, counted: CounterpartyWindow, given: GivenBack): number {
   if (counted.lastPaidMs !== given.postedMs) return counted.lastPaidMs
-  const undone = new Set(book.transfers.flatMap(({ linkedId }) => linkedId ?? []))
+  // A release has a link too, and undoes nothing.
+  const undoing = book.transfers.filter(({ kind }) => TRANSFER_KINDS[kind].undoes)
+  const undone = new Set(undoing.map(({ linkedId }) => linkedId))
   const paid = book.fact(otherwisePaid, otherwiseKey(given)) ?? []
   const last = paid.find(({ id }) => !undone.has(id))
-  if (last !== undefined) return last.postedMs
+  const releasedMs = counted.lastReleasedMs ?? 0
+  if (last !== undefined) return Math.max(last.postedMs, releasedMs)
   // There may be an earlier one that was not read. Whoever counts for too long is never one recipient too many.
-  return paid.length < MOST_READ ? 0 : counted.lastPaidMs
+  return paid.length < MOST_READ ? releasedMs : counted.lastPaidMs
 }
 
-function paidInBatch({ transfers }: Book, { payerId, payeeId }: GivenBack): bigint {
+/** What a payer paid a payee in this batch. */
+export function paidInBatch(
+  { transfers }: Book,
+  { payerId, payeeId }: Pick<GivenBack, 'payerId' | 'payeeId'>,
+): bigint {
   let paid = 0n
   for (const { kind, debitAccount, creditAccount, linkedId, amountPaise } of transfers) {
     if (debitAccount !== payerId) continue
-    const payee = kind === 'escrow_hold' ? (linkedId ?? creditAccount) : creditAccount
+    const payee = kind === 'escrow_hold' ? linkedId : creditAccount
     if (payee === payeeId && TRANSFER_KINDS[kind].limited) paid += amountPaise
   }
   return paid

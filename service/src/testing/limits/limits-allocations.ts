@@ -1,7 +1,7 @@
 import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Allocation } from '../../modules/organizations/allocate.ts'
 import { allocateOn, organize } from '../allocating.ts'
-import { decidedMs, layersOf, nodeAt, note, type Play, payerAt, walletAt } from './limits-play.ts'
+import { decidedMs, historyOf, layersOf, nodeAt, note, type Play, payerAt, walletAt } from './limits-play.ts'
 import type { Payment } from './limits-program.ts'
 import type { PlainLayers } from './limits-reference.ts'
 import type { LimitsStage } from './limits-stage.ts'
@@ -22,7 +22,7 @@ export async function allocateStep(play: Play, step: AllocationOrder): Promise<v
   const nowMs = await decidedMs(play, node, [payer.id, payee])
   const told = await answerOf(allocated(play.stage, allocateOn(node, payer.id, payee, step.amount)))
   const layers = allocationLayers(layersOf(payer))
-  expectSame(told, { layers, history: [...payer.history], payee, nowMs }, step.amount)
+  expectSame(told, { layers, history: historyOf(payer), payee, nowMs }, step.amount)
   note(play, told)
   if (told.kind !== 'paid') return
   play.tally.set('allocated', (play.tally.get('allocated') ?? 0) + 1)

@@ -1,12 +1,14 @@
 import { deepEqual } from 'node:assert/strict'
+import type { Queryable } from '../../db/database.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { SYSTEM } from '../../ledger/index.ts'
+import type { Escrow } from '../../modules/escrow/escrow.ts'
 import { allocateOn } from '../allocating.ts'
 import { order, outcomesOf } from '../builders.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
 import { allocationLayers, foundAround } from './limits-allocations.ts'
 import {
   decidedMs,
+  historyOf,
   layersOf,
   look,
   nodeAt,
@@ -26,7 +28,7 @@ interface HoldOrder extends Hold {
   readonly payer: number
 }
 
-/** A hold is decided like a payment without an escrow threshold; one for nobody asks no lists. */
+/** A hold is decided like a payment without an escrow threshold; one for nobody asks nothing about payees. */
 export async function holdStep(play: Play, step: HoldOrder): Promise<void> {
   if (step.payee === step.payer) return
   const { amount } = step
@@ -40,21 +42,40 @@ export async function holdStep(play: Play, step: HoldOrder): Promise<void> {
       ...{ status: status === 'held' ? 'completed' : 'pending_approval', created_at, from_balance: 0 },
     })),
   )
-  const payee = toAgentId ?? SYSTEM.escrow
   const layers = holdLayers(layersOf(payer), toAgentId)
-  expectSame(told, { layers, history: [...payer.history], payee, nowMs }, amount)
+  expectSame(told, { layers, history: historyOf(payer), payee: toAgentId ?? '', nowMs }, amount)
   if (told.kind !== 'paid') return note(play, told)
   tell(play, 'held')
   const escrow = await escrowOf(play.stage.database, await work)
   payer.held.set(escrow.id, escrow)
-  payer.history.push({ payee, amount, atMs: told.atMs, holdId: escrow.id })
+  payer.history.push({ payee: toAgentId, amount, atMs: told.atMs, holdId: escrow.id })
 }
 
 function holdLayers(layers: PlainLayers, toAgentId: Uuid | null): PlainLayers {
-  const unlisted = toAgentId === null ? { allowed_payees: ['network'], blocked_payee_agents: [] } : {}
+  const unlisted = toAgentId === null ? NO_PAYEE_RULES : {}
   return layers.map(([layer, controls]) => [
     layer,
     { ...controls, ...unlisted, require_escrow_above_paise: null },
+  ])
+}
+
+const NO_PAYEE_RULES = {
+  allowed_payees: ['network'],
+  blocked_payee_agents: [],
+  per_counterparty_daily_limit_paise: null,
+  max_counterparties_per_hour: null,
+}
+
+/** The rules that look at whom a release goes to, for a hold that did not name it. */
+function releaseLayers(layers: PlainLayers): PlainLayers {
+  return layers.map(([layer, controls]) => [
+    layer,
+    {
+      allowed_payees: controls.allowed_payees ?? ['network'],
+      blocked_payee_agents: controls.blocked_payee_agents ?? [],
+      per_counterparty_daily_limit_paise: controls.per_counterparty_daily_limit_paise ?? null,
+      max_counterparties_per_hour: controls.max_counterparties_per_hour ?? null,
+    },
   ])
 }
 
@@ -62,10 +83,13 @@ function tell({ tally }: Play, what: string): void {
   tally.set(what, (tally.get(what) ?? 0) + 1)
 }
 
-/** A refund takes the hold out of every window, as if it had never been; a release leaves it there. */
+/**
+ * A refund takes the hold out of every window, as if it had never been; a release leaves it there, and counts for its
+ * payee where the hold named nobody.
+ */
 export async function endStep(
   play: Play,
-  step: { node: number; payer: number; escrow: number; how: 'refund' | 'release' },
+  step: { node: number; payer: number; escrow: number; how: 'refund' | 'release'; payee: number },
 ): Promise<void> {
   const payer = payerAt(play, step.payer)
   const escrow = [...payer.held.values()][step.escrow % Math.max(1, payer.held.size)]
@@ -74,14 +98,37 @@ export async function endStep(
   if (step.how === 'refund') {
     await refundOn(node, escrow)
     undo(payer.history, escrow.id)
-  } else {
-    // Lists that were changed meanwhile may be in the way of who was not named before.
-    const payeeId = escrow.toAgentId ?? walletAt(play, play.wallets.length - 1)
-    const { done } = await outcomesOf([releaseOn(node, escrow, payeeId)])
-    if (done.length === 0) return
-  }
+  } else if (escrow.toAgentId !== null) await releaseOn(node, escrow, escrow.toAgentId)
+  else if (step.payee === step.payer || !(await releaseUnnamed(play, step, escrow))) return
   tell(play, `${step.how} of a hold`)
   payer.held.delete(escrow.id)
+}
+
+/** Whether the limits let it pass, which they do exactly where the reference says so. */
+async function releaseUnnamed(
+  play: Play,
+  step: { node: number; payer: number; payee: number },
+  escrow: Escrow,
+): Promise<boolean> {
+  const node = nodeAt(play, step.node)
+  const [payer, payee] = [payerAt(play, step.payer), walletAt(play, step.payee)]
+  const amount = escrow.amountPaise
+  const nowMs = await decidedMs(play, node, [payer.id, payee])
+  const told = await answerOf(
+    releaseOn(node, escrow, payee).then(({ resolvedAt }) => ({
+      ...{ status: 'completed', created_at: resolvedAt?.toISOString() ?? '', from_balance: 0 },
+    })),
+  )
+  const layers = releaseLayers(layersOf(payer))
+  expectSame(told, { layers, history: historyOf(payer), payee, nowMs }, amount)
+  note(play, told)
+  if (told.kind !== 'paid') {
+    tell(play, 'release refused')
+    return false
+  }
+  payer.releases.push({ payee, amount, atMs: told.atMs, holdId: escrow.id, isRelease: true })
+  tell(play, 'release to an agent named then')
+  return true
 }
 
 function undo(history: PastPayment[], holdId: Uuid): void {
@@ -97,6 +144,8 @@ interface Mix {
   readonly holds: readonly Hold[]
   readonly allocations: readonly Payment[]
   readonly refunds: number
+  readonly releases: number
+  readonly payee: number
 }
 
 /** Side by side on both nodes. No limit is broken at any moment, and afterwards every figure is right again. */
@@ -106,6 +155,8 @@ export async function mixStep(play: Play, step: Mix): Promise<void> {
   const times = await Promise.all(stage.nodes.map(node => decidedMs(play, node, play.wallets)))
   stage.setClocks(new Date(Math.max(...times)))
   const ended = [...payer.held.values()].slice(0, step.refunds)
+  const unnamed = [...payer.held.values()].filter(each => each.toAgentId === null && !ended.includes(each))
+  const payees = [step.payee, (step.payee + 1) % play.wallets.length].filter(each => each !== step.payer)
   const isOther = ({ payee }: Hold) => payee !== step.payer
   await foundAround(play, payer.id)
   await outcomesOf<object>([
@@ -120,12 +171,15 @@ export async function mixStep(play: Play, step: Mix): Promise<void> {
       return allocateOn(nodeAt(play, at % 2), payer.id, walletAt(play, payee), amount)
     }),
     ...ended.map((escrow, at) => refundOn(nodeAt(play, (at + 1) % 2), escrow)),
+    ...unnamed.slice(0, step.releases).map((escrow, at) => {
+      return releaseOn(nodeAt(play, at % 2), escrow, walletAt(play, payees[at % payees.length] ?? 0))
+    }),
   ])
   await readHistory(play, payer)
   tell(play, 'mix')
   for (const node of stage.nodes) {
     const nowMs = await decidedMs(play, node, [payer.id])
-    const question = { layers: layersOf(payer), history: payer.history, payee: null, nowMs }
+    const question = { layers: layersOf(payer), history: historyOf(payer), payee: null, nowMs }
     expectHeadroom(await look(play, node, payer, null), question)
   }
 }
@@ -149,6 +203,7 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
      order by case t.kind when 'escrow_refund' then t.credit_sequence else t.debit_sequence end`,
     [payer.id],
   )
+  const released = await readReleases(stage.database, payer)
   const known = payer.history.length
   const read: PastPayment[] = []
   const layers = layersOf(payer)
@@ -160,7 +215,7 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
     }
     const isHold = kind === 'escrow_hold'
     read.push({
-      ...{ payee: isHold ? (named ?? payee) : payee, amount, atMs: posted_at.getTime() },
+      ...{ payee: isHold ? named : payee, amount, atMs: posted_at.getTime() },
       ...(isHold ? { holdId: id } : {}),
     })
     if (read.length <= known) continue
@@ -169,6 +224,28 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
   }
   deepEqual(read.slice(0, known).map(paid), payer.history.map(paid))
   payer.history.splice(0, known, ...read)
+  for (const release of released) {
+    const everything = [...historyOf(payer).filter(({ holdId }) => holdId !== release.holdId), release]
+    deepEqual(brokenByLast(releaseLayers(layers), everything), [])
+  }
+}
+
+/** What was released to agents that no hold had named. Returns what is new. */
+async function readReleases(db: Queryable, payer: Payer): Promise<PastPayment[]> {
+  const rows = await db.query<Row>(
+    `select r.id, r.kind, r.credit_account as payee, r.linked_id as named, r.amount_paise as amount, r.posted_at
+     from transfers h join transfers r on r.linked_id = h.id and r.kind = 'escrow_release'
+     where h.debit_account = $1 and h.kind = 'escrow_hold' and h.linked_id is null order by r.id`,
+    [payer.id],
+  )
+  const known = new Set(payer.releases.map(({ holdId }) => holdId))
+  const added = rows.flatMap(({ payee, amount, named, posted_at }): PastPayment[] => {
+    if (named === null || known.has(named)) return []
+    return [{ payee, amount, atMs: posted_at.getTime(), holdId: named, isRelease: true }]
+  })
+  for (const { holdId = '' } of added) payer.held.delete(holdId)
+  payer.releases.push(...added)
+  return added
 }
 
 function layersFor(kind: string, layers: PlainLayers, named: Uuid | null): PlainLayers {

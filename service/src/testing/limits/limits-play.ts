@@ -15,6 +15,8 @@ export interface Payer {
   readonly id: Uuid
   readonly layers: Map<PolicyLayer, ControlColumns>
   readonly history: PastPayment[]
+  /** Holds that named nobody, as they were released: whom they went to. */
+  readonly releases: PastPayment[]
   /** What waits in escrow, by its id. */
   readonly held: Map<Uuid, Escrow>
 }
@@ -64,7 +66,12 @@ export function layersOf({ layers }: Payer): PlainLayers {
 export async function questionOf(play: Play, way: Way): Promise<Question & { payee: Uuid }> {
   const [payer, payee] = [payerAt(play, way.payer), walletAt(play, way.payee)]
   const nowMs = await decidedMs(play, nodeAt(play, way.node), [payer.id, payee])
-  return { layers: layersOf(payer), history: [...payer.history], payee, nowMs }
+  return { layers: layersOf(payer), history: historyOf(payer), payee, nowMs }
+}
+
+/** Everything that limits look at; releases have no place in the payer's own order, so they come first. */
+export function historyOf({ releases, history }: Payer): PastPayment[] {
+  return [...releases, ...history]
 }
 
 export function note({ tally }: Play, told: Told): void {

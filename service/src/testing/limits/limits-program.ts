@@ -55,6 +55,8 @@ export type Step =
       readonly payer: number
       readonly escrow: number
       readonly how: 'refund' | 'release'
+      /** Who gets what was held for nobody. */
+      readonly payee: number
     }
   /** To a member, the payer being the treasury. */
   | {
@@ -72,6 +74,9 @@ export type Step =
       readonly holds: readonly Hold[]
       readonly allocations: readonly Payment[]
       readonly refunds: number
+      /** Of holds that name nobody, so many at once to this wallet and the next. */
+      readonly releases: number
+      readonly payee: number
     }
 
 export interface Payment {
@@ -164,7 +169,8 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
       node,
       payer,
       escrow: fc.nat({ max: 5 }),
-      how: fc.constantFrom('refund' as const, 'refund' as const, 'release' as const),
+      how: fc.constantFrom('refund' as const, 'release' as const),
+      payee: wallet,
     }),
   },
   {
@@ -176,6 +182,8 @@ const escrowStep: fc.Arbitrary<Step> = fc.oneof(
       holds: fc.array(fc.record({ payee: fc.option(wallet), amount }), { maxLength: 4 }),
       allocations: fc.array(fc.record({ payee: wallet, amount }), { maxLength: 4 }),
       refunds: fc.integer({ min: 1, max: 4 }),
+      releases: fc.integer({ min: 0, max: 3 }),
+      payee: wallet,
     }),
   },
 )

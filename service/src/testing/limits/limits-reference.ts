@@ -2,14 +2,17 @@ import type { PolicyLayer } from '@batua/contract'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { ControlColumns } from '../builders.ts'
 
-/** One payment or hold of a payer's history. */
+/** One payment or hold of a payer's history, or the release of a hold that named nobody. */
 export interface PastPayment {
-  readonly payee: Uuid
+  /** null: a hold that names nobody. */
+  readonly payee: Uuid | null
   readonly amount: bigint
   readonly atMs: number
   readonly holdId?: Uuid
   /** A hold that was refunded: it counts for nothing, as if it had never been. */
   readonly undone?: boolean
+  /** The amount was spent by the hold before: only the payee is new. */
+  readonly isRelease?: boolean
 }
 
 /** What limits one payer, the general layers first. */
@@ -54,19 +57,24 @@ function nextMonth(nowMs: number): number {
   return Date.UTC(year, month, 1) - IST_MS
 }
 
+function sum(payments: readonly PastPayment[]): number {
+  return payments.reduce((total, { amount }) => total + Number(amount), 0)
+}
+
 /** Every limit of every layer with what the history makes of it. */
 export function limitsByScan({ layers, history, payee, nowMs }: Question): PlainLimit[] {
   const everything = history.filter(({ atMs }) => atMs <= nowMs)
   const past = everything.filter(({ undone = false }) => !undone)
   const spent = (counts: (payment: PastPayment) => boolean) =>
-    past.filter(counts).reduce((sum, { amount }) => sum + Number(amount), 0)
+    sum(past.filter(each => each.isRelease !== true && counts(each)))
   // When a window is empty is told by the last spending, undone or not: at the latest then.
-  const lastMs = Math.max(...everything.map(({ atMs }) => atMs))
+  const lastMs = Math.max(...everything.flatMap(({ atMs, isRelease }) => (isRelease ? [] : [atMs])))
+  const lastPaidMs = Math.max(...everything.map(({ atMs }) => atMs))
   const inHour = past.filter(({ atMs }) => atMs > nowMs - HOUR_MS)
   const today = (payment: PastPayment) => inIndia(payment.atMs, 10) === inIndia(nowMs, 10)
   const thisMonth = spent(({ atMs }) => inIndia(atMs, 7) === inIndia(nowMs, 7))
   const lastDay = spent(({ atMs }) => atMs > nowMs - 24 * HOUR_MS)
-  const toPayee = payee === null ? null : spent(each => each.payee === payee && today(each))
+  const toPayee = payee === null ? null : sum(past.filter(each => each.payee === payee && today(each)))
   return layers.flatMap(([layer, set]) => {
     const isTier = layer === 'tier'
     const rows: [string, string, bigint | number | null | undefined, number | null, number][] = [
@@ -103,8 +111,8 @@ export function limitsByScan({ layers, history, payee, nowMs }: Question): Plain
         'max_counterparties_per_hour',
         'last_hour',
         set.max_counterparties_per_hour,
-        new Set(inHour.map(each => each.payee)).size,
-        lastMs + HOUR_MS,
+        new Set(inHour.flatMap(each => each.payee ?? [])).size,
+        lastPaidMs + HOUR_MS,
       ],
     ]
     return rows.flatMap(([rule, window, limit, used, resetsAtMs]): PlainLimit[] =>
@@ -121,7 +129,12 @@ function leftOf(question: Question, { rule, limit, used }: PlainLimit): number |
   if (rule !== 'max_counterparties_per_hour') return Math.max(0, limit - used)
   const { history, payee, nowMs } = question
   const isKnown = history.some(
-    each => !each.undone && each.payee === payee && each.atMs > nowMs - HOUR_MS && each.atMs <= nowMs,
+    each =>
+      payee !== null &&
+      !each.undone &&
+      each.payee === payee &&
+      each.atMs > nowMs - HOUR_MS &&
+      each.atMs <= nowMs,
   )
   return used + (isKnown ? 0 : 1) <= limit ? Number.POSITIVE_INFINITY : 0
 }

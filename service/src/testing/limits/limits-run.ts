@@ -9,6 +9,7 @@ import { endStep, holdStep, mixStep } from './limits-holds.ts'
 import {
   decidedMs,
   found,
+  historyOf,
   layersOf,
   look,
   nodeAt,
@@ -43,7 +44,7 @@ export async function playLimits(
   const ids: Uuid[] = []
   for (let at = 0; at < WALLETS; at++) ids.push(at < PAYERS ? await stage.newPayer() : await stage.newPayee())
   const payers = ids.slice(0, PAYERS).map((id): Payer => {
-    return { id, layers: new Map([['tier', wholeTier({})]]), history: [], held: new Map() }
+    return { id, layers: new Map([['tier', wholeTier({})]]), history: [], releases: [], held: new Map() }
   })
   for (const { id } of payers) await addOwner(stage.database, id, new Date(program.startMs))
   const play: Play = { stage, wallets: ids, payers, tally }
@@ -119,7 +120,7 @@ async function lookStep(
   const payee = step.payee === null ? null : walletAt(play, step.payee)
   const nowMs = await decidedMs(play, node, [payer.id])
   const shown = await look(play, node, payer, payee)
-  expectHeadroom(shown, { layers: layersOf(payer), history: payer.history, payee, nowMs })
+  expectHeadroom(shown, { layers: layersOf(payer), history: historyOf(payer), payee, nowMs })
 }
 
 async function setStep(play: Play, step: { payer: number; layer: PolicyLayer; wish: Wish }): Promise<void> {
@@ -176,7 +177,7 @@ async function raceStep(play: Play, step: { payer: number; payments: readonly Pa
   const shown = await Promise.all(stage.nodes.map(node => look(play, node, payer, null)))
   const answers = await Promise.all(works)
   const layers = layersOf(payer)
-  const stories = storiesOf({ layers, history: payer.history, nowMs }, answers)
+  const stories = storiesOf({ layers, history: historyOf(payer), nowMs }, answers)
   for (const { told, payee, amount } of answers) {
     note(play, told)
     if (told.kind === 'paid') continue
@@ -185,10 +186,12 @@ async function raceStep(play: Play, step: { payer: number; payments: readonly Pa
   for (const each of shown) {
     expectInSome(stories, history => expectHeadroom(each, { layers, history, payee: null, nowMs }))
   }
-  payer.history.push(...found(stories.at(-1)).slice(payer.history.length))
+  payer.history.push(...found(stories.at(-1)).slice(historyOf(payer).length))
 }
 
-interface Answer extends Pick<PastPayment, 'payee' | 'amount'> {
+interface Answer {
+  readonly payee: Uuid
+  readonly amount: bigint
   readonly told: Told
 }
 
