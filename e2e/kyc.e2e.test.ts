@@ -123,6 +123,11 @@ test('an owner that failed stays in the sandbox and may try again', async () => 
   expect((await rehearsal.kyc(owner, newBankAccount())).kyc_status).toBe('verified')
 })
 
+async function messages(): Promise<string[]> {
+  const shown = await stage.api.ok(routes.getSandboxMessages, { params: { phone: owner.phone } })
+  return shown.messages.map(({ text }) => text)
+}
+
 describe('an owner that is verified', () => {
   const submit = (bank_account: string) => ({
     params: { owner_id: owner.id },
@@ -137,16 +142,61 @@ describe('an owner that is verified', () => {
     expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '9012' })
   })
 
-  test('keeps it while another one is pending, and then has that one', async () => {
+  test('keeps it while another one is pending and for a day after that, is told at the phone, and then has that one', async () => {
     await rehearsal.kyc(owner, '500000009012')
     expect(await rehearsal.kyc(owner, '900000000004')).toMatchObject({
       kyc_status: 'verified',
       reason: 'bank_pending',
       bank_account_last4: '9012',
     })
+    expect(await messages()).toEqual([])
     await rehearsal.advance(60)
-    expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '0004' })
+    expect(await record()).toMatchObject({
+      kyc_status: 'verified',
+      bank_account_last4: '9012',
+      pending_bank_account: { last4: '0004', ifsc: 'HDFC0001234' },
+    })
+    const [text = '', ...others] = await messages()
+    expect(text).toMatch(/ending 0004\b.*Log in at http/)
+    expect(others).toEqual([])
+    await rehearsal.advance(86_400)
+    expect(await record()).toMatchObject({ bank_account_last4: '0004', pending_bank_account: null })
   })
+})
+
+test.each(['platform', 'session'] as const)('a change of the account is cancelled by its %s', async who => {
+  await rehearsal.kyc(owner, '500000009012')
+  const changed = await rehearsal.kyc(owner, '500000003456')
+  expect(changed).toMatchObject({ bank_account_last4: '9012', pending_bank_account: { last4: '3456' } })
+  const headers = who === 'platform' ? platform.headers : await stage.network.login(owner)
+  const call = { params: { owner_id: owner.id }, headers }
+  expect(await stage.api.ok(routes.cancelBankAccountChange, call)).toMatchObject({
+    bank_account_last4: '9012',
+    pending_bank_account: null,
+  })
+  await stage.api.refused(routes.cancelBankAccountChange, 404, 'not_found', call)
+})
+
+test('payouts go to the account in force, those of a moved clock too', async () => {
+  const { network } = stage
+  await rehearsal.kyc(owner, '500000009012')
+  await network.fund(agent, 1000)
+  const withdrawTo = async () => {
+    const call = { params: { agent_id: agent.id }, headers: agent.headers, body: { amount: 100 } }
+    return (await stage.api.ok(routes.withdraw, call)).bank_account_last4
+  }
+  await rehearsal.kyc(owner, '500000003456')
+  expect(await withdrawTo()).toBe('9012')
+  // Past the cooldown and the settlement in one step.
+  await rehearsal.advance(7 * 86_400)
+  const payouts = await stage.database.query<{ kind: string; last4: string }>(
+    `select kind, bank_account_last4 as last4 from payouts where agent_id in
+       (select agent_id from handles where handle = '${agent.handle}') order by created_at`,
+  )
+  expect(payouts).toEqual([
+    { kind: 'withdraw', last4: '9012' },
+    { kind: 'settlement', last4: '3456' },
+  ])
 })
 
 test('each change is one event for the owner’s platform', async () => {

@@ -23,6 +23,7 @@ const accountExample = {
   status: 'active',
   bank_account_last4: '9012',
   bank_ifsc: 'HDFC0001234',
+  pending_bank_account: null,
   created_at: EXAMPLE_TIME,
   platform_id: exampleId('plt'),
 }

@@ -10,6 +10,8 @@ export const AUDIT_ACTIONS = {
   'owner.created': 'A human owner was registered.',
   'owner.kyc_submitted': 'A bank account was handed in for verification.',
   'owner.kyc_decided': 'The bank verified an owner’s account, or did not.',
+  'owner.bank_account_changed': 'A changed bank account took effect after the cooldown.',
+  'owner.bank_account_change_cancelled': 'A change of the bank account was dropped.',
   'owner.tier_changed': 'An administrator moved an owner and its agents to another tier.',
   'owner.policy_changed':
     'An owner’s own limits were changed, or a change of them was put off by the cooldown.',

@@ -32,6 +32,18 @@ const ownerProperties = {
   status: oneOf(OWNER_STATUSES, 'A frozen owner has all agents frozen.'),
   bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
   bank_ifsc: nullable(textOut('The IFSC of the bank branch.', 'HDFC0001234')),
+  pending_bank_account: nullable(
+    answer(
+      {
+        last4: textOut('The last four digits of the account.', '3456'),
+        ifsc: textOut('The IFSC of its branch.', 'ICIC0004321'),
+        effective_at: timestamp('From when on payouts go to it.'),
+      },
+      {
+        description: 'A verified account that waits for the cooldown to take the place of the one in force.',
+      },
+    ),
+  ),
   created_at: timestamp('When the owner was created.'),
 }
 
@@ -47,6 +59,7 @@ const ownerExample = {
   status: 'active',
   bank_account_last4: null,
   bank_ifsc: null,
+  pending_bank_account: null,
   created_at: EXAMPLE_TIME,
 }
 
@@ -128,7 +141,7 @@ export const submitKyc = route({
   tag: 'Owners',
   summary: 'Verify the owner’s bank account',
   description:
-    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner or take `owner.kyc.updated`. `failed` says why: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. Whoever is pending or failed may submit again, and the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` says how that one stands, and one that the bank refuses at once is `conflict` with `details.reason`.',
+    'Checks with the bank that the account exists and that its holder’s name matches. `verified` moves the owner and all agents from tier `sandbox` to `tier1`. Money ever leaves only to this account. `pending` (reason `bank_pending` or `bank_unavailable`): the bank is asked again until it decides; get the owner or take `owner.kyc.updated`. `failed` says why: `name_mismatch`, `account_invalid`, `account_blocked` or `account_type`. Whoever is pending or failed may submit again, and the newest submission counts. A verified owner may submit another account: the verified one stays in force until the other is verified, `reason` says how that one stands, and one that the bank refuses at once is `conflict` with `details.reason`. A changed account waits for the cooldown in `pending_bank_account`: until then withdrawals and settlements go to the one in force, and the owner is told by text message. Another change takes its place and waits anew; the account in force, submitted again, cancels it. While the owner is frozen a submission is `conflict`, and neither a verdict nor a waiting account takes effect.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -173,4 +186,19 @@ export const submitKyc = route({
     },
   ),
   errors: ['not_found', 'conflict'],
+})
+
+export const cancelBankAccountChange = route({
+  operationId: 'cancelBankAccountChange',
+  method: 'DELETE',
+  path: '/v1/owners/{owner_id}/pending-bank-account',
+  tag: 'Owners',
+  summary: 'Cancel a change of the bank account',
+  description:
+    'Drops the account that waits for the cooldown, and one that the bank has not decided about. Payouts go on to the account in force. It works while the owner is frozen. `not_found` when nothing waits.',
+  who: ['platform', 'owner'],
+  params,
+  status: 200,
+  response: Owner,
+  errors: ['not_found'],
 })

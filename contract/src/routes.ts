@@ -49,7 +49,7 @@ import {
   removeMember,
   updateMember,
 } from './organizations.ts'
-import { createOwner, getOwner, listOwners, submitKyc } from './owners.ts'
+import { cancelBankAccountChange, createOwner, getOwner, listOwners, submitKyc } from './owners.ts'
 import { getPayment, listPayments, pay, refundPayment } from './payments.ts'
 import { withdraw } from './payouts.ts'
 import {
@@ -70,7 +70,7 @@ import {
 import { getReceipt, verifyReceipt } from './receipts.ts'
 import { getRiskScore, listRiskAlerts, listRiskRules, reviewRiskAlert } from './risk.ts'
 import type { Route } from './route.ts'
-import { advanceClock, completeSandboxPayment, getSandboxOtp } from './sandbox.ts'
+import { advanceClock, completeSandboxPayment, getSandboxMessages, getSandboxOtp } from './sandbox.ts'
 import {
   getSession,
   logOut,
@@ -98,6 +98,7 @@ export const routes = {
   listOwners,
   getOwner,
   submitKyc,
+  cancelBankAccountChange,
   createAgent,
   listAgents,
   getCurrentAgent,
@@ -198,6 +199,7 @@ export const routes = {
   receiveGatewayNotice,
   completeSandboxPayment,
   getSandboxOtp,
+  getSandboxMessages,
   advanceClock,
   getHealth,
   getReadiness,

@@ -94,6 +94,38 @@ export const getSandboxOtp = route({
   errors: ['not_found'],
 })
 
+export const getSandboxMessages = route({
+  operationId: 'getSandboxMessages',
+  method: 'GET',
+  path: '/sandbox/messages/{phone}',
+  tag: 'Sandbox',
+  summary: 'Read the text messages of a phone',
+  description:
+    'Sandbox mode only; `not_found` in live mode. The last 100 text messages that told the owner with this phone what happened to the account, newest first; one-time codes are not among them.',
+  who: [],
+  params: request({ phone: phoneIn('The phone that got the messages.') }),
+  status: 200,
+  response: answer(
+    {
+      messages: Type.Array(
+        answer(
+          {
+            text: textOut(
+              'The message.',
+              'Batua: from 2026-11-21 15:45 IST payouts go to your bank account ending 3456. Was that not you? Log in at http://127.0.0.1:8080 and cancel it.',
+            ),
+            sent_at: timestamp('When it was sent.'),
+          },
+          { description: 'One message.' },
+        ),
+        { description: 'Newest first.' },
+      ),
+    },
+    { title: 'SandboxMessages', description: 'What the phone shows.', examples: [{ messages: [] }] },
+  ),
+  errors: ['not_found'],
+})
+
 export const advanceClock = route({
   operationId: 'advanceClock',
   method: 'POST',

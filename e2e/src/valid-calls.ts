@@ -26,6 +26,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     ...ofOwner(world),
     body: { bank_account: newBankAccount(), bank_ifsc: 'HDFC0001234' },
   }),
+  cancelBankAccountChange: ofOwner,
   createAgent: world => ({
     body: { name: 'Another', handle: newHandle(), owner_id: world.owner.id, ...policy(world) },
   }),
@@ -191,6 +192,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     body: { outcome: 'pending', method: 'upi' },
   }),
   getSandboxOtp: ({ owner }) => ({ params: { phone: owner.phone } }),
+  getSandboxMessages: ({ owner }) => ({ params: { phone: owner.phone } }),
   advanceClock: () => ({ body: { advance_seconds: 0 } }),
   createOrganization: ({ owner }) => ({ body: { name: 'Another', tier: 'tier1', owner_id: owner.id } }),
   listOrganizations: ({ owner }) => ({ query: { owner_id: owner.id, limit: 5 } }),
@@ -300,6 +302,7 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'rotatePlatformSecret',
   'rotateWebhookSecret',
   'submitKyc',
+  'cancelBankAccountChange',
   'updateAgent',
   'deactivateAgent',
   'pauseAgent',

@@ -73,6 +73,8 @@ export async function openWorld(api: Api): Promise<World> {
   const adminHeaders = await network.admin()
   const ownerHeaders = await network.login(owner)
   await letChangesWait(api, payer, ownerHeaders)
+  // Another account, which waits beside the one in force.
+  await network.verify(owner)
   return {
     api,
     network,

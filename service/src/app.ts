@@ -185,6 +185,7 @@ function jobsOf(parts: Parts): Job[] {
     ...payoutJobs(parts.payouts),
     ...settlementJobs(parts.settlement),
     ...ownerJobs(parts.owners),
+    ...parts.textMessages.jobs(),
     ...noticeJobs(parts),
     ...reconciliationJobs(parts.reconciliation),
     ...escrowJobs(parts),

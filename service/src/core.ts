@@ -2,6 +2,8 @@ import type { Config } from './config/config.ts'
 import { openDatabase } from './db/database.ts'
 import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
 import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
+import { createSandboxTextSender } from './gateways/sandbox/text-sender.ts'
+import { createHttpTextSender } from './gateways/text-sender-http.ts'
 import { connectRedis } from './http/redis.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
@@ -16,6 +18,7 @@ import { openAgentRegister } from './modules/policies/index.ts'
 import { createSignalRecorder, type RiskSignals } from './modules/risk/index.ts'
 import { followSandboxClock, type SandboxMode } from './modules/sandbox/index.ts'
 import { createSessionAuthenticators, openOutbox } from './modules/sessions/index.ts'
+import { openTextMessages } from './modules/text-messages/index.ts'
 
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
 export interface Surroundings {
@@ -48,6 +51,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     agents: openAgentRegister(),
     signals,
     ...openLogin(config, { database, clock, vault, logger, signals }),
+    ...openMessages(config, { database, clock, vault, logger }),
     keyring: openAgentKeyring(database),
     serviceName: config.serviceName,
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
@@ -74,6 +78,23 @@ function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...ser
     async lastOtp(phone: string) {
       await outbox.settled()
       return telephones.lastCode(phone)
+    },
+  }
+}
+
+/** How owners are told what happened to their accounts. */
+function openMessages(
+  { textMessages: { sender: chosen, texts }, baseUrl }: Config,
+  services: Omit<LoginServices, 'signals'>,
+) {
+  const telephones = createSandboxTextSender(services)
+  const sender = chosen.kind === 'sandbox' ? telephones : createHttpTextSender(chosen)
+  const textMessages = openTextMessages({ ...services, sender, texts, baseUrl })
+  return {
+    textMessages,
+    async receivedMessages(phone: string) {
+      await textMessages.sendDue(services.clock.now())
+      return telephones.received(phone)
     },
   }
 }

@@ -41,6 +41,11 @@ export interface Api {
   readonly getOwner: (input: Types.GetOwnerInput, options?: CallOptions) => Promise<Types.Owner>
   /** Verify the owner’s bank account. */
   readonly submitKyc: (input: Types.SubmitKycInput, options?: CallOptions) => Promise<Types.KycResult>
+  /** Cancel a change of the bank account. */
+  readonly cancelBankAccountChange: (
+    input: Types.CancelBankAccountChangeInput,
+    options?: CallOptions,
+  ) => Promise<Types.Owner>
   /** Create an agent. */
   readonly createAgent: (input: Types.CreateAgentInput, options?: CallOptions) => Promise<Types.CreatedAgent>
   /** List agents. */
@@ -421,6 +426,11 @@ export interface Api {
     input: Types.GetSandboxOtpInput,
     options?: CallOptions,
   ) => Promise<Types.SandboxOtp>
+  /** Read the text messages of a phone. */
+  readonly getSandboxMessages: (
+    input: Types.GetSandboxMessagesInput,
+    options?: CallOptions,
+  ) => Promise<Types.SandboxMessages>
   /** Move the clock forward. */
   readonly advanceClock: (
     input: Types.AdvanceClockInput,
@@ -444,6 +454,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listOwners: 'GET /v1/owners',
   getOwner: 'GET /v1/owners/{owner_id}',
   submitKyc: 'POST /v1/owners/{owner_id}/kyc',
+  cancelBankAccountChange: 'DELETE /v1/owners/{owner_id}/pending-bank-account',
   createAgent: 'POST /v1/agents',
   listAgents: 'GET /v1/agents',
   getCurrentAgent: 'GET /v1/agents/me',
@@ -544,6 +555,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   receiveGatewayNotice: 'POST /v1/gateway/{gateway}/webhooks=body',
   completeSandboxPayment: 'POST /sandbox/payments/{payment_session_id}',
   getSandboxOtp: 'GET /sandbox/otp/{phone}',
+  getSandboxMessages: 'GET /sandbox/messages/{phone}',
   advanceClock: 'POST /sandbox/clock',
   getHealth: 'GET /healthz',
   getReadiness: 'GET /readyz',

@@ -73,6 +73,8 @@ export type AuditAction =
   | 'owner.created'
   | 'owner.kyc_submitted'
   | 'owner.kyc_decided'
+  | 'owner.bank_account_changed'
+  | 'owner.bank_account_change_cancelled'
   | 'owner.tier_changed'
   | 'owner.policy_changed'
   | 'owner.policy_change_cancelled'
@@ -260,6 +262,10 @@ export interface SubmitKycInput {
   bank_account: string
   /** The IFSC of the branch: four letters, a zero, six letters or digits. */
   bank_ifsc: string
+}
+
+export interface CancelBankAccountChangeInput {
+  owner_id: string
 }
 
 export interface CreateAgentInput {
@@ -919,6 +925,11 @@ export interface GetSandboxOtpInput {
   phone: string
 }
 
+export interface GetSandboxMessagesInput {
+  /** The phone that got the messages. */
+  phone: string
+}
+
 export interface AdvanceClockInput {
   /** How many seconds to move, at most ten years; 0 does what is due at this moment. */
   advance_seconds: number
@@ -996,6 +1007,11 @@ export interface Owner {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
 }
 
@@ -1027,6 +1043,11 @@ export interface KycResult {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
   name_at_bank: string | null
   name_match_score: number | null
@@ -2096,6 +2117,11 @@ export interface OwnerAccount {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
   platform_id: string
 }
@@ -2120,6 +2146,11 @@ export interface OwnerAccountDetails {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
   platform_id: string
   agents: {
@@ -2148,6 +2179,11 @@ export interface FrozenOwner {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
   platform_id: string
   agents_affected: number
@@ -2167,6 +2203,11 @@ export interface UnfrozenOwner {
   status: 'active' | 'frozen'
   bank_account_last4: string | null
   bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
   created_at: string
   platform_id: string
   agents_affected: number
@@ -2419,6 +2460,14 @@ export interface SandboxPayment {
 /** What the phone shows. */
 export interface SandboxOtp {
   code: string
+}
+
+/** What the phone shows. */
+export interface SandboxMessages {
+  messages: {
+    text: string
+    sent_at: string
+  }[]
 }
 
 /** The new time. */

@@ -51,11 +51,57 @@ test('nothing set is a sandbox on this machine', () => {
     redisUrl: null,
     gateway: { kind: 'sandbox' },
     otpSender: { kind: 'sandbox' },
+    textMessages: {
+      sender: { kind: 'sandbox' },
+      texts: {
+        bankAccount:
+          'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Log in at {url} and cancel it.',
+      },
+    },
     logLevel: 'warn',
     settlement: 'on',
     bankHolidaysFile: null,
     limitIncreaseCooldownS: 86_400,
   })
+})
+
+test('text messages go to the provider of one-time codes, with a body and a template of their own', () => {
+  const { textMessages } = readConfig({
+    ...LIVE,
+    OTP_HTTP_BODY: '{"to":"{phone}","text":"{code}"}',
+    SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","templateId":"{template_id}"}',
+    SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: '1107161234567890999',
+    SMS_BANK_ACCOUNT_TEXT: 'Account {last4} from {effective_at}',
+  })
+  expect(textMessages).toMatchObject({
+    texts: { bankAccount: 'Account {last4} from {effective_at}' },
+    sender: {
+      kind: 'http',
+      url: 'https://sms.example.com/send',
+      token: 'token',
+      templateId: '1107161234567890999',
+      body: { format: 'json', template: { to: '{phone}', text: '{text}', templateId: '{template_id}' } },
+    },
+  })
+})
+
+test.each([
+  ['SMS_HTTP_BODY', { OTP_HTTP_BODY: '{"to":"{phone}","text":"{code}"}' }],
+  ['SMS_HTTP_BODY', { SMS_HTTP_BODY: '{"to":"{phone}","text":"{code}{text}"}' }],
+  ['SMS_HTTP_BODY', { SMS_HTTP_BODY: '{"text":"{text}"}' }],
+  ['SMS_HTTP_BODY', { SMS_HTTP_BODY: '{"to":"{phone}"}' }],
+  ['SMS_HTTP_BODY', { SMS_HTTP_BODY: 'to={phone}&text={text}' }],
+  ['SMS_HTTP_URL', { SMS_HTTP_URL: 'http://sms.example.com' }],
+  ['SMS_HTTP_URL', { OTP_HTTP_URL: 'https://sms.example.com/{code}' }],
+  ['SMS_BANK_ACCOUNT_TEXT', { SMS_BANK_ACCOUNT_TEXT: 'Your account has changed' }],
+  ['SMS_BANK_ACCOUNT_TEXT', { SMS_BANK_ACCOUNT_TEXT: '{last4} of {phone}' }],
+  ['SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', { SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID: 'one' }],
+  [
+    'SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID',
+    { SMS_HTTP_BODY: '{"to":"{phone}","text":"{text}","id":"{template_id}"}' },
+  ],
+])('%s is named when text messages cannot be sent with it: %j', (name, change) => {
+  expect(namesOf({ ...LIVE, ...change })).toEqual([name])
 })
 
 test('a live service with everything it needs is read', () => {

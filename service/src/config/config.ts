@@ -4,6 +4,7 @@ import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
 import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
+import { readTextMessages, type TextMessagesConfig } from './text-messages.ts'
 
 export type { CashfreeConfig } from './cashfree.ts'
 export type { OtpSenderConfig } from './otp-sender.ts'
@@ -34,6 +35,7 @@ export interface Config {
   readonly redisUrl: string | null
   readonly gateway: GatewayConfig
   readonly otpSender: OtpSenderConfig
+  readonly textMessages: TextMessagesConfig
   readonly logLevel: LogLevel
   readonly settlement: 'on' | 'off'
   /** The file that lists the days on which banks rest; null: the one that comes with the service. */
@@ -59,6 +61,7 @@ export function readConfig(env: Env): Config {
   const reader = readEnv(env)
   const mode = reader.read('MODE', oneOf(['sandbox', 'live']), 'sandbox')
   const live = mode === 'live'
+  const otpSender = readOtpSender(reader, live)
   const config: Config = {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
@@ -76,7 +79,8 @@ export function readConfig(env: Env): Config {
     },
     redisUrl: reader.read('REDIS_URL', url('redis:', 'rediss:'), null),
     gateway: readGateway(reader, live),
-    otpSender: readOtpSender(reader, live),
+    otpSender,
+    textMessages: readTextMessages(reader, otpSender, live),
     logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
     bankHolidaysFile: reader.read<string | null>('BANK_HOLIDAYS', anyText, null),

@@ -1,4 +1,4 @@
-import type { HttpOtpSenderOptions } from '../gateways/otp-sender-http.ts'
+import type { HttpSenderOptions } from '../gateways/otp-sender-http.ts'
 import {
   type JsonValue,
   namesIn,
@@ -9,9 +9,7 @@ import {
 import type { EnvReader } from './env-reader.ts'
 import { anyText, matching, oneOf, type ValueKind } from './env-values.ts'
 
-export type OtpSenderConfig =
-  | { readonly kind: 'sandbox' }
-  | ({ readonly kind: 'http' } & HttpOtpSenderOptions)
+export type OtpSenderConfig = { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpSenderOptions)
 
 const KNOWN: readonly string[] = PLACEHOLDERS
 
@@ -23,7 +21,7 @@ const DEFAULT_BODY = {
 
 const headerName = matching(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header, or none')
 /** TRAI's register of senders (DLT) has ids of up to 19 digits for companies and templates, and short sender names. */
-const dltId = matching(/^\d{6,25}$/, 'an id of the DLT register: digits only')
+export const dltId = matching(/^\d{6,25}$/, 'an id of the DLT register: digits only')
 const dltSender = matching(/^[A-Za-z0-9]{3,11}$/, 'a registered sender id of 3 to 11 letters or digits')
 
 /** How one-time codes are sent; a provider's request is described completely, so that none needs code of its own. */
@@ -50,7 +48,7 @@ export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig
 }
 
 /** An address in which placeholders may stand: providers differ in what they want there. */
-function addressTemplate(live: boolean): ValueKind<string> {
+export function addressTemplate(live: boolean): ValueKind<string> {
   const protocols = live ? ['https:'] : ['https:', 'http:']
   return {
     expected: `an address beginning with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
@@ -74,18 +72,27 @@ function readBody(
     method === 'GET' ? 'none' : 'json',
   )
   const bodyText = reader.read('OTP_HTTP_BODY', anyText, DEFAULT_BODY[format])
+  return { bodyText, body: bodyTemplate(reader, 'OTP_HTTP_BODY', format, bodyText) }
+}
+
+/** The body that a variable describes in this format. */
+export function bodyTemplate(
+  reader: EnvReader,
+  variable: string,
+  format: OtpBodyTemplate['format'],
+  text: string,
+): OtpBodyTemplate {
   switch (format) {
     case 'json': {
-      const template = jsonObject(bodyText)
-      if (template === undefined)
-        reader.problem('OTP_HTTP_BODY', 'must be a JSON object, or OTP_HTTP_FORMAT form')
-      return { bodyText, body: { format, template: template ?? null } }
+      const template = jsonObject(text)
+      if (template === undefined) reader.problem(variable, 'must be a JSON object, or OTP_HTTP_FORMAT form')
+      return { format, template: template ?? null }
     }
     case 'form':
-      return { bodyText, body: { format, fields: [...new URLSearchParams(bodyText)] } }
+      return { format, fields: [...new URLSearchParams(text)] }
     case 'none':
-      if (bodyText !== '') reader.problem('OTP_HTTP_BODY', 'must be absent when OTP_HTTP_FORMAT is none')
-      return { bodyText, body: { format } }
+      if (text !== '') reader.problem(variable, 'must be absent when OTP_HTTP_FORMAT is none')
+      return { format }
   }
 }
 
@@ -105,7 +112,7 @@ const VARIABLE_OF: Partial<Record<Placeholder, string>> = {
   sender_id: 'OTP_DLT_SENDER_ID',
 }
 
-interface Described extends HttpOtpSenderOptions {
+interface Described extends HttpSenderOptions {
   readonly bodyText: string
 }
 

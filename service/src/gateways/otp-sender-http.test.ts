@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createHttpOtpSender, type HttpOtpSenderOptions } from './otp-sender-http.ts'
+import { createHttpOtpSender, type HttpSenderOptions } from './otp-sender-http.ts'
 
 const MESSAGE = { phone: '9876543210', code: '042917', validMinutes: 5 }
 
@@ -20,7 +20,7 @@ afterEach(() => {
 })
 
 /** A provider that behaves as told, and a sender that is set up for it. */
-async function provider(behave: Behaviour, change: Partial<HttpOtpSenderOptions> = {}, timeoutMs = 5_000) {
+async function provider(behave: Behaviour, change: Partial<HttpSenderOptions> = {}, timeoutMs = 5_000) {
   const requests: Seen[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -39,7 +39,7 @@ async function provider(behave: Behaviour, change: Partial<HttpOtpSenderOptions>
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const optionsFor = (change: Partial<HttpOtpSenderOptions>): HttpOtpSenderOptions => ({
+  const optionsFor = (change: Partial<HttpSenderOptions>): HttpSenderOptions => ({
     method: 'POST',
     url: `http://127.0.0.1:${port}/send`,
     token: 'secret-token',

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, rejected, value } from './answer.ts'
-import type { OtpMessage, OtpSender } from './otp-sender.ts'
+import type { OtpSender } from './otp-sender.ts'
 import { fillIn, type OtpRequestTemplate, type Placeholders } from './otp-template.ts'
 import { noAnswer, readAtMost } from './outgoing-http.ts'
 
 /** How a provider of text messages wants to be asked (India: TRAI's DLT rules want the three ids). */
-export interface HttpOtpSenderOptions extends OtpRequestTemplate {
+export interface HttpSenderOptions extends OtpRequestTemplate {
   readonly token: string
   /** `none`: the token goes in a placeholder. */
   readonly authHeader: string
@@ -16,7 +16,7 @@ export interface HttpOtpSenderOptions extends OtpRequestTemplate {
   readonly successText: string | null
 }
 
-export interface HttpOtpSenderTiming {
+export interface HttpSenderTiming {
   readonly timeoutMs?: number
   /** Between the two tries to connect. */
   readonly pause?: () => Promise<void>
@@ -26,28 +26,33 @@ const TIMEOUT_MS = 10_000
 const RETRY_AFTER_MS = 250
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** Posts codes to a provider over HTTP. Follows no redirect, since that would hand the code to somebody else. */
-export function createHttpOtpSender(
-  options: HttpOtpSenderOptions,
-  { timeoutMs = TIMEOUT_MS, pause = () => delay(RETRY_AFTER_MS) }: HttpOtpSenderTiming = {},
-): OtpSender {
+/** Posts codes to a provider over HTTP. */
+export function createHttpOtpSender(options: HttpSenderOptions, timing: HttpSenderTiming = {}): OtpSender {
   return {
     name: 'http',
-    async send(message) {
-      const first = await attempt(options, message, timeoutMs)
-      if (first.kind !== 'retryable') return first
-      await pause()
-      return attempt(options, message, timeoutMs)
-    },
+    send: ({ phone, code, validMinutes }) =>
+      sendOverHttp(options, { phone, phone91: `91${phone}`, code, minutes: String(validMinutes) }, timing),
   }
 }
 
+/** Sends a message, and once more when nothing was sent. Follows no redirect, which would hand it to somebody else. */
+export async function sendOverHttp(
+  options: HttpSenderOptions,
+  values: Placeholders,
+  { timeoutMs = TIMEOUT_MS, pause = () => delay(RETRY_AFTER_MS) }: HttpSenderTiming,
+): Promise<Answer<'sent'>> {
+  const first = await attempt(options, values, timeoutMs)
+  if (first.kind !== 'retryable') return first
+  await pause()
+  return attempt(options, values, timeoutMs)
+}
+
 async function attempt(
-  options: HttpOtpSenderOptions,
-  message: OtpMessage,
+  options: HttpSenderOptions,
+  values: Placeholders,
   timeoutMs: number,
 ): Promise<Answer<'sent'>> {
-  const request = fillIn(options, placeholders(options, message))
+  const request = fillIn(options, { ...values, ...placeholders(options) })
   try {
     const response = await fetch(request.url, {
       method: options.method,
@@ -63,15 +68,8 @@ async function attempt(
   }
 }
 
-function placeholders(
-  options: HttpOtpSenderOptions,
-  { phone, code, validMinutes }: OtpMessage,
-): Placeholders {
+function placeholders(options: HttpSenderOptions): Placeholders {
   return {
-    phone,
-    phone91: `91${phone}`,
-    code,
-    minutes: String(validMinutes),
     entity_id: options.entityId ?? '',
     template_id: options.templateId ?? '',
     sender_id: options.senderId ?? '',
@@ -80,7 +78,7 @@ function placeholders(
 }
 
 /** `Authorization: Bearer …` unless the token names its own scheme; any other header has the token alone. */
-function authorization({ authHeader, token }: HttpOtpSenderOptions): Record<string, string> {
+function authorization({ authHeader, token }: HttpSenderOptions): Record<string, string> {
   if (authHeader === 'none') return {}
   const isBare = authHeader.toLowerCase() === 'authorization' && !token.includes(' ')
   return { [authHeader]: isBare ? `Bearer ${token}` : token }

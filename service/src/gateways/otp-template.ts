@@ -12,7 +12,7 @@ export type OtpBodyTemplate =
   | { readonly format: 'form'; readonly fields: readonly (readonly [name: string, template: string])[] }
   | { readonly format: 'none' }
 
-/** What a template may name, and what a message puts there. */
+/** What the template of a one-time code may name. */
 export const PLACEHOLDERS = [
   'phone',
   'phone91',
@@ -26,7 +26,8 @@ export const PLACEHOLDERS = [
 
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
-export type Placeholders = Readonly<Record<Placeholder, string>>
+/** What a message puts in the place of each name. */
+export type Placeholders = Readonly<Record<string, string>>
 
 export interface FilledRequest {
   readonly url: string
@@ -67,8 +68,8 @@ export function fillIn({ url, body }: OtpRequestTemplate, values: Placeholders):
 /** In one pass, so that braces in a value stay what they are. */
 function put(text: string, values: Placeholders, encode = (value: string) => value): string {
   return text.replace(NAME_IN_BRACES, (whole: string, name: string) => {
-    const known = PLACEHOLDERS.find(placeholder => placeholder === name)
-    return known === undefined ? whole : encode(values[known])
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    return value === undefined ? whole : encode(value)
   })
 }
 

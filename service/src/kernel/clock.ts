@@ -51,6 +51,12 @@ export function istMonth(moment: Date): number {
   return (ist.getUTCFullYear() - 1970) * 12 + ist.getUTCMonth()
 }
 
+/** A moment for people in India, to the minute: `2026-11-24 15:45 IST`. */
+export function istTimeText(moment: Date): string {
+  const [day = '', time = ''] = new Date(moment.getTime() + IST_OFFSET_MS).toISOString().split('T')
+  return `${day} ${time.slice(0, 5)} IST`
+}
+
 /** The first moment of an IST calendar day. */
 export function startOfIstDay(day: number): Date {
   return new Date(day * DAY_MS - IST_OFFSET_MS)

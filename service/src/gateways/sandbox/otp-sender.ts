@@ -18,14 +18,14 @@ export interface SandboxOtpSender extends OtpSender {
 
 const CONTEXT = 'sandbox_otps.code'
 /** A phone that no message reaches. */
-const UNREACHABLE = '9000000404'
+export const UNREACHABLE_PHONE = '9000000404'
 
 export function createSandboxOtpSender({ database, clock, vault }: Telephones): SandboxOtpSender {
   const indexOf = (phone: string) => vault.blindIndex(phone, 'sandbox_otps.phone')
   return {
     name: 'sandbox',
     async send({ phone, code }) {
-      if (phone === UNREACHABLE) return rejected('undelivered', 'The phone cannot be reached')
+      if (phone === UNREACHABLE_PHONE) return rejected('undelivered', 'The phone cannot be reached')
       await database.query(
         `insert into sandbox_otps (phone_index, code, sent_at) values ($1, $2, $3)
          on conflict (phone_index) do update set code = excluded.code, sent_at = excluded.sent_at`,

@@ -1,5 +1,6 @@
 import { formatId } from '../../kernel/ids.ts'
-import { type Act, type Actor, actorOf, service } from '../audit/index.ts'
+import { type Act, type Actor, actorOf, type Facts, service } from '../audit/index.ts'
+import { LIMIT_INCREASES } from '../policies/index.ts'
 import type { BankAccount } from './decide.ts'
 import type { Owner } from './store.ts'
 
@@ -27,7 +28,13 @@ export function submittedAct(actor: Actor, owner: Owner, { last4, ifsc }: BankAc
   }
 }
 
-export function decidedAct(before: Owner, after: Owner, { last4, ifsc }: BankAccount): Act {
+/** `effectiveAt`: when a changed account takes the place of the one in force; null: nothing waits. */
+export function decidedAct(
+  before: Owner,
+  after: Owner,
+  { last4, ifsc }: BankAccount,
+  effectiveAt: Date | null,
+): Act {
   return {
     agentId: null,
     actor: BANK_VERIFICATION,
@@ -40,6 +47,33 @@ export function decidedAct(before: Owner, after: Owner, { last4, ifsc }: BankAcc
       kyc_status: { from: before.kycStatus, to: after.kycStatus },
       tier: { from: before.tier, to: after.tier },
       reason: after.kycReason,
+      ...(effectiveAt !== null && { effective_at: effectiveAt.toISOString() }),
     },
   }
+}
+
+/** That a changed account fell due and is the one in force; none when nothing changed. */
+export function accountAppliedActs(before: Owner, applied: Owner): Act[] {
+  if (applied === before) return []
+  const data = {
+    bank_account_last4: { from: before.bankAccountLast4, to: applied.bankAccountLast4 },
+    bank_ifsc: { from: before.bankIfsc, to: applied.bankIfsc },
+  }
+  return [accountAct(LIMIT_INCREASES, 'owner.bank_account_changed', applied, data)]
+}
+
+export function accountCancelledAct(actor: Actor, before: Owner): Act {
+  const { pendingBankAccountLast4, pendingBankIfsc } = before
+  const data = { bank_account_last4: pendingBankAccountLast4, bank_ifsc: pendingBankIfsc }
+  return accountAct(actor, 'owner.bank_account_change_cancelled', before, data)
+}
+
+function accountAct(
+  actor: Actor,
+  action: 'owner.bank_account_changed' | 'owner.bank_account_change_cancelled',
+  { id, platformId }: Owner,
+  facts: Facts,
+): Act {
+  const data = { platform_id: formatId('plt', platformId), ...facts }
+  return { agentId: null, actor, action, target: formatId('own', id), data }
 }

@@ -1,34 +1,50 @@
+import type { Queryable } from '../../db/database.ts'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { formatId } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { recordActs } from '../audit/index.ts'
 import { recordEvents } from '../events/index.ts'
-import { BANK_VERIFICATION, decidedAct } from './acts.ts'
+import { queueTextMessage } from '../text-messages/index.ts'
+import { accountAppliedActs, BANK_VERIFICATION, decidedAct } from './acts.ts'
+import { accountChange, applyDueAccount, type KnownAccount } from './bank-account.ts'
 import { deleteCheck, isOpenCheck, type KycCheck, postponeCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
-import { decideKyc, isFinal, pauseMs } from './decide.ts'
+import { type BankAccount, decideKyc, isFinal, pauseMs } from './decide.ts'
+import { openPersonal } from './personal-data.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**
  * Records what the bank said of a submission: owner, agents and event in one commit. Null when the submission is not
- * open any more: a newer one took its place, or another node was told the verdict first.
+ * open any more: a newer one took its place, or another node was told the verdict first. Of a frozen owner no verdict
+ * counts: the bank is asked again once the owner is unfrozen.
  */
 export function applyVerdict(
-  { database, clock, vault, logger, raiseAgentsToTier1 }: OwnersContext,
+  { database, clock, vault, logger, raiseAgentsToTier1, limitIncreaseCooldownS }: OwnersContext,
   check: KycCheck,
-  verdict: BankVerdict,
+  heard: BankVerdict,
 ): Promise<Owner | null> {
   return database.inTransaction(async tx => {
-    const before = await lockOwner(tx, check.ownerId)
-    if (before === null || !(await isOpenCheck(tx, check))) return null
+    const stored = await lockOwner(tx, check.ownerId)
+    if (stored === null || !(await isOpenCheck(tx, check))) return null
     const now = clock.now()
+    const before = applyDueAccount(stored, now)
+    const counts = before.status === 'active' || !isFinal(heard)
+    const verdict = counts ? heard : UNDECIDED
     if (isFinal(verdict)) await deleteCheck(tx, before.id)
     else {
       const nextCheckAt = new Date(now.getTime() + pauseMs(check.attempts))
-      await postponeCheck(tx, before.id, referenceOf(check, verdict), nextCheckAt)
+      const reference = counts ? referenceOf(check, heard) : check.reference
+      await postponeCheck(tx, before.id, reference, nextCheckAt)
     }
-    const owner = { ...before, ...decideKyc(before, check.account, verdict) }
+    const submission = { account: check.account, known: knownAccount(vault, before, check.account) }
+    const cooldown = { now, cooldownMs: limitIncreaseCooldownS * 1_000 }
+    const owner = { ...before, ...decideKyc(before, submission, verdict, cooldown) }
     await updateKyc(tx, owner.id, owner)
-    if (isFinal(verdict)) await recordActs(tx, vault, now, [decidedAct(before, owner, check.account)])
+    const change = accountChange(before, owner, now)
+    const acts = [...accountAppliedActs(stored, before)]
+    if (isFinal(verdict)) acts.push(decidedAct(before, owner, check.account, change?.effectiveAt ?? null))
+    await recordActs(tx, vault, now, acts)
+    if (change !== null) await tellOfChange(tx, vault, now, owner, change)
     if (owner.tier !== before.tier) {
       await raiseAgentsToTier1(tx, owner.id, { actor: BANK_VERIFICATION, vault, now })
     }
@@ -39,6 +55,30 @@ export function applyVerdict(
     }
     return owner
   })
+}
+
+/** What a final verdict on a frozen owner comes to. */
+const UNDECIDED: BankVerdict = { kind: 'pending', reference: '' }
+
+/** Two encryptions of one account differ, so what they hold is compared. */
+function knownAccount(vault: Vault, owner: Owner, { sealed, ifsc }: BankAccount): KnownAccount {
+  const number = openPersonal(vault, 'bank_account', sealed)
+  const isIt = (other: Buffer | null, otherIfsc: string | null) =>
+    other !== null && otherIfsc === ifsc && openPersonal(vault, 'bank_account', other) === number
+  if (isIt(owner.bankAccount, owner.bankIfsc)) return 'in force'
+  return isIt(owner.pendingBankAccount, owner.pendingBankIfsc) ? 'pending' : null
+}
+
+/** Whoever changed the account may be a thief, so the owner hears of it at the phone. */
+function tellOfChange(
+  tx: Queryable,
+  vault: Vault,
+  now: Date,
+  owner: Owner,
+  { last4, effectiveAt }: { readonly last4: string; readonly effectiveAt: Date },
+): Promise<void> {
+  const phone = openPersonal(vault, 'phone', owner.phone)
+  return queueTextMessage(tx, vault, now, { kind: 'bank_account_changed', phone, last4, effectiveAt })
 }
 
 /** A bank that is down for a moment has not forgotten what it was looking at. */

@@ -34,8 +34,10 @@ export async function isOpenCheck(tx: Queryable, { ownerId, id }: KycCheck): Pro
   return rows.length === 1
 }
 
-export async function deleteCheck(tx: Queryable, ownerId: Uuid): Promise<void> {
-  await tx.query(`delete from kyc_checks where owner_id = $1`, [ownerId])
+/** Whether there was one. */
+export async function deleteCheck(tx: Queryable, ownerId: Uuid): Promise<boolean> {
+  const rows = await tx.query(`delete from kyc_checks where owner_id = $1 returning id`, [ownerId])
+  return rows.length > 0
 }
 
 export async function postponeCheck(
@@ -51,7 +53,10 @@ export async function postponeCheck(
   ])
 }
 
-/** Takes due checks and puts their next one off: who dies with them in hand leaves them to be taken again then. */
+/**
+ * Takes due checks and puts their next one off: who dies with them in hand leaves them to be taken again then. Those of
+ * frozen owners wait until their owners are unfrozen.
+ */
 export async function claimDueChecks(
   db: Queryable,
   now: Date,
@@ -60,8 +65,9 @@ export async function claimDueChecks(
 ): Promise<KycCheck[]> {
   const rows = await db.query<CheckRow>(
     `update kyc_checks c set attempts = c.attempts + 1, next_check_at = $2
-     from (select owner_id, id from kyc_checks where next_check_at <= $1 order by next_check_at limit $3
-           for update skip locked) due
+     from (select k.owner_id, k.id from kyc_checks k join owners o on o.id = k.owner_id
+           where k.next_check_at <= $1 and o.status = 'active' order by k.next_check_at limit $3
+           for update of k skip locked) due
      where c.owner_id = due.owner_id and c.id = due.id
      returning c.owner_id as "ownerId", c.id, c.bank_account as sealed, c.bank_account_last4 as last4,
        c.bank_ifsc as ifsc, c.reference, c.attempts`,

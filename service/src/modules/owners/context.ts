@@ -13,6 +13,8 @@ export interface OwnersContext {
   readonly vault: Vault
   readonly bankVerifier: BankVerifier
   readonly logger: Logger
+  /** How long a changed bank account waits. */
+  readonly limitIncreaseCooldownS: number
   /** Moves a verified owner's agents out of the sandbox tier, in the same commit. Agents know owners, not the reverse. */
   readonly raiseAgentsToTier1: (tx: Queryable, ownerId: Uuid, recording: Recording) => Promise<void>
 }

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
-import { decideKyc, pauseMs } from './decide.ts'
+import { accountInForce, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
+import { decideKyc as decide, pauseMs } from './decide.ts'
+
 import type { KycState } from './store.ts'
 
 const account = { sealed: Buffer.from('sealed'), last4: '9012', ifsc: 'HDFC0001234' }
@@ -23,7 +25,21 @@ const NEW: KycState = {
   nameAtBank: null,
   nameMatchScore: null,
   kycReason: null,
+  ...NO_PENDING_ACCOUNT,
 }
+const NOW = new Date('2026-11-20T10:00:00.000Z')
+const COOLDOWN = { now: NOW, cooldownMs: 86_400_000 }
+const TOMORROW = new Date('2026-11-21T10:00:00.000Z')
+
+function decideKyc(
+  owner: KycState,
+  submitted: typeof account,
+  verdict: BankVerdict,
+  known: KnownAccount = null,
+) {
+  return decide(owner, { account: submitted, known }, verdict, COOLDOWN)
+}
+
 const KNOWN: KycState = {
   ...NEW,
   kycStatus: 'verified',
@@ -42,6 +58,7 @@ test('a confirmed account verifies the owner and ends the sandbox tier', () => {
     nameAtBank: 'ASHA RAO',
     nameMatchScore: 100,
     kycReason: null,
+    ...NO_PENDING_ACCOUNT,
   })
 })
 
@@ -71,9 +88,54 @@ test.each([
   },
 )
 
-test('a verified account gives way to another one only', () => {
+const WAITING = {
+  pendingBankAccount: account.sealed,
+  pendingBankAccountLast4: '9012',
+  pendingBankIfsc: 'HDFC0001234',
+  pendingNameAtBank: 'ASHA RAO',
+  pendingNameMatchScore: 100,
+  pendingBankEffectiveAt: TOMORROW,
+}
+
+test('another verified account waits for the cooldown beside the one in force', () => {
   const changed = decideKyc({ ...KNOWN, kycReason: 'bank_pending' }, account, VERIFIED)
-  expect(changed).toMatchObject({ kycStatus: 'verified', bankAccountLast4: '9012', kycReason: null })
+  expect(changed).toEqual({ ...KNOWN, kycReason: null, ...WAITING })
+})
+
+test('without a cooldown another verified account is in force at once', () => {
+  const submission = { account, known: null }
+  const changed = decide(KNOWN, submission, VERIFIED, { ...COOLDOWN, cooldownMs: 0 })
+  expect(changed).toMatchObject({ bankAccountLast4: '9012', ...NO_PENDING_ACCOUNT })
+})
+
+test('a second change takes the place of the one that waits, and waits anew', () => {
+  const first = decideKyc(KNOWN, account, VERIFIED)
+  const second = { sealed: Buffer.from('second'), last4: '3456', ifsc: 'ICIC0004321' }
+  const later = { now: TOMORROW, cooldownMs: 1_000 }
+  expect(decide(first, { account: second, known: null }, VERIFIED, later)).toMatchObject({
+    bankAccountLast4: '1111',
+    pendingBankAccountLast4: '3456',
+    pendingBankEffectiveAt: new Date(TOMORROW.getTime() + 1_000),
+  })
+})
+
+test('the account that waits, submitted again, keeps its moment; the one in force cancels the change', () => {
+  const waiting: KycState = { ...KNOWN, ...WAITING }
+  expect(decideKyc(waiting, { ...account, sealed: Buffer.from('again') }, VERIFIED, 'pending')).toEqual(
+    waiting,
+  )
+  expect(decideKyc(waiting, account, VERIFIED, 'in force')).toMatchObject({
+    bankAccountLast4: '1111',
+    ...NO_PENDING_ACCOUNT,
+  })
+})
+
+test('payouts go to the changed account from its moment on, and never below a freeze', () => {
+  const lastMoment = new Date(TOMORROW.getTime() - 1)
+  const owner = { ...KNOWN, ...WAITING, status: 'active' as const }
+  const last4 = (now: Date, status: 'active' | 'frozen' = 'active') =>
+    accountInForce({ ...owner, status }, now).bankAccountLast4
+  expect([last4(lastMoment), last4(TOMORROW), last4(TOMORROW, 'frozen')]).toEqual(['1111', '9012', '1111'])
 })
 
 test('whom an administrator put back into the sandbox stays there when the account changes', () => {

@@ -1,5 +1,7 @@
 import type { Tier } from '@batua/contract'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
+import type { Cooldown } from '../policies/index.ts'
+import { changeAccount, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
 import type { KycState } from './store.ts'
 
 export interface BankAccount {
@@ -8,11 +10,24 @@ export interface BankAccount {
   readonly ifsc: string
 }
 
+/** An account that was submitted, and whether the owner has it already. */
+export interface Submission {
+  readonly account: BankAccount
+  readonly known: KnownAccount
+}
+
 /** What a bank's verdict on an account that was submitted makes of its owner. */
-export function decideKyc(owner: KycState, account: BankAccount, verdict: BankVerdict): KycState {
-  // A verified account is where the owner's money goes: only another verified one may take its place.
-  if (owner.kycStatus === 'verified' && verdict.kind !== 'verified') {
-    return { ...owner, kycReason: reasonOf(verdict) }
+export function decideKyc(
+  owner: KycState,
+  { account, known }: Submission,
+  verdict: BankVerdict,
+  cooldown: Pick<Cooldown, 'now' | 'cooldownMs'>,
+): KycState {
+  // A verified account is where the owner's money goes: only another verified one may take its place, and later.
+  if (owner.kycStatus === 'verified') {
+    const heard = { ...owner, kycReason: reasonOf(verdict) }
+    if (verdict.kind !== 'verified') return heard
+    return changeAccount(heard, { ...account, ...said(verdict) }, known, cooldown)
   }
   const submitted = {
     tier: owner.tier,
@@ -22,6 +37,7 @@ export function decideKyc(owner: KycState, account: BankAccount, verdict: BankVe
     nameAtBank: null,
     nameMatchScore: null,
     kycReason: reasonOf(verdict),
+    ...NO_PENDING_ACCOUNT,
   } as const
   switch (verdict.kind) {
     case 'verified':

@@ -1,4 +1,5 @@
 export { ownerNotFound, requireOwnerAccess } from './access.ts'
+export { accountInForce } from './bank-account.ts'
 export type { OwnersContext } from './context.ts'
 export { ownerJobs } from './jobs.ts'
 export { listOwnerRecords } from './list-owner-records.ts'

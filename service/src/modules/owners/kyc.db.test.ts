@@ -128,7 +128,7 @@ describe('a bank that takes its time', () => {
 describe('a verified owner', () => {
   /** What payouts go by. */
   const holderOf = async (agentId: string) =>
-    (await holders.load(context.database, [agentId], 0)).get(agentId)
+    (await holders.load(context.database, [agentId], stage.clock.now().getTime())).get(agentId)
 
   const account = async (agentId: string) => {
     const sealed = (await holderOf(agentId))?.account?.bankAccount
@@ -146,7 +146,7 @@ describe('a verified owner', () => {
     })
   })
 
-  test('keeps it while another one is looked at, and gets the other one when that is verified', async () => {
+  test('keeps it while another one is looked at and while it waits for the cooldown, then gets the other one', async () => {
     const { agent } = await newAgent(stage.network, owner)
     await submit('500000000000')
     const changing = await submit('900000000004')
@@ -157,7 +157,10 @@ describe('a verified owner', () => {
     })
     expect(await account(agent.id)).toBe('500000000000')
     await advance(61)
-    expect(await stored()).toMatchObject({ kycStatus: 'verified', kycReason: null, bankAccountLast4: '0004' })
+    expect(await stored()).toMatchObject({ kycStatus: 'verified', kycReason: null, bankAccountLast4: '0000' })
+    expect(await account(agent.id)).toBe('500000000000')
+    await advance(86_400)
+    expect(await stored()).toMatchObject({ bankAccountLast4: '0004', pendingBankAccountLast4: null })
     expect(await account(agent.id)).toBe('900000000004')
     expect(await told()).toEqual(['verified null', 'verified bank_pending', 'verified null'])
   })

@@ -18,6 +18,13 @@ export function ownerRecord(vault: Vault, owner: Owner): OwnerRecord {
     status: owner.status,
     bank_account_last4: owner.bankAccountLast4,
     bank_ifsc: owner.bankIfsc,
+    pending_bank_account: pendingBankAccount(owner),
     created_at: owner.createdAt.toISOString(),
   }
+}
+
+function pendingBankAccount(owner: Owner): OwnerRecord['pending_bank_account'] {
+  const { pendingBankAccountLast4: last4, pendingBankIfsc: ifsc, pendingBankEffectiveAt: effectiveAt } = owner
+  if (last4 === null || ifsc === null || effectiveAt === null) return null
+  return { last4, ifsc, effective_at: effectiveAt.toISOString() }
 }

@@ -61,6 +61,7 @@ describe('creating an owner', () => {
       status: 'active',
       bank_account_last4: null,
       bank_ifsc: null,
+      pending_bank_account: null,
       created_at: owner.createdAt.toISOString(),
     })
     expect(await selectOwner(database, owner.id)).toEqual(owner)

@@ -3,6 +3,7 @@ import { page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
 import { actorOf } from '../audit/index.ts'
 import { requireOwnerAccess } from './access.ts'
+import { cancelAccountChange } from './change-account.ts'
 import type { OwnersContext } from './context.ts'
 import { createOwner } from './create-owner.ts'
 import { countOwners, selectOwners } from './list-store.ts'
@@ -35,8 +36,13 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
     const owner = await submitKyc(context, actorOf(caller, asked.id), asked, body)
     return {
       ...ownerRecord(vault, owner),
-      name_at_bank: owner.nameAtBank,
-      name_match_score: owner.nameMatchScore,
+      name_at_bank: owner.pendingNameAtBank ?? owner.nameAtBank,
+      name_match_score: owner.pendingNameMatchScore ?? owner.nameMatchScore,
     }
+  })
+
+  serve(routes.cancelBankAccountChange, async ({ caller, params }) => {
+    const asked = await requireOwnerAccess(database, caller, params.owner_id)
+    return ownerRecord(vault, await cancelAccountChange(context, actorOf(caller, asked.id), asked.id))
   })
 }

@@ -19,6 +19,13 @@ export interface Owner {
   readonly nameAtBank: string | null
   readonly nameMatchScore: number | null
   readonly kycReason: string | null
+  /** The verified account that takes the place of the one in force at `pendingBankEffectiveAt`; null: none waits. */
+  readonly pendingBankAccount: Buffer | null
+  readonly pendingBankAccountLast4: string | null
+  readonly pendingBankIfsc: string | null
+  readonly pendingNameAtBank: string | null
+  readonly pendingNameMatchScore: number | null
+  readonly pendingBankEffectiveAt: Date | null
   readonly createdAt: Date
 }
 
@@ -26,6 +33,9 @@ export const OWNER_COLUMNS = `
   id, platform_id as "platformId", name, phone, email, pan, kyc_status as "kycStatus", tier, status,
   bank_account as "bankAccount", bank_account_last4 as "bankAccountLast4", bank_ifsc as "bankIfsc",
   name_at_bank as "nameAtBank", name_match_score as "nameMatchScore", kyc_reason as "kycReason",
+  pending_bank_account as "pendingBankAccount", pending_bank_account_last4 as "pendingBankAccountLast4",
+  pending_bank_ifsc as "pendingBankIfsc", pending_name_at_bank as "pendingNameAtBank",
+  pending_name_match_score as "pendingNameMatchScore", pending_bank_effective_at as "pendingBankEffectiveAt",
   created_at as "createdAt"`
 
 export interface NewOwner
@@ -107,12 +117,20 @@ export type KycState = Pick<
   | 'nameAtBank'
   | 'nameMatchScore'
   | 'kycReason'
+  | 'pendingBankAccount'
+  | 'pendingBankAccountLast4'
+  | 'pendingBankIfsc'
+  | 'pendingNameAtBank'
+  | 'pendingNameMatchScore'
+  | 'pendingBankEffectiveAt'
 >
 
 export async function updateKyc(tx: Queryable, id: Uuid, state: KycState): Promise<void> {
   await tx.query(
     `update owners set kyc_status = $2, tier = $3, bank_account = $4, bank_account_last4 = $5, bank_ifsc = $6,
-       name_at_bank = $7, name_match_score = $8, kyc_reason = $9
+       name_at_bank = $7, name_match_score = $8, kyc_reason = $9, pending_bank_account = $10,
+       pending_bank_account_last4 = $11, pending_bank_ifsc = $12, pending_name_at_bank = $13,
+       pending_name_match_score = $14, pending_bank_effective_at = $15
      where id = $1`,
     [
       id,
@@ -124,6 +142,22 @@ export async function updateKyc(tx: Queryable, id: Uuid, state: KycState): Promi
       state.nameAtBank,
       state.nameMatchScore,
       state.kycReason,
+      state.pendingBankAccount,
+      state.pendingBankAccountLast4,
+      state.pendingBankIfsc,
+      state.pendingNameAtBank,
+      state.pendingNameMatchScore,
+      state.pendingBankEffectiveAt,
     ],
   )
+}
+
+/** Owners whose changed bank account is due, a bounded number. Below a freeze nothing falls due. */
+export async function selectDueAccounts(db: Queryable, now: Date, limit: number): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select id from owners where pending_bank_effective_at <= $1 and status = 'active'
+     order by pending_bank_effective_at limit $2`,
+    [now, limit],
+  )
+  return rows.map(({ id }) => id)
 }

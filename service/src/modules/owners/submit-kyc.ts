@@ -27,7 +27,8 @@ export async function submitKyc(
   const verdict = await askBank(context, asked, check)
   const owner = await applyVerdict(context, check, verdict)
   if (owner === null) throw overtaken()
-  if (owner.kycStatus === 'verified' && verdict.kind === 'failed') throw notConfirmed(verdict.reason)
+  const isRefused = owner.kycStatus === 'verified' && owner.status === 'active' && verdict.kind === 'failed'
+  if (isRefused) throw notConfirmed(verdict.reason)
   return owner
 }
 
@@ -47,6 +48,7 @@ async function writeCheck(
   await database.inTransaction(async tx => {
     const owner = await lockOwner(tx, asked.id)
     if (owner === null) throw ownerNotFound()
+    if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
     await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
     await recordActs(tx, vault, now, [submittedAct(actor, owner, account)])
   })
@@ -66,6 +68,13 @@ export function askBank(
     phone: openPersonal(vault, 'phone', owner.phone),
   }
   return reference === null ? bankVerifier.verifyAccount(claim) : bankVerifier.checkAgain(reference, claim)
+}
+
+function frozenOwner(consequence: string): AppError {
+  return new AppError(
+    'conflict',
+    `This owner is frozen and ${consequence} until an administrator unfreezes it`,
+  )
 }
 
 function overtaken(): AppError {

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts'
 import { createTestDatabase } from '../../testing/database.ts'
 import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../testing/network.ts'
 import { service } from '../audit/index.ts'
+import { applyDueAccounts } from './change-account.ts'
 import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 import { type Owner, selectOwner } from './store.ts'
@@ -46,6 +47,7 @@ export async function openKycStage(): Promise<KycStage> {
     async advance(seconds) {
       clock.setOffsetMs(clock.offsetMs() + seconds * 1_000)
       while ((await checkDueOwners(context, clock.now())) > 0);
+      while ((await applyDueAccounts(context, clock.now())) > 0);
     },
     async told({ id }) {
       const events = await database.query<{ data: { kyc_status: string; reason: string | null } }>(

@@ -1,7 +1,8 @@
-import type { AgentStatus } from '@batua/contract'
+import type { AgentStatus, KycStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Source } from '../../ledger/index.ts'
+import { accountInForce } from '../owners/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
 
 /**
@@ -14,31 +15,45 @@ export interface Holder {
   readonly account: BankAccount | null
 }
 
-interface HolderRow extends BankAccount {
+interface HolderRow {
   readonly agentId: Uuid
   readonly status: AgentStatus
-  readonly isVerified: boolean
+  readonly ownerId: Uuid
+  readonly ownerStatus: 'active' | 'frozen'
+  readonly kycStatus: KycStatus
+  readonly bankAccount: Buffer | null
+  readonly bankAccountLast4: string | null
+  readonly bankIfsc: string | null
+  readonly pendingBankAccount: Buffer | null
+  readonly pendingBankAccountLast4: string | null
+  readonly pendingBankIfsc: string | null
+  readonly pendingBankEffectiveAt: Date | null
 }
 
 /** Holders by their agents' ids. They are read anew each time: of most wallets it is asked but once a day. */
 export const holders: Source<Holder> = {
   name: 'payout holders',
-  async load(tx, agentIds) {
+  async load(tx, agentIds, nowMs) {
+    const now = new Date(nowMs)
     const rows = await tx.query<HolderRow>(
       `select a.id as "agentId", coalesce(a.held_as, a.status) as status, o.id as "ownerId", o.bank_account as "bankAccount",
-         o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc",
-         o.kyc_status = 'verified' and o.bank_account is not null as "isVerified"
+         o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc", o.status as "ownerStatus",
+         o.kyc_status as "kycStatus", o.pending_bank_account as "pendingBankAccount",
+         o.pending_bank_account_last4 as "pendingBankAccountLast4", o.pending_bank_ifsc as "pendingBankIfsc",
+         o.pending_bank_effective_at as "pendingBankEffectiveAt"
        from agents a join owners o on o.id = a.owner_id
        where a.id = any($1::uuid[])`,
       [arrayLiteral(agentIds)],
     )
-    return new Map(
-      rows.map(({ agentId, status, isVerified, ...account }) => [
-        agentId,
-        { status, account: isVerified ? account : null },
-      ]),
-    )
+    return new Map(rows.map(row => [row.agentId, { status: row.status, account: accountOf(row, now) }]))
   },
+}
+
+function accountOf({ ownerStatus, ...row }: HolderRow, now: Date): BankAccount | null {
+  if (row.kycStatus !== 'verified') return null
+  const { bankAccount, bankAccountLast4, bankIfsc } = accountInForce({ ...row, status: ownerStatus }, now)
+  if (bankAccount === null || bankAccountLast4 === null || bankIfsc === null) return null
+  return { ownerId: row.ownerId, bankAccount, bankAccountLast4, bankIfsc }
 }
 
 /** What a request came to that is known by its key. */

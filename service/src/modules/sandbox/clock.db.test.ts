@@ -50,6 +50,7 @@ test('what a node pays that has not heard yet of a moved clock is missing in no 
       clock,
       vault: TEST_VAULT,
       lastOtp: async () => null,
+      receivedMessages: async () => [],
       jobs: () => ({
         async runDue() {
           await foldedBefore()
@@ -76,6 +77,7 @@ test('a move of the clock is recorded with how far, and doing what is due is not
     clock,
     vault: TEST_VAULT,
     lastOtp: async () => null,
+    receivedMessages: async () => [],
     jobs: () => ({ runDue: async () => undefined }),
   }
   const move = (seconds: number) =>

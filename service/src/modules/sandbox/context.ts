@@ -13,6 +13,10 @@ export interface SandboxMode {
   readonly vault: Vault
   /** The last one-time code that was sent to a phone of ten digits; null when none was. */
   readonly lastOtp: (phone: string) => Promise<string | null>
+  /** The last text messages that were sent to a phone of ten digits, the newest first. */
+  readonly receivedMessages: (
+    phone: string,
+  ) => Promise<readonly { readonly text: string; readonly sentAt: Date }[]>
   /** Asked for when it is needed, because the jobs are made of all modules, this one too. */
   readonly jobs: () => Pick<Jobs, 'runDue'>
 }

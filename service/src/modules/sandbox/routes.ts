@@ -1,4 +1,9 @@
-import { advanceClock as advanceClockRoute, completeSandboxPayment, getSandboxOtp } from '@batua/contract'
+import {
+  advanceClock as advanceClockRoute,
+  completeSandboxPayment,
+  getSandboxMessages,
+  getSandboxOtp,
+} from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { actorOf } from '../audit/index.ts'
@@ -19,6 +24,16 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
       const code = phone === null ? null : await context.lastOtp(phone)
       if (code === null) throw new AppError('not_found', 'No code was sent to this phone')
       return { code }
+    },
+    UNCOUNTED,
+  )
+
+  serve(
+    getSandboxMessages,
+    async call => {
+      const phone = normalisePhone(call.params.phone)
+      const received = phone === null ? [] : await context.receivedMessages(phone)
+      return { messages: received.map(({ text, sentAt }) => ({ text, sent_at: sentAt.toISOString() })) }
     },
     UNCOUNTED,
   )

@@ -90,6 +90,7 @@ export async function openWorld(
     gateway,
     payouts: { rehearsal: { sendNotices: () => Promise.resolve(0) } },
     lastOtp: async () => null,
+    receivedMessages: async () => [],
     jobs: () => jobs,
   }
   const jobs = createJobs({

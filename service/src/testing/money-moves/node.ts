@@ -88,7 +88,11 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
     life,
     sandbox: {
       ...{ ...core, funding, gateway: around.gateway, payouts: around.provider },
-      ...{ lastOtp: () => Promise.resolve(null), jobs: () => jobs },
+      ...{
+        lastOtp: () => Promise.resolve(null),
+        receivedMessages: () => Promise.resolve([]),
+        jobs: () => jobs,
+      },
     },
     takeNotice: (gateway, notice) =>
       statusOf(takeNotice({ ...core, takers }, gateway, Buffer.from(notice.body), notice.headers)),
@@ -120,7 +124,7 @@ function contextsOf(around: Surroundings, core: Core, life: Life, settlement: 'o
     holidays: fixedCalendar(),
   }
   const bankVerifier = verifierOverLine(around.verifier, line)
-  const owners: OwnersContext = { ...core, bankVerifier, raiseAgentsToTier1 }
+  const owners: OwnersContext = { ...core, bankVerifier, raiseAgentsToTier1, limitIncreaseCooldownS: 0 }
   return { funding, payouts, owners }
 }
 

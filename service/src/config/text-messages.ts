@@ -1,0 +1,85 @@
+import type { HttpSenderOptions } from '../gateways/otp-sender-http.ts'
+import { namesIn } from '../gateways/otp-template.ts'
+import { BANK_ACCOUNT_VARIABLES } from '../modules/text-messages/write-text.ts'
+import type { EnvReader } from './env-reader.ts'
+import { anyText } from './env-values.ts'
+import { addressTemplate, bodyTemplate, dltId, type OtpSenderConfig } from './otp-sender.ts'
+
+/** How owners are told what happened to their accounts, and in which words. */
+export interface TextMessagesConfig {
+  readonly texts: { readonly bankAccount: string }
+  readonly sender: { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpSenderOptions)
+}
+
+const DEFAULT_TEXT =
+  'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Log in at {url} and cancel it.'
+
+const DEFAULT_BODY = {
+  json: '{"phone":"{phone91}","text":"{text}"}',
+  form: 'phone={phone91}&text={text}',
+  none: '',
+}
+
+const KNOWN = ['phone', 'phone91', 'text', ...BANK_ACCOUNT_VARIABLES]
+const OF_REGISTER = ['entity_id', 'template_id', 'sender_id', 'token']
+
+/** They go to the provider of one-time codes, with an address, a body and a registered template of their own. */
+export function readTextMessages(
+  reader: EnvReader,
+  otpSender: OtpSenderConfig,
+  live: boolean,
+): TextMessagesConfig {
+  const texts = { bankAccount: readText(reader) }
+  if (otpSender.kind === 'sandbox') return { texts, sender: otpSender }
+  const { format } = otpSender.body
+  const givenUrl = reader.read<string | null>('SMS_HTTP_URL', addressTemplate(live), null)
+  const givenBody = reader.read<string | null>('SMS_HTTP_BODY', anyText, null)
+  const url = givenUrl ?? otpSender.url
+  // A provider that wants a body of its own for codes understands no other for these.
+  const needsBody = live && reader.read<string | null>('OTP_HTTP_BODY', anyText, null) !== null
+  if (needsBody && givenBody === null && givenUrl === null) {
+    reader.problem('SMS_HTTP_BODY', 'is missing; OTP_HTTP_BODY describes the body of codes only')
+  }
+  const bodyText = givenBody ?? DEFAULT_BODY[format]
+  const sender = {
+    ...otpSender,
+    url,
+    body: bodyTemplate(reader, 'SMS_HTTP_BODY', format, bodyText),
+    templateId: reader.read<string | null>('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', dltId, null),
+  }
+  const isChecked = live || givenUrl !== null || givenBody !== null
+  if (isChecked && otpSender.url !== '') checkPlaceholders(reader, sender, bodyText)
+  return { texts, sender }
+}
+
+function readText(reader: EnvReader): string {
+  const text = reader.read('SMS_BANK_ACCOUNT_TEXT', anyText, DEFAULT_TEXT)
+  const names: readonly string[] = BANK_ACCOUNT_VARIABLES
+  const isFit = text.includes('{last4}') && namesIn(text).every(name => names.includes(name))
+  if (!isFit) {
+    const known = names.map(name => `{${name}}`).join(' ')
+    reader.problem('SMS_BANK_ACCOUNT_TEXT', `must contain {last4}, and no other placeholders than ${known}`)
+  }
+  return text
+}
+
+function checkPlaceholders(reader: EnvReader, sender: HttpSenderOptions, bodyText: string): void {
+  const all = [...KNOWN, ...OF_REGISTER]
+  const known = all.map(name => `{${name}}`).join(' ')
+  for (const [variable, text] of [
+    ['SMS_HTTP_URL', sender.url],
+    ['SMS_HTTP_BODY', bodyText],
+  ] as const) {
+    const isKnown = namesIn(text).every(name => all.includes(name))
+    if (!isKnown) reader.problem(variable, `must have no other placeholders than ${known}`)
+  }
+  const used = new Set([...namesIn(sender.url), ...namesIn(bodyText)])
+  const says = used.has('text') || used.has('last4')
+  if (!says || !(used.has('phone') || used.has('phone91'))) {
+    const message = 'must contain {text} or {last4}, and {phone} or {phone91}, unless SMS_HTTP_URL does'
+    reader.problem('SMS_HTTP_BODY', message)
+  }
+  if (used.has('template_id') && sender.templateId === null) {
+    reader.problem('SMS_DLT_BANK_ACCOUNT_TEMPLATE_ID', 'is missing; {template_id} is asked for')
+  }
+}

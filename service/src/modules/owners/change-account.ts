@@ -1,0 +1,58 @@
+import type { Queryable } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { type Act, type Actor, recordActs } from '../audit/index.ts'
+import { ownerNotFound } from './access.ts'
+import { accountAppliedActs, accountCancelledAct } from './acts.ts'
+import { applyDueAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
+import { deleteCheck } from './check-store.ts'
+import type { OwnersContext } from './context.ts'
+import { lockOwner, type Owner, selectDueAccounts, updateKyc } from './store.ts'
+
+type ChangeContext = Pick<OwnersContext, 'database' | 'clock' | 'vault'>
+
+/**
+ * Drops the change of a verified owner's bank account: the account that waits for the cooldown, and the one that the bank
+ * has not decided about. It works below a freeze too.
+ */
+export function cancelAccountChange(context: ChangeContext, actor: Actor, ownerId: Uuid): Promise<Owner> {
+  return changeOwner(context, ownerId, context.clock.now(), async (tx, owner) => {
+    const wasChecked = owner.kycStatus === 'verified' && (await deleteCheck(tx, owner.id))
+    if (!wasChecked && owner.pendingBankAccount === null) throw nothingWaits()
+    const left = { ...owner, ...NO_PENDING_ACCOUNT, kycReason: wasChecked ? null : owner.kycReason }
+    return { owner: left, acts: [accountCancelledAct(actor, owner)] }
+  })
+}
+
+const AT_ONCE = 100
+
+/** Lets changed bank accounts that are due take effect: one bounded batch. Returns how many there were. */
+export async function applyDueAccounts(context: ChangeContext, now: Date): Promise<number> {
+  const due = await selectDueAccounts(context.database, now, AT_ONCE)
+  for (const ownerId of due) {
+    await changeOwner(context, ownerId, now, async (_tx, owner) => ({ owner, acts: [] }))
+  }
+  return due.length
+}
+
+/** What is due takes effect before anything else, as an act of its own. */
+function changeOwner(
+  { database, vault }: ChangeContext,
+  ownerId: Uuid,
+  now: Date,
+  change: (tx: Queryable, owner: Owner) => Promise<{ readonly owner: Owner; readonly acts: readonly Act[] }>,
+): Promise<Owner> {
+  return database.inTransaction(async tx => {
+    const stored = await lockOwner(tx, ownerId)
+    if (stored === null) throw ownerNotFound()
+    const applied = applyDueAccount(stored, now)
+    const { owner, acts } = await change(tx, applied)
+    if (owner !== stored) await updateKyc(tx, owner.id, owner)
+    await recordActs(tx, vault, now, [...accountAppliedActs(stored, applied), ...acts])
+    return owner
+  })
+}
+
+function nothingWaits(): AppError {
+  return new AppError('not_found', 'No change of the bank account is waiting')
+}
