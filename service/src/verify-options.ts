@@ -6,13 +6,15 @@ export interface VerifyOptions {
   readonly keyFile: string
   /** The time at which it must be good; null for now. */
   readonly at: Date | null
+  /** The file that proves that the log has what a revoked key signed. */
+  readonly proof: string | null
   /** The files of the two checkpoints of a consistency proof. */
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
 export const USAGE = `Checks offline that the service signed something, with nothing but the service's key document.
 
-  npm run verify -- FILE --keys KEYFILE [--at 2026-11-20T10:15:30Z]
+  npm run verify -- FILE --keys KEYFILE [--at 2026-11-20T10:15:30Z] [--proof ENTRY]
   npm run verify -- PROOF --keys KEYFILE --from CHECKPOINT --to CHECKPOINT
 
   FILE          a receipt, certificate, membership proof, identity verification, audit entry with its
@@ -20,6 +22,7 @@ export const USAGE = `Checks offline that the service signed something, with not
                 or a token of one of them; - reads standard input
   --keys        the service's /.well-known/service-keys.json or jwks.json, saved
   --at          the time at which a certificate or proof must be valid; absent: now
+  --proof       of what a revoked key signed: the answer of /v1/audit/verify for its entry in the log
   --from, --to  the earlier and the later checkpoint of a consistency proof (/v1/audit/consistency)
 
 Ends with 0 when it is genuine, and with 1 when it is not or that cannot be told.
@@ -28,6 +31,7 @@ Ends with 0 when it is genuine, and with 1 when it is not or that cannot be told
 const OPTIONS = {
   keys: { type: 'string' },
   at: { type: 'string' },
+  proof: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -40,17 +44,18 @@ export function readOptions(args: readonly string[]): VerifyOptions | null {
   const [file] = positionals
   if (file === undefined || positionals.length > 1)
     throw new Error('name one file to check, or - for standard input')
-  const { keys: keyFile, at, from, to } = values
+  const { keys: keyFile, at, proof, from, to } = values
   if (keyFile === undefined) throw new Error('name the key document with --keys')
   if (at !== undefined && !isTimestamp(at))
     throw new Error('--at must be a time, such as 2026-11-20T10:15:30Z')
   if ((from === undefined) !== (to === undefined)) throw new Error('--from and --to belong together')
-  if ([file, keyFile, from, to].filter(name => name === '-').length > 1)
+  if ([file, keyFile, proof, from, to].filter(name => name === '-').length > 1)
     throw new Error('only one file can come from standard input')
   return {
     file,
     keyFile,
     at: at === undefined ? null : new Date(at),
+    proof: proof ?? null,
     checkpoints: from === undefined || to === undefined ? null : { from, to },
   }
 }

@@ -20,8 +20,9 @@ async function verify(options: VerifyOptions): Promise<Verdict> {
   const { checkpoints: files } = options
   const checkpoints =
     files === null ? null : { from: await checkpointOf(files.from), to: await checkpointOf(files.to) }
+  const proof = options.proof === null ? null : await textOf(options.proof)
   const text = await textOf(options.file)
-  return checkFile(text, { keys, at: options.at ?? systemClock().now(), checkpoints })
+  return checkFile(text, { keys, at: options.at ?? systemClock().now(), checkpoints, proof })
 }
 
 async function checkpointOf(file: string): Promise<string> {

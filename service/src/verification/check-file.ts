@@ -1,7 +1,6 @@
 import { AuditVerification } from '@batua/contract'
 import { checkAuditEntry, checkCheckpoint, checkConsistency } from './check-log.ts'
-import { checkSigned, checkToken, type SignedCopy } from './check-signed.ts'
-import type { PublishedKeys } from './published-keys.ts'
+import { checkSigned, checkToken, type SignedContext, type SignedCopy } from './check-signed.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
 import {
   CERTIFICATE,
@@ -16,10 +15,7 @@ import { looksLikeToken } from './token.ts'
 import { type Doubt, forged, isDoubt, outdated, shown, unclear, type Verdict } from './verdict.ts'
 
 /** What a file is checked against. */
-export interface CheckContext {
-  readonly keys: PublishedKeys
-  /** The time at which it must be good. */
-  readonly at: Date
+export interface CheckContext extends SignedContext {
   /** For a consistency proof: the two checkpoints that it stands between, as signed notes. */
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
@@ -30,8 +26,9 @@ const KNOWN =
 /** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
 export function checkFile(text: string, context: CheckContext): Verdict {
   const trimmed = text.trim()
-  if (looksLikeToken(trimmed)) return idle(context) ?? checkToken(trimmed, context.keys, context.at)
-  if (text.includes('\n\n— ')) return idle(context) ?? checkCheckpoint(noteIn(text), context.keys)
+  if (looksLikeToken(trimmed)) return idle(context) ?? checkToken(trimmed, context)
+  if (text.includes('\n\n— '))
+    return idle(context) ?? idleProof(context) ?? checkCheckpoint(noteIn(text), context.keys)
   const json = readJson(text)
   if (isDoubt(json)) return json
   const value = unwrapped(json.value)
@@ -39,17 +36,23 @@ export function checkFile(text: string, context: CheckContext): Verdict {
 }
 
 function checkObject(value: JsonObject, context: CheckContext): Verdict {
-  const { keys, at, checkpoints } = context
+  const { keys, checkpoints } = context
   if ('from' in value && 'to' in value && Array.isArray(value['proof']))
-    return othersBeside(value, ['from', 'to', 'proof']) ?? checkConsistency(value, checkpoints, keys)
+    return (
+      othersBeside(value, ['from', 'to', 'proof']) ??
+      idleProof(context) ??
+      checkConsistency(value, checkpoints, keys)
+    )
   const unused = idle(context)
   if (unused !== null) return unused
   if ('entry' in value || 'inclusion_proof' in value)
-    return othersBeside(value, AUDIT_ANSWER) ?? checkAuditEntry(value, keys)
+    return othersBeside(value, AUDIT_ANSWER) ?? idleProof(context) ?? checkAuditEntry(value, keys)
   if (typeof value['checkpoint'] === 'string')
-    return othersBeside(value, ['checkpoint']) ?? checkCheckpoint(value['checkpoint'], keys)
+    return (
+      othersBeside(value, ['checkpoint']) ?? idleProof(context) ?? checkCheckpoint(value['checkpoint'], keys)
+    )
   const copy = signedCopy(value)
-  return isDoubt(copy) ? copy : checkSigned(copy, keys, at)
+  return isDoubt(copy) ? copy : checkSigned(copy, context)
 }
 
 /** Who names two checkpoints wants to know whether the log only grew, which nothing but a consistency proof tells. */
@@ -58,6 +61,11 @@ function idle({ checkpoints }: CheckContext): Doubt | null {
   return unclear(
     '--from and --to belong to a consistency proof, and this is none; save the answer of /v1/audit/consistency',
   )
+}
+
+/** The log proves itself. */
+function idleProof({ proof }: CheckContext): Doubt | null {
+  return proof === null ? null : unclear('--proof belongs to a receipt or a certificate, and this is neither')
 }
 
 /** A checkpoint as a signed note, out of a file that holds the note, the answer with it, or an entry's proof. */

@@ -5,6 +5,7 @@ import { canonicalJson } from '../kernel/signing.ts'
 import { openCheckpoint, originOf, parseCheckpoint, type TreeHead } from '../modules/audit/checkpoint.ts'
 import { leafHash } from '../modules/audit/entry.ts'
 import { verifyConsistency, verifyInclusion } from '../modules/audit/verify-proof.ts'
+import { isoTime } from './key-span.ts'
 import { aboutKey, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { type Doubt, forged, isDoubt, shown, unclear, type Verdict } from './verdict.ts'
 
@@ -25,6 +26,8 @@ const OTHER_TREE =
 export function checkCheckpoint(note: string, keys: PublishedKeys): Verdict {
   const checkpoint = open(note, keys)
   if (isDoubt(checkpoint)) return checkpoint
+  const revoked = revokedSigner(checkpoint)
+  if (revoked !== null) return revoked
   return {
     kind: 'genuine',
     says: `checkpoint of the log ${shown(checkpoint.origin)} with ${checkpoint.size} entries, ${signedBy(checkpoint)}`,
@@ -47,6 +50,8 @@ export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verdict {
     return unclear('the entry, its place or the checkpoint is missing; save the whole answer')
   const checkpoint = open(value.checkpoint, keys)
   if (isDoubt(checkpoint)) return checkpoint
+  const revoked = revokedSigner(checkpoint)
+  if (revoked !== null) return revoked
   if (checkpoint.size !== tree_size || checkpoint.root.toString('hex') !== root_hash)
     return forged('its tree size or root hash is not that of the checkpoint')
   const { hash, ...content } = entry
@@ -91,6 +96,9 @@ export function checkConsistency(
   if (isDoubt(from)) return about('the checkpoint of --from', from)
   const to = open(notes.to, keys)
   if (isDoubt(to)) return about('the checkpoint of --to', to)
+  // An earlier head that a revoked key signed is proven by the later one.
+  const revoked = revokedSigner(to)
+  if (revoked !== null) return about('the checkpoint of --to', revoked)
   if (from.origin !== to.origin) return forged('the two checkpoints are of two logs')
   if (from.size !== value.from || to.size !== value.to) {
     return unclear(
@@ -125,11 +133,22 @@ function open(note: string, { service, byId }: PublishedKeys): Checkpoint | Doub
       `its checkpoint is of the log ${shown(parsed.origin)}, and the key document is ${shown(service ?? '')}’s; fetch the key document of the service that has this log`,
     )
   }
-  for (const key of byId.values()) {
+  const goodFirst = [...byId.values()].toSorted(
+    (a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null),
+  )
+  for (const key of goodFirst) {
     const head = openCheckpoint(note, origin, [key.publicKey])
     if (head !== null) return { ...head, origin, key }
   }
   return forged('no key of the key document has signed its checkpoint; if the document is old, fetch it anew')
+}
+
+/** A checkpoint has no date, so one by a revoked key may be of any time; null when the key is not revoked. */
+function revokedSigner({ key }: Checkpoint): Doubt | null {
+  if (key.revokedAt === null) return null
+  return unclear(
+    `its checkpoint is signed with the key ${shown(key.id)}, which is revoked since ${isoTime(key.revokedAt)}; it counts only with a consistency proof to a checkpoint of another key`,
+  )
 }
 
 function signedBy({ origin, key }: Checkpoint): string {

@@ -1,5 +1,7 @@
 import { bytesOfBase64 } from '../kernel/base64.ts'
 import { verifyObject } from '../kernel/signing.ts'
+import { CLOCKS_DIFFER_MS, datedOutside, needsProof } from './key-span.ts'
+import { proofFault } from './log-proof.ts'
 import { aboutKey, keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { RECEIPT, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { openToken, saysTheSame } from './token.ts'
@@ -18,8 +20,18 @@ export interface SignedCopy {
 
 const SIGNATURE_BYTES = 64
 
-export function checkSigned(copy: SignedCopy, keys: PublishedKeys, at: Date): Verdict {
+/** What something signed is checked against. */
+export interface SignedContext {
+  readonly keys: PublishedKeys
+  /** The time at which it must be good. */
+  readonly at: Date
+  /** An answer of `/v1/audit/verify` that proves that the log has what a revoked key signed. */
+  readonly proof: string | null
+}
+
+export function checkSigned(copy: SignedCopy, context: SignedContext): Verdict {
   const { kind, content, token, unsigned } = copy
+  const { keys, at } = context
   const key = keyFor(content, keys)
   if (isDoubt(key)) return key
   const isSigned = bytesOfBase64(copy.signature)?.length === SIGNATURE_BYTES
@@ -27,30 +39,33 @@ export function checkSigned(copy: SignedCopy, keys: PublishedKeys, at: Date): Ve
   const fault = token === null ? null : tokenFault(copy, token, keys)
   if (fault !== null) return fault
   return (
+    notSignedThen(kind, content, key, context) ??
     inTime(kind, content, at) ?? {
       kind: 'genuine',
       says: sentence(kind, content, key),
       checked: [
         'the Ed25519 signature over the canonical JSON of what it says',
         ...(token === null ? [] : ['the token, signed too, says the same']),
-        ...aboutKey(key),
+        ...aboutSigning(key, context.proof),
       ],
-      unknowable: [kind.unknowable, ...unsignedNames(unsigned)],
+      unknowable: [kind.unknowable, ...notInLog(kind, key), ...unsignedNames(unsigned)],
     }
   )
 }
 
 /** A token that comes alone. */
-export function checkToken(token: string, keys: PublishedKeys, at: Date): Verdict {
+export function checkToken(token: string, context: SignedContext): Verdict {
+  const { keys, at } = context
   const opened = openToken(token, keys)
   if (isDoubt(opened)) return opened
   const { kind, content, key } = opened
   return (
+    notSignedThen(kind, content, key, context) ??
     inTime(kind, content, at) ?? {
       kind: 'genuine',
       says: sentence(kind, content, key),
-      checked: ['the Ed25519 signature of the token', ...aboutKey(key)],
-      unknowable: [kind.unknowable],
+      checked: ['the Ed25519 signature of the token', ...aboutSigning(key, context.proof)],
+      unknowable: [kind.unknowable, ...notInLog(kind, key)],
     }
   )
 }
@@ -72,9 +87,28 @@ function tokenFault({ kind, content }: SignedCopy, token: string, keys: Publishe
   return isSame ? null : forged('its token says something else than its fields')
 }
 
-/** Clocks differ a little; what comes from further ahead is not yet good. */
-const CLOCKS_DIFFER_MS = 5 * 60_000
+/** Why the key does not vouch for something with this date; null when it does, or the log does in its place. */
+function notSignedThen(
+  kind: SignedKind,
+  content: SignedContent,
+  key: PublishedKey,
+  { keys, proof }: SignedContext,
+): Doubt | null {
+  const outside = datedOutside(kind.name, kind.dated(content), key, keys)
+  if (outside !== null) return outside
+  return proof === null ? needsProof(kind.name, key) : proofFault(proof, kind, content, keys)
+}
 
+function aboutSigning(key: PublishedKey, proof: string | null): string[] {
+  const proven = 'the audit log has it, under a checkpoint of a key that is not revoked'
+  return [...aboutKey(key), ...(proof === null ? [] : [proven])]
+}
+
+function notInLog({ notInLog }: SignedKind, { revokedAt }: PublishedKey): string[] {
+  return revokedAt === null || notInLog === null ? [] : [notInLog]
+}
+
+/** What comes from further ahead than clocks differ is not yet good. */
 function inTime(kind: SignedKind, content: SignedContent, at: Date): Doubt | null {
   const span = kind.span(content)
   if (span === null) return null

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { isTimestamp } from '@batua/contract'
 import { bytesOfBase64 } from '../kernel/base64.ts'
 import { publicKeyFromRaw } from '../kernel/signing.ts'
 import { isWeakKey } from '../kernel/weak-key.ts'
@@ -12,6 +13,11 @@ export interface PublishedKey {
   readonly key: KeyObject
   /** A retired key signs nothing new, but what it signed stays good. A key set does not say. */
   readonly isRetired: boolean
+  /** The dates between which what it signed may be dated; null where a document of before does not say. */
+  readonly activeFrom: number | null
+  readonly retiredAt: number | null
+  /** From then on it may be in other hands. */
+  readonly revokedAt: number | null
 }
 
 /** The only keys that anything is checked with. */
@@ -51,26 +57,42 @@ export function readKeys(text: string): PublishedKeys | Doubt {
   return { service, byId }
 }
 
-function keyOfDocument({ key_id, public_key, status }: JsonObject): PublishedKey | Doubt {
-  return publishedKey(key_id, public_key, status === 'retired')
+function keyOfDocument(entry: JsonObject): PublishedKey | Doubt {
+  const { key_id, public_key, status } = entry
+  const key = publishedKey(key_id, public_key, entry)
+  if (isDoubt(key)) return key
+  if ((status === 'revoked') !== (key.revokedAt !== null))
+    return noKeys(`its key ${shown(key.id)} is revoked without a date, or has one and is not`)
+  return { ...key, isRetired: status === 'retired' }
 }
 
 /** RFC 8037, section 2. */
-function keyOfSet({ kid, x, alg, use }: JsonObject): PublishedKey | Doubt {
+function keyOfSet(entry: JsonObject): PublishedKey | Doubt {
+  const { kid, x, alg, use } = entry
   const raw = typeof x === 'string' ? bytesOfBase64(x, 'base64url') : null
   if (alg !== undefined && alg !== 'EdDSA') return noKeys('one of its keys is not for EdDSA')
   if (use !== undefined && use !== 'sig') return noKeys('one of its keys is not for signatures')
-  return publishedKey(kid, raw?.toString('base64'), false)
+  return publishedKey(kid, raw?.toString('base64'), entry)
 }
 
-function publishedKey(id: unknown, publicKey: unknown, isRetired: boolean): PublishedKey | Doubt {
+function publishedKey(id: unknown, publicKey: unknown, entry: JsonObject): PublishedKey | Doubt {
   if (typeof id !== 'string' || id === '') return noKeys('one of its keys has no id')
   const key = typeof publicKey === 'string' ? publicKeyFromRaw(publicKey) : null
   if (typeof publicKey !== 'string' || key === null)
     return noKeys(`its key ${shown(id)} is not the base64 of 32 bytes`)
   if (isWeakKey(Buffer.from(publicKey, 'base64')))
     return noKeys(`its key ${shown(id)} is no safe one: anybody can sign for it`)
-  return { id, publicKey, key, isRetired }
+  const { active_from, retired_at, revoked_at } = entry
+  const [activeFrom, retiredAt, revokedAt] = [active_from, retired_at, revoked_at].map(timeFrom)
+  if (activeFrom === undefined || retiredAt === undefined || revokedAt === undefined)
+    return noKeys(`a date of its key ${shown(id)} is none`)
+  return { id, publicKey, key, isRetired: false, activeFrom, retiredAt, revokedAt }
+}
+
+/** null for a date that is not given; undefined for what is no date. */
+function timeFrom(value: unknown): number | null | undefined {
+  if (value === null || value === undefined) return null
+  return typeof value === 'string' && isTimestamp(value) ? Date.parse(value) : undefined
 }
 
 function noKeys(because: string): Doubt {
@@ -95,6 +117,8 @@ export function keyFor(
 }
 
 /** What a reader should know of the key, beyond that it signed. */
-export function aboutKey({ id, isRetired }: PublishedKey): string[] {
+export function aboutKey({ id, isRetired, revokedAt }: PublishedKey): string[] {
+  if (revokedAt !== null)
+    return [`the key ${shown(id)} is revoked since ${new Date(revokedAt).toISOString()}`]
   return isRetired ? [`the key ${shown(id)} is retired: it signs nothing new, what it signed stays good`] : []
 }

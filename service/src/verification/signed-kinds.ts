@@ -25,7 +25,22 @@ export interface SignedKind {
   claims(content: SignedContent): Claims
   /** From when and until when it is good; null when it has no end. */
   span(content: SignedContent): { readonly from: string; readonly until: string } | null
+  /** The date that its key answers for. */
+  dated(content: SignedContent): string
+  /** What its entry in the audit log says; null when there is none. */
+  entry(content: SignedContent): EntryFacts | null
   readonly unknowable: string
+  /** What the entry in the log says nothing of; null when there is nothing, or no entry. */
+  readonly notInLog: string | null
+}
+
+/** What an audit entry says of a fact, beside who did it. */
+export interface EntryFacts {
+  readonly action: string
+  readonly target: string
+  readonly agent_id: string
+  readonly created_at: string
+  readonly data: object
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: FORMATS })
@@ -40,7 +55,10 @@ function kindOf<Schema extends TObject>(
     readonly says: (content: Static<Schema>) => string
     readonly claims: (content: Static<Schema>) => Claims
     readonly span?: (content: Static<Schema>) => { readonly from: string; readonly until: string }
+    readonly dated: (content: Static<Schema>) => string
+    readonly entry?: (content: Static<Schema>) => EntryFacts
     readonly unknowable: string
+    readonly notInLog?: string
   },
 ): SignedKind {
   const typed = (content: SignedContent) => content as Static<Schema>
@@ -52,7 +70,10 @@ function kindOf<Schema extends TObject>(
     says: content => kind.says(typed(content)),
     claims: content => kind.claims(typed(content)),
     span: content => kind.span?.(typed(content)) ?? null,
+    dated: content => kind.dated(typed(content)),
+    entry: content => kind.entry?.(typed(content)) ?? null,
     unknowable: kind.unknowable,
+    notInLog: kind.notInLog ?? null,
   }
 }
 
@@ -84,7 +105,16 @@ export const RECEIPT = kindOf(Type.Omit(Receipt, ['signature', 'token']), {
     jti: receipt_id,
     iat: seconds(created_at),
   }),
+  dated: ({ created_at }) => created_at,
+  entry: ({ payment_id, from, to, amount, fee, reference, note, created_at }) => ({
+    action: 'payment.completed',
+    target: payment_id,
+    agent_id: from,
+    created_at,
+    data: { to, amount, fee, reference, note },
+  }),
   unknowable: 'whether some of the money was refunded later',
+  notInLog: 'whether the handles are those of the two agents, which the log does not name',
 })
 
 export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]), {
@@ -101,6 +131,15 @@ export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]
     exp: seconds(expires_at),
   }),
   span: ({ issued_at, expires_at }) => ({ from: issued_at, until: expires_at }),
+  dated: ({ issued_at }) => issued_at,
+  entry: ({ id, agent_id, capabilities, tier, public_key, issued_at, expires_at, key_id }) => ({
+    action: 'certificate.issued',
+    target: id,
+    agent_id,
+    created_at: issued_at,
+    data: { capabilities, tier, public_key, expires_at, key_id },
+  }),
+  notInLog: 'whether the subject is the name of the agent, which the log does not tell',
   unknowable: 'whether it was revoked; GET /v1/certificates/{cert_id}/verify tells, without a credential',
 })
 
@@ -114,6 +153,7 @@ export const IDENTITY = kindOf(Type.Omit(IdentityVerification, ['signature', 'to
     sub: agent_id,
     iat: seconds(verified_at),
   }),
+  dated: ({ verified_at }) => verified_at,
   unknowable: 'what has changed since that moment',
 })
 
@@ -129,6 +169,7 @@ export const MEMBERSHIP_PROOF = kindOf(MembershipProof.properties.proof, {
     exp: seconds(expires_at),
   }),
   span: ({ issued_at, expires_at }) => ({ from: issued_at, until: expires_at }),
+  dated: ({ issued_at }) => issued_at,
   unknowable: 'whether the agent was stopped since it was issued',
 })
 

@@ -4,7 +4,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { fund, newFundedAgent, order, startNode } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { openSigningKeys, rotateSigningKey } from '../keys/index.ts'
+import { openSigningKeys, revokeSigningKey, rotateSigningKey } from '../keys/index.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { integrate } from './integrate.ts'
 import { openIntegrator } from './integrator.ts'
@@ -222,4 +222,27 @@ test('a job that took all that waited sleeps, however much comes in meanwhile', 
   for (const count of [1, 1, 1, 1, 1, 1]) await recordSome(stage, count)
   expect([await integrator.keepUp(), await integrator.keepUp(), await integrator.keepUp()]).toEqual([4, 0, 0])
   expect((await leavesIn(db.database)).ids).toHaveLength(6)
+})
+
+test('revoking a key signs the checkpoint again, and no node takes one by the revoked key any more', async () => {
+  await recordSome(stage, 3)
+  await once()
+  const signingKeys = await openSigningKeys({ ...stage, database: db.database })
+  const stolen = await signingKeys.current()
+  const byStolen = await selectTree(db.database)
+  const revocation = { keyId: stolen.id, revokedAt: stage.clock.now() }
+  await revokeSigningKey({ database: db.database, vault: stage.vault }, stage.clock.now(), revocation)
+  // The node still remembers the key: what it would sign is not written.
+  await recordSome(stage, 1)
+  await expect(once()).rejects.toThrow('was revoked while it was signed')
+  stage.clock.setOffsetMs(stage.clock.offsetMs() + 2_000)
+  const made = await signingKeys.current()
+  expect(made.id).not.toBe(stolen.id)
+  expect(await once()).toMatchObject({ kind: 'done', leaves: 2 })
+  const now = await selectTree(db.database)
+  expect(openCheckpoint(now?.checkpoint ?? '', 'batua/audit', [made.publicKey])).not.toBeNull()
+  // The checkpoint of before, put back by somebody who can write to the table.
+  const forged = byStolen?.checkpoint ?? ''
+  await db.database.query('update audit_tree set checkpoint = $1, size = $2', [forged, byStolen?.size])
+  expect(await once()).toMatchObject({ kind: 'tampered' })
 })

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/database.ts
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { openTestLedger, postPayment } from '../../testing/model/wallets.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../testing/network.ts'
-import { openSigningKeys, rotateSigningKey, type SigningKeys } from '../keys/index.ts'
+import { openSigningKeys, revokeSigningKey, rotateSigningKey, type SigningKeys } from '../keys/index.ts'
 import { jwksDocument, serviceKeysDocument } from '../keys/key-documents.ts'
 import { checkReceipt } from './check-receipt.ts'
 import type { ReceiptsContext } from './context.ts'
@@ -294,4 +294,20 @@ test('a payment was made, whether or not its token can be signed now', async () 
     signingKeys: { ...signingKeys, at: () => Promise.reject(new Error('no key')) },
   }
   expect(await receiptTokenOf(broken, { payment_id })).toBeNull()
+})
+
+test('a receipt of a revoked key is signed with the key in its place when it is read, and says the same', async () => {
+  const id = formatId('rcp', await paid())
+  const before = await readReceipt(context, payer, id)
+  const network = networkContext(db.database, clock)
+  await revokeSigningKey(network, clock.now(), { keyId: before.key_id, revokedAt: clock.now() })
+  clock.setOffsetMs(clock.offsetMs() + 2_000)
+  const after = await readReceipt(context, payer, id)
+  const { key_id } = serviceKeysDocument('batua', await signingKeys.all())
+  expect(after).toEqual({ ...before, key_id, signature: after.signature, token: after.token })
+  expect(key_id).not.toBe(before.key_id)
+  expect(await checkReceipt(context, payer, id)).toMatchObject({ valid: true, receipt: { key_id } })
+  const published = createLocalJWKSet({ keys: [...jwksDocument(await signingKeys.all()).keys] })
+  await jwtVerify(after.token ?? '', published)
+  await expect(jwtVerify(before.token ?? '', published)).rejects.toThrow('no applicable key')
 })

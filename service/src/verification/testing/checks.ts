@@ -7,8 +7,12 @@ type Checkpoints = { readonly from: string; readonly to: string }
 export function checker(document: object) {
   const keys = readKeys(JSON.stringify(document))
   if (isDoubt(keys)) throw new Error(keys.because)
-  return (text: string, at = IN_TIME, checkpoints: Checkpoints | null = null): Verdict =>
-    checkFile(text, { keys, at, checkpoints })
+  return (
+    text: string,
+    at = IN_TIME,
+    checkpoints: Checkpoints | null = null,
+    proof: string | null = null,
+  ): Verdict => checkFile(text, { keys, at, checkpoints, proof })
 }
 
 /** The text with each of its bytes changed in turn, where that is still UTF-8. */

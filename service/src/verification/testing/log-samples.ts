@@ -14,8 +14,8 @@ export interface Log {
   consistency(from: number, to: number): { from: number; to: number; proof: string[] }
 }
 
-export function newLog(signer: Signer, size: number): Log {
-  const contents = Array.from({ length: size }, (_, index) => contentOf(index))
+export function newLog(signer: Signer, size: number, entries: readonly object[] = []): Log {
+  const contents = Array.from({ length: size }, (_, index) => entries[index] ?? contentOf(index))
   const leaves = contents.map(content => sha256(LEAF, Buffer.from(canonical(content))))
   const entry = (index: number) => ({ ...contents[index], hash: leaves[index]?.toString('hex') })
   const checkpoint = (count = size) =>

@@ -1,0 +1,58 @@
+import type { PublishedKey, PublishedKeys } from './published-keys.ts'
+import { type Doubt, forged, shown, unclear } from './verdict.ts'
+
+/** Nodes' clocks differ a little, so dates are given this much on either side. */
+export const CLOCKS_DIFFER_MS = 5 * 60_000
+
+/**
+ * What speaks against a key having signed something with this date; null when nothing does. A retired key may be in
+ * other hands one day, and whoever has it can sign anything, but only with dates at which the key was in use.
+ */
+export function datedOutside(
+  what: string,
+  date: string,
+  key: PublishedKey,
+  keys: PublishedKeys,
+): Doubt | null {
+  const time = Date.parse(date)
+  const from = earliestDate(key, keys)
+  if (from !== null && time < from - CLOCKS_DIFFER_MS)
+    return forged(
+      `this ${what} is dated ${date}, and the key ${shown(key.id)} signs what is dated from ${isoTime(from)} on`,
+    )
+  if (key.retiredAt !== null && time > key.retiredAt + CLOCKS_DIFFER_MS)
+    return forged(
+      `this ${what} is dated ${date}, and the key ${shown(key.id)} signs nothing that is dated after ${isoTime(key.retiredAt)}`,
+    )
+  if (key.revokedAt !== null && time >= key.revokedAt)
+    return forged(
+      `this ${what} is dated ${date}, and the key ${shown(key.id)} is revoked since ${isoTime(key.revokedAt)}`,
+    )
+  return null
+}
+
+/** What revoked keys signed is signed again by the next good key: its span begins where theirs began. */
+function earliestDate(key: PublishedKey, { byId }: PublishedKeys): number | null {
+  if (key.activeFrom === null) return null
+  let earliest = key.activeFrom
+  const before = [...byId.values()]
+    .filter(other => other.activeFrom !== null && other.activeFrom < earliest)
+    .toSorted((a, b) => (b.activeFrom ?? 0) - (a.activeFrom ?? 0))
+  for (const { activeFrom, revokedAt } of before) {
+    if (activeFrom === null || revokedAt === null) break
+    earliest = activeFrom
+  }
+  return earliest
+}
+
+/** Why something counts only with a proof; null when its key is not revoked. */
+export function needsProof(what: string, { id, revokedAt }: PublishedKey): Doubt | null {
+  if (revokedAt === null) return null
+  return unclear(
+    `the key ${shown(id)} is revoked since ${isoTime(revokedAt)}, and whoever has it can choose the date of what it signs; ask the service for the ${what} again, or prove that the log has it with --proof`,
+  )
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

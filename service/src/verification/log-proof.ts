@@ -1,0 +1,38 @@
+import type { AuditVerification } from '@batua/contract'
+import type { Static } from 'typebox'
+import { canonicalJson } from '../kernel/signing.ts'
+import { checkAuditEntry } from './check-log.ts'
+import type { PublishedKeys } from './published-keys.ts'
+import { readJson } from './read-json.ts'
+import type { SignedContent, SignedKind } from './signed-kinds.ts'
+import { type Doubt, isDoubt, unclear } from './verdict.ts'
+
+/**
+ * Whether an answer of `/v1/audit/verify` proves that the log has what was signed, under a checkpoint of a key that is
+ * not revoked; null when it does.
+ */
+export function proofFault(
+  proof: string,
+  kind: SignedKind,
+  content: SignedContent,
+  keys: PublishedKeys,
+): Doubt | null {
+  const due = kind.entry(content)
+  if (due === null)
+    return unclear(
+      `the log has no entry for a ${kind.name}, so nothing proves it; ask the service for a new one`,
+    )
+  const json = readJson(proof)
+  if (isDoubt(json)) return about(json)
+  const verdict = checkAuditEntry(json.value, keys)
+  if (isDoubt(verdict)) return about(verdict)
+  // Proven just now to be an entry with its proof.
+  const { entry } = json.value as Static<typeof AuditVerification>
+  const { action, target, agent_id, created_at, data } = entry ?? {}
+  if (canonicalJson(due) === canonicalJson({ action, target, agent_id, created_at, data })) return null
+  return unclear(`the entry of --proof is not that of this ${kind.name}`)
+}
+
+function about(doubt: Doubt): Doubt {
+  return { ...doubt, because: `the proof of --proof: ${doubt.because}` }
+}
