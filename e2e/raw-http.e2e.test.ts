@@ -38,6 +38,11 @@ const BROKEN: Readonly<Record<string, string>> = {
   'an unknown version': requestText('GET /healthz HTTP/9.9'),
   'a tunnel': requestText('CONNECT example.com:443 HTTP/1.1'),
   'no Host': 'GET /v1/agents HTTP/1.1\r\nConnection: close\r\n\r\n',
+  'two Hosts': requestText('GET /v1/agents HTTP/1.1', ['Host: example.com']),
+  'two Hosts that agree': requestText('GET /healthz HTTP/1.1', ['host: localhost']),
+  'two Hosts in one header':
+    'GET /healthz HTTP/1.1\r\nHost: localhost, example.com\r\nConnection: close\r\n\r\n',
+  'an address of another host': requestText('GET http://example.com/healthz HTTP/1.1'),
   'both lengths': requestText(POST, [JSON_TYPE, length, 'Transfer-Encoding: chunked'], chunked),
   'both lengths, the other way round': requestText(
     POST,

@@ -66,3 +66,10 @@ test.each([
 ])('the time %j is %s', (text, expected) => {
   expect(momentAt({ time: text }, 'time')?.toISOString() ?? null).toBe(expected)
 })
+
+test('an answer that nests too deep is no answer, and brackets in its texts do not count', () => {
+  const nested = (depth: number, inside: string) => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`
+  expect(parseExactJson(nested(33, '1'))).toBeUndefined()
+  expect(parseExactJson(nested(100_000, ''))).toBeUndefined()
+  expect(parseExactJson(nested(32, JSON.stringify('[{"\\'.repeat(50))))).toBeDefined()
+})

@@ -1,3 +1,4 @@
+import { isNestedTooDeep } from '../kernel/json-shape.ts'
 import { type Paise, paise } from '../kernel/money.ts'
 
 /** JSON with every number as the text it was written in: an id of 19 digits and an amount keep all their digits. */
@@ -8,8 +9,9 @@ export type ExactJson =
   | readonly ExactJson[]
   | { readonly [name: string]: ExactJson }
 
-/** Undefined when the text is not JSON. */
+/** Undefined when the text is not JSON, or nests deeper than any answer or webhook of a gateway. */
 export function parseExactJson(text: string): ExactJson | undefined {
+  if (isNestedTooDeep(text)) return undefined
   try {
     return JSON.parse(text, (_key, value: ExactJson | number, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value,

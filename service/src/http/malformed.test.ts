@@ -134,6 +134,26 @@ test.each<[string, string | Buffer, number, ErrorCode]>([
   ],
   ['an address too long', get(`/v1/${'a'.repeat(20_000)}`), 400, 'validation_error'],
   ['a header too long', get('/v1/away', `x: ${'a'.repeat(20_000)}\r\n`), 400, 'validation_error'],
+  ['two different Hosts', get('/v1/away', 'host: y\r\n'), 400, 'validation_error'],
+  ['two Hosts that agree', get('/v1/away', 'HOST: x\r\n'), 400, 'validation_error'],
+  ['two Hosts in HTTP/1.0', 'GET /v1/away HTTP/1.0\r\nhost: x\r\nhost: y\r\n\r\n', 400, 'validation_error'],
+  ['no Host', 'GET /v1/away HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'validation_error'],
+  [
+    'two Hosts in one header',
+    'GET /v1/away HTTP/1.1\r\nhost: x, y\r\nconnection: close\r\n\r\n',
+    400,
+    'validation_error',
+  ],
+  [
+    'a Host with a user in it',
+    'GET /v1/away HTTP/1.1\r\nhost: a@x\r\nconnection: close\r\n\r\n',
+    400,
+    'validation_error',
+  ],
+  ['an absolute address of another host', get('http://y/v1/away'), 400, 'validation_error'],
+  ['an absolute address with a user in it', get('http://a@x/v1/away'), 400, 'validation_error'],
+  ['an absolute address of another scheme', get('ftp://x/v1/away'), 400, 'validation_error'],
+  ['an unknown route of another host', get('http://y/v1/nothing'), 400, 'validation_error'],
   ['something that is not HTTP', 'HELLO\r\n\r\n', 400, 'validation_error'],
   [
     'a body shorter than announced',
@@ -183,12 +203,32 @@ test('an empty form, as curl sends it, is no body', async () => {
   })
 })
 
-test('brackets nested as deep as a body can hold are refused without harm', async () => {
-  const depth = 30_000
-  const nested = `{"text":"a","more":${'['.repeat(depth)}${']'.repeat(depth)}}`
-  expect((await call(server, 'POST', '/v1/echo/a', { body: nested })).status).toBe(200)
-  const objects = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
-  expect((await call(server, 'POST', '/v1/echo/a', { body: objects })).status).toBe(400)
+test('an absolute address of the Host that the request names is served', async () => {
+  expect(await raw(get('http://X/v1/away'))).toMatchObject({ status: 503 })
+})
+
+const arrays = (depth: number, inside = '') => `${'['.repeat(depth)}${inside}${']'.repeat(depth)}`
+
+test.each([
+  ['5,000 arrays around a number that is read digit by digit', arrays(5_000, '0.125')],
+  ['as many arrays as a body can hold', arrays(30_000)],
+  ['10,000 objects', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`],
+  ['arrays that are never closed', '['.repeat(60_000)],
+  ['one level more than 32', arrays(32)],
+])('JSON nested too deep is refused before it is parsed: %s', async (_what, more) => {
+  const before = handled
+  const answer = await call(server, 'POST', '/v1/echo/a', { body: `{"text":"a","more":${more}}` })
+  expect(answer).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } })
+  expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('deeper than 32 levels') } })
+  expect(handled).toBe(before)
+})
+
+test('JSON of 32 levels is taken, and brackets in its texts do not count', async () => {
+  const text = '[{"\\'.repeat(100)
+  const body = `{"text":${JSON.stringify(text)},"more":${arrays(31, JSON.stringify(text))}}`
+  expect(await call(server, 'POST', '/v1/echo/a', { body })).toMatchObject({ status: 200, body: { text } })
+  const side = JSON.stringify({ text, more: Array.from({ length: 100 }, () => [[]]) })
+  expect(await call(server, 'POST', '/v1/echo/a', { body: side })).toMatchObject({ status: 200 })
 })
 
 test('a body of exactly 64 KiB is taken', async () => {

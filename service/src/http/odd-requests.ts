@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 import { refuseOnSocket } from './client-error.ts'
+import { hostProblem } from './host-header.ts'
 
 /** Node would answer these by itself, or drop them without a word; here they get the one shape of every error. */
 export const SERVED_HERE = { requireHostHeader: false } as const
@@ -14,8 +15,9 @@ export function addOddRequests(fastify: FastifyInstance, newRequestId: () => str
   // An expectation that is not known may be ignored (RFC 9110, section 10.1.1).
   fastify.server.on('checkExpectation', (request, response) => fastify.routing(request, response))
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (request.raw.headers.host !== undefined || request.raw.httpVersion === '1.0') done()
-    else done(new AppError('validation_error', 'A request in HTTP/1.1 needs the header Host'))
+    const problem = hostProblem(request.raw)
+    if (problem === null) done()
+    else done(problem)
   })
 }
 

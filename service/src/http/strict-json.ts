@@ -1,17 +1,24 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../kernel/app-error.ts'
+import { jsonShapeOf, MAX_JSON_DEPTH } from '../kernel/json-shape.ts'
 
 /**
  * Reads a JSON body without guessing what was meant. Refused as `validation_error`: bytes that are not UTF-8 (they
- * would turn into replacement characters), a key that stands twice in one object (readers disagree which one counts).
+ * would turn into replacement characters), nesting deeper than 32 levels, a key that stands twice in one object (readers
+ * disagree which one counts).
  * A number that a double cannot hold becomes NaN, which no schema accepts: see `readExactNumber`.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes))
     throw new AppError('validation_error', 'The body is not valid UTF-8; encode it as UTF-8')
   const text = bytes.toString('utf8')
+  const { depth, keys } = jsonShapeOf(text)
+  if (depth > MAX_JSON_DEPTH) {
+    const message = `The JSON body nests deeper than ${MAX_JSON_DEPTH} levels; send it flatter`
+    throw new AppError('validation_error', message)
+  }
   const value = parse(text)
-  if (namesKeyTwice(value, text)) {
+  if (countKeysIn(value) !== keys) {
     throw new AppError(
       'validation_error',
       'The JSON body names a field twice in one object; send each field once',
@@ -61,12 +68,11 @@ function decimal(literal: string): string {
 
 /** Whether a key stands twice in one object of a valid JSON text, whose parsed value has it once. */
 export function namesKeyTwice(value: unknown, text: string): boolean {
-  return countKeysIn(value) !== countKeysWritten(text)
+  return countKeysIn(value) !== jsonShapeOf(text).keys
 }
 
 function countKeysIn(root: unknown): number {
   let count = 0
-  // A list instead of recursion: 64 KiB of brackets nest deeper than the call stack.
   const waiting: unknown[] = [root]
   while (waiting.length > 0) {
     const value = waiting.pop()
@@ -75,23 +81,6 @@ function countKeysIn(root: unknown): number {
     for (const child of Object.values(value)) {
       if (typeof child === 'object' && child !== null) waiting.push(child)
     }
-  }
-  return count
-}
-
-const QUOTE = 0x22
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-
-/** Colons outside strings: in valid JSON each one stands behind a key. */
-function countKeysWritten(json: string): number {
-  let count = 0
-  let inString = false
-  for (let index = 0; index < json.length; index++) {
-    const character = json.charCodeAt(index)
-    if (inString && character === BACKSLASH) index++
-    else if (character === QUOTE) inString = !inString
-    else if (!inString && character === COLON) count++
   }
   return count
 }

@@ -1,0 +1,46 @@
+/**
+ * How deep JSON may nest. Nothing that the service reads needs more, and what walks values calls itself once for each
+ * level: thousands of levels overflow the call stack.
+ */
+export const MAX_JSON_DEPTH = 32
+
+export interface JsonShape {
+  /** The most arrays and objects that are open at once. */
+  readonly depth: number
+  /** Colons outside strings: in valid JSON each one stands behind a key. */
+  readonly keys: number
+}
+
+const QUOTE = 0x22
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/** The shape of a JSON text, found without parsing it; of a text that is not JSON it says nothing useful, and is quick. */
+export function jsonShapeOf(text: string): JsonShape {
+  let keys = 0
+  let open = 0
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text.charCodeAt(index)
+    if (inString) {
+      if (character === BACKSLASH) index++
+      else if (character === QUOTE) inString = false
+    } else if (character === QUOTE) inString = true
+    else if (character === COLON) keys++
+    else if (character === OPEN_BRACE || character === OPEN_BRACKET) {
+      open++
+      if (open > depth) depth = open
+    } else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) open--
+  }
+  return { depth, keys }
+}
+
+/** Whether a JSON text nests deeper than any that the service reads. It is asked before the text is parsed. */
+export function isNestedTooDeep(text: string): boolean {
+  return jsonShapeOf(text).depth > MAX_JSON_DEPTH
+}
