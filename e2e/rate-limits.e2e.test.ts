@@ -9,6 +9,9 @@ import { openStage, type Stage } from './src/stage.ts'
 const AGENT = 100
 const PLATFORM = 1000
 const UNAUTHENTICATED = 30
+const PAGES = 600
+/** Gateway webhooks that fail verification; not configurable. */
+const FORGED = 300
 
 let stage: Stage
 let service: Service
@@ -23,6 +26,7 @@ beforeAll(async () => {
     RATE_LIMIT_AGENT: '',
     RATE_LIMIT_PLATFORM: '',
     RATE_LIMIT_UNAUTHENTICATED: '',
+    RATE_LIMIT_PAGES: '',
   })
   ;({ service, api, network } = stage)
   platform = await network.platform()
@@ -127,11 +131,37 @@ group('within a minute', () => {
     expectRefusal(reply, UNAUTHENTICATED)
   })
 
-  test('health, metrics, documentation and checkout pages are not counted', async () => {
-    const pages = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/checkout/ps_none']
-    for (const page of pages) {
-      const replies = await times(40, () => request(service.address, 'GET', page))
-      expect([page, refused(replies).length]).toEqual([page, 0])
+  test('an address is shown 600 pages, whatever its budget of requests', async () => {
+    const pages = ['/metrics', '/openapi.json', '/docs/', '/docs/js/scalar.js', '/checkout/ps_none']
+    const head = (page: string) => () => request(service.address, 'HEAD', page)
+    for (const page of pages) expect([page, refused(await times(10, head(page))).length]).toEqual([page, 0])
+    expect(refused(await times(PAGES - 10 * pages.length, head('/docs/')))).toEqual([])
+    for (const page of [...pages, '/checkout/ps_none/status']) {
+      const reply = await request(service.address, 'GET', page)
+      expect([page, reply.status, budget(reply)]).toMatchObject([page, 429, { limit: PAGES, remaining: 0 }])
+      expect(Number(reply.headers.get('retry-after'))).toBe(budget(reply).reset)
     }
+  })
+
+  test('probes and key documents are never counted', async () => {
+    for (const path of ['/healthz', '/readyz', '/.well-known/service-keys.json']) {
+      const replies = await times(40, () => request(service.address, 'GET', path))
+      expect([path, refused(replies).length]).toEqual([path, 0])
+    }
+  })
+
+  test('300 gateway webhooks that fail verification use an address up, before the body of the next is read', async () => {
+    const path = '/v1/gateway/sandbox/webhooks'
+    const forged = { headers: { 'x-webhook-timestamp': '1', 'x-webhook-signature': 'forged' }, body: {} }
+    const send = () => request(service.address, 'POST', path, forged)
+    const replies = await times(FORGED - 2, send)
+    expect(replies.filter(reply => reply.status !== 401)).toEqual([])
+    const deep = `${'['.repeat(100)}${']'.repeat(100)}`
+    const headers = { 'content-type': 'application/json' }
+    expect((await request(service.address, 'POST', path, { headers, body: deep })).status).toBe(400)
+    const last = await send()
+    expect([last.status, budget(last)]).toMatchObject([401, { limit: FORGED, remaining: 0 }])
+    expectRefusal(await send(), FORGED)
+    expectRefusal(await request(service.address, 'POST', path, { headers, body: '{ not JSON' }), FORGED)
   })
 })

@@ -12,6 +12,24 @@ const paymentTotals = {
   fees: amountOut('What the payers paid on top, INR.'),
 }
 
+const bookSums = answer(
+  {
+    balances: Type.Record(Type.String(), Type.Number(), {
+      description: 'The balance of every system account by its name, and of all wallets together, INR.',
+      examples: [{ wallets: 845210.5, gateway: -862000 }],
+    }),
+    differences: answer(
+      {
+        wallets: amountOut('What the wallets hold more than their transfers say, INR.'),
+        escrow: amountOut('What escrow holds more than the open escrows say, INR.'),
+        payouts: amountOut('What is on its way to banks more than the pending payouts say, INR.'),
+      },
+      { description: 'All 0 when the book is right.' },
+    ),
+  },
+  { description: 'What the whole book came to at the last check; null before the first time.' },
+)
+
 /** The whole service at a glance (contract section 8). Amounts in INR; days are calendar days in IST. */
 export const Overview = answer(
   {
@@ -50,6 +68,7 @@ export const Overview = answer(
           }),
         ),
         checked_at: nullable(timestamp('When the last whole check ended; null before the first time.')),
+        sums: nullable(bookSums),
       },
       { description: 'The unending check of every account, every transfer and every audit entry.' },
     ),
@@ -80,7 +99,14 @@ export const Overview = answer(
         pending_approvals: 4,
         open_alerts: 2,
         failed_deliveries: 0,
-        ledger: { balanced: true, checked_at: EXAMPLE_TIME },
+        ledger: {
+          balanced: true,
+          checked_at: EXAMPLE_TIME,
+          sums: {
+            balances: { wallets: 845210.5, escrow: 12000, payouts: 1200, gateway: -862000 },
+            differences: { wallets: 0, escrow: 0, payouts: 0 },
+          },
+        },
         reconciliation: { differences: 0, checked_at: EXAMPLE_TIME },
       },
     ],

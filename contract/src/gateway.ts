@@ -10,7 +10,7 @@ export const receiveGatewayNotice = route({
   tag: 'Gateway',
   summary: 'Take a notice of the payment gateway',
   description:
-    'Called by the payment gateway, in its own format and with its own signature over the raw body. A notice is never trusted alone: the gateway is asked before any wallet is credited. A bad signature is `authentication_error`; a repeated or unknown notice is taken and changes nothing.',
+    'Called by the payment gateway, in its own format and with its own signature over the raw body. A notice is never trusted alone: the gateway is asked before any wallet is credited. A bad signature is `authentication_error`; a repeated or unknown notice is taken and changes nothing. 300 a minute from one address that fail verification are `rate_limit_exceeded` for the rest of the minute; genuine ones do not count.',
   who: [],
   params: request({
     gateway: Type.String({
@@ -29,5 +29,5 @@ export const receiveGatewayNotice = route({
     { received: Type.Boolean({ description: 'true: do not send it again.' }) },
     { title: 'GatewayNoticeReceived', description: 'The notice was taken.', examples: [{ received: true }] },
   ),
-  errors: ['authentication_error', 'not_found'],
+  errors: ['authentication_error', 'not_found', 'rate_limit_exceeded'],
 })

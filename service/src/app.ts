@@ -6,6 +6,7 @@ import { type Database } from './db/database.ts'
 import { addDocs } from './http/docs.ts'
 import { addHealth } from './http/health.ts'
 import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
+import { addMetrics, openMetricsListener } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { createJobs, type Job } from './jobs/jobs.ts'
 import { adminJobs, serveAdmin } from './modules/admin/index.ts'
@@ -105,11 +106,13 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   addIntegrityMetrics(core.metrics, core)
   addReconciliationMetrics(core.metrics, core)
   addWebhookMetrics(core.metrics, core)
-  addHealth(server, { isReady: core.database.ready, metrics: core.metrics })
+  addHealth(server, { isReady: core.database.ready })
+  const metrics = await openMetrics(config, server, core)
   addDocs(server, { ...API, serverUrl: config.baseUrl })
 
   return {
     async listen() {
+      await metrics.listen()
       const bound = await server.listen(config)
       address.port = bound.port
       jobs.start()
@@ -119,6 +122,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
     async close() {
       const timer = setTimeout(() => stopping.abort(), RECEIVERS_GRACE_MS)
       await server.close({ sendAwayMs: SEND_AWAY_MS })
+      await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
       await core.outbox.settled()
@@ -137,6 +141,30 @@ function openServer(config: Config, { verifyResponses = false }: Surroundings, c
     baseUrl: config.baseUrl,
     verifyResponses,
   })
+}
+
+interface MetricsDoor {
+  listen(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where the metrics are read: on a port of their own, or else beside the API. */
+async function openMetrics(
+  { host, metricsPort: port, metricsToken: token, rateLimits }: Config,
+  server: Server,
+  core: Core,
+): Promise<MetricsDoor> {
+  if (port === null) {
+    addMetrics(server, { metrics: core.metrics, token })
+    return { async listen() {}, async close() {} }
+  }
+  const listener = await openMetricsListener({ ...core, token, pagesPerMinute: rateLimits.pagesPerMinute })
+  return {
+    async listen() {
+      await listener.listen({ host, port })
+    },
+    close: listener.close,
+  }
 }
 
 /** What the modules work with beyond the core: the world of banks, and the days on which it works. */

@@ -2094,6 +2094,19 @@ export interface Overview {
     balanced: boolean | null
     /** null before the first time. */
     checked_at: string | null
+    /** null before the first time. */
+    sums: {
+      /** The balance of every system account by its name, and of all wallets together, INR. */
+      balances: Record<string, number>
+      differences: {
+        /** What the wallets hold more than their transfers say, INR. */
+        wallets: number
+        /** What escrow holds more than the open escrows say, INR. */
+        escrow: number
+        /** What is on its way to banks more than the pending payouts say, INR. */
+        payouts: number
+      }
+    } | null
   }
   reconciliation: {
     /** null before the first. */

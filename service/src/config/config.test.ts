@@ -47,7 +47,14 @@ test('nothing set is a sandbox on this machine', () => {
     masterKey: null,
     adminPhones: ['9999999999'],
     platformSignup: 'open',
-    rateLimits: { agentPerMinute: 100, platformPerMinute: 1000, unauthenticatedPerMinute: 30 },
+    rateLimits: {
+      agentPerMinute: 100,
+      platformPerMinute: 1000,
+      unauthenticatedPerMinute: 30,
+      pagesPerMinute: 600,
+    },
+    metricsPort: null,
+    metricsToken: null,
     redisUrl: null,
     gateway: { kind: 'sandbox' },
     otpSender: { kind: 'sandbox' },
@@ -329,4 +336,17 @@ test.each([
 test('a service that listens everywhere calls itself localhost until it is told its name', () => {
   expect(readConfig({ HOST: '0.0.0.0', PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
   expect(readConfig({ HOST: '::1' }).baseUrl).toBe('http://[::1]:8080')
+})
+
+test('metrics have a port of their own, and a token that nobody guesses in live mode', () => {
+  expect(readConfig({ METRICS_PORT: '9464', METRICS_TOKEN: 'secret' })).toMatchObject({
+    metricsPort: 9464,
+    metricsToken: 'secret',
+  })
+  expect(namesOf({ METRICS_PORT: '8080' })).toEqual(['METRICS_PORT'])
+  expect(namesOf({ PORT: '9000', METRICS_PORT: '9000' })).toEqual(['METRICS_PORT'])
+  expect(namesOf({ METRICS_PORT: '0' })).toEqual(['METRICS_PORT'])
+  expect(namesOf({ METRICS_TOKEN: 'two words' })).toEqual(['METRICS_TOKEN'])
+  expect(namesOf({ ...LIVE, METRICS_TOKEN: 'secret' })).toEqual(['METRICS_TOKEN'])
+  expect(namesOf({ ...LIVE, METRICS_TOKEN: 'a'.repeat(32) })).toEqual([])
 })

@@ -2,7 +2,17 @@ import type { RateLimitConfig } from '../http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
 import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
-import { anyText, base64, integer, isNetwork, listOf, matching, oneOf, url } from './env-values.ts'
+import {
+  anyText,
+  base64,
+  integer,
+  isNetwork,
+  listOf,
+  matching,
+  oneOf,
+  url,
+  type ValueKind,
+} from './env-values.ts'
 import { type OtpSenderConfig, readOtpSender } from './otp-sender.ts'
 import { readTextMessages, type TextMessagesConfig } from './text-messages.ts'
 
@@ -32,6 +42,10 @@ export interface Config {
   readonly adminPhones: readonly string[]
   readonly platformSignup: 'open' | 'admin'
   readonly rateLimits: RateLimitConfig
+  /** The only port that shows the metrics, on `host`; null: the service's own shows them, to this machine. */
+  readonly metricsPort: number | null
+  /** Whoever sends it is shown the metrics too. */
+  readonly metricsToken: string | null
   readonly redisUrl: string | null
   readonly gateway: GatewayConfig
   readonly otpSender: OtpSenderConfig
@@ -62,10 +76,11 @@ export function readConfig(env: Env): Config {
   const mode = reader.read('MODE', oneOf(['sandbox', 'live']), 'sandbox')
   const live = mode === 'live'
   const otpSender = readOtpSender(reader, live)
+  const addresses = readAddresses(reader, live)
   const config: Config = {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
-    ...readAddresses(reader, live),
+    ...addresses,
     trustProxy: readTrustProxy(reader),
     databaseUrl: reader.need('DATABASE_URL', url('postgres:', 'postgresql:'), null, live),
     dataDir: reader.read('DATA_DIR', anyText, './.data'),
@@ -76,7 +91,9 @@ export function readConfig(env: Env): Config {
       agentPerMinute: reader.read('RATE_LIMIT_AGENT', perMinute, 100),
       platformPerMinute: reader.read('RATE_LIMIT_PLATFORM', perMinute, 1000),
       unauthenticatedPerMinute: reader.read('RATE_LIMIT_UNAUTHENTICATED', perMinute, 30),
+      pagesPerMinute: reader.read('RATE_LIMIT_PAGES', perMinute, 600),
     },
+    ...readMetrics(reader, live, addresses.port),
     redisUrl: reader.read('REDIS_URL', url('redis:', 'rediss:'), null),
     gateway: readGateway(reader, live),
     otpSender,
@@ -97,6 +114,22 @@ function readAddresses(reader: EnvReader, live: boolean) {
   const baseUrl = reader.need('BASE_URL', web, null, live) ?? `http://${publicName(host)}:${port}`
   const checkoutUrl = reader.read('CHECKOUT_URL', web, null) ?? `${baseUrl}/checkout`
   return { host, port, baseUrl, checkoutUrl }
+}
+
+const METRICS_TOKEN_LENGTH = 32
+
+function readMetrics(reader: EnvReader, live: boolean, servicePort: number) {
+  const anyPort: ValueKind<number | null> = integer(1, MAX_PORT)
+  const metricsPort = reader.read('METRICS_PORT', anyPort, null)
+  if (metricsPort !== null && metricsPort === servicePort) {
+    reader.problem('METRICS_PORT', 'must be another port than PORT')
+  }
+  const length = live ? METRICS_TOKEN_LENGTH : 1
+  const token = matching(
+    new RegExp(`^(?=.{${length}})[\\w.~+/-]+=*$`),
+    `${length} or more letters and digits, as \`openssl rand -hex 32\` makes them`,
+  )
+  return { metricsPort, metricsToken: reader.read<string | null>('METRICS_TOKEN', token, null) }
 }
 
 function publicName(host: string): string {

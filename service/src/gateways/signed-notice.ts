@@ -5,7 +5,7 @@ import { isSignedTimestamped } from './webhook-signature.ts'
 
 export interface SignedNotice {
   readonly valid: boolean
-  /** Of the raw bytes: names a notice that says nothing better of itself. */
+  /** Of the raw bytes: names a webhook that says nothing better of itself. Empty when the signature is wrong. */
   readonly digest: string
   /** What it says, once the signature is proved; null when that cannot be read. */
   readonly said: { readonly type: string; readonly data: ExactJson | undefined } | null
@@ -19,8 +19,8 @@ export function readSignedNotice(
 ): SignedNotice {
   const timestamp = headers['x-webhook-timestamp']
   const valid = isSignedTimestamped(rawBody, timestamp, headers['x-webhook-signature'], secrets)
+  if (!valid) return { valid, digest: '', said: null }
   const digest = createHash('sha256').update(rawBody).digest('hex')
-  if (!valid) return { valid, digest, said: null }
   const body = parseExactJson(rawBody.toString('utf8'))
   const type = textAt(body, 'type')
   return { valid, digest, said: type === null ? null : { type, data: at(body, 'data') } }

@@ -1,42 +1,74 @@
 import { createHash } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import { fastify as createFastify } from 'fastify'
+import { assert } from '../kernel/assert.ts'
 import { type OpenApiInfo, openApiDocument } from './openapi.ts'
 import type { Server } from './server.ts'
+import { staticAsset } from './static-asset.ts'
+
+const SCRIPT_MAX_AGE_S = 86_400
+const SCRIPT_PATH = '/docs/js/scalar.js'
 
 /** The machine-readable description at /openapi.json and a page for people at /docs, all of it from this process. */
 export function addDocs(server: Server, info: OpenApiInfo): void {
-  let document: string | undefined
-  server.fastify.get('/openapi.json', (_request, reply) => {
-    document ??= JSON.stringify(openApiDocument(server.served, info))
+  const sendDocument = staticAsset({
+    type: 'application/json; charset=utf-8',
     // Tools that run in a browser elsewhere read it too; there is nothing of anybody's in it.
-    reply.header('access-control-allow-origin', '*').header('cache-control', 'no-cache')
-    reply.header('content-type', 'application/json; charset=utf-8')
-    return document
+    headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-cache' },
+    make: () => JSON.stringify(openApiDocument(server.served, info)),
   })
-  server.pages(scope => addReference(scope, info.title))
+  server.fastify.get('/openapi.json', { onRequest: server.countPage }, sendDocument)
+  const sendScript = staticAsset({
+    type: 'application/javascript; charset=utf-8',
+    headers: { 'cache-control': `public, max-age=${SCRIPT_MAX_AGE_S}` },
+    make: () => renderReference(info.title, SCRIPT_PATH),
+  })
+  server.pages(scope => {
+    let page: Promise<Page> | undefined
+    scope.get('/docs', (_request, reply) => reply.redirect('/docs/', 301))
+    scope.get('/docs/', async (_request, reply) => {
+      const { html, policy } = await (page ??= renderPage(info.title))
+      return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
+    })
+    scope.get(SCRIPT_PATH, sendScript)
+  })
 }
 
-const SCRIPT_MAX_AGE_S = 86_400
+/**
+ * What the maker's plug-in would answer. It is asked once, by a server that listens nowhere: as a plug-in of this one
+ * it would encode four megabytes anew for each request.
+ */
+async function renderReference(title: string, url: string): Promise<string> {
+  const renderer = createFastify()
+  try {
+    await renderer.register(scalar, {
+      routePrefix: '/docs',
+      configuration: {
+        url: '/openapi.json',
+        pageTitle: title,
+        // Nothing may leave for the maker's servers: no fonts, no proxy, no statistics, no assistant.
+        withDefaultFonts: false,
+        proxyUrl: '',
+        telemetry: false,
+        agent: { disabled: true, hideAddApi: true },
+        mcp: { disabled: true },
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        defaultOpenAllTags: false,
+      },
+    })
+    const { statusCode, body } = await renderer.inject({ method: 'GET', url })
+    assert(statusCode === 200, 'the reference page can be rendered')
+    return body
+  } finally {
+    await renderer.close()
+  }
+}
 
-function addReference(scope: FastifyInstance, title: string): void {
-  allowInlineParts(scope)
-  void scope.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: title,
-      // Nothing may leave for the maker's servers: no fonts, no proxy, no statistics, no assistant.
-      withDefaultFonts: false,
-      proxyUrl: '',
-      telemetry: false,
-      agent: { disabled: true, hideAddApi: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-      defaultOpenAllTags: false,
-    },
-  })
+interface Page {
+  readonly html: string
+  /** Its content security policy. */
+  readonly policy: string
 }
 
 const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g
@@ -45,32 +77,23 @@ const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g
  * The page starts itself with one script written into it, allowed by its hash, and sets its styles from its own
  * script, which only 'unsafe-inline' allows. Everything else stays on this origin.
  */
-function allowInlineParts(scope: FastifyInstance): void {
-  scope.addHook('onSend', async (_request, reply, payload: unknown) => {
-    if (typeof payload !== 'string') return payload
-    if (!String(reply.getHeader('content-type')).startsWith('text/html')) {
-      reply.header('cache-control', `public, max-age=${SCRIPT_MAX_AGE_S}`)
-      return payload
-    }
-    const hashes = [...payload.matchAll(INLINE_SCRIPT)].map(([, script = '']) => `'${sha256(script)}'`)
-    reply.header(
-      'content-security-policy',
-      [
-        "default-src 'none'",
-        `script-src 'self' ${hashes.join(' ')}`,
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data:",
-        "font-src 'self' data:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-      ].join('; '),
-    )
-    return payload
-  })
+async function renderPage(title: string): Promise<Page> {
+  const html = await renderReference(title, '/docs/')
+  const hashes = [...html.matchAll(INLINE_SCRIPT)].map(([, script = '']) => `'${sha256(script)}'`)
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+  return { html, policy }
 }
 
-function sha256(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`
+function sha256(script: string): string {
+  return `sha256-${createHash('sha256').update(script).digest('base64')}`
 }

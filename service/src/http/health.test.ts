@@ -1,15 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
-import { createMetrics } from '../kernel/metrics.ts'
 import { addHealth } from './health.ts'
 import { call, startTestServer, type TestServer } from './test-server.ts'
 
 let server: TestServer
 
 const start = async (isReady: () => Promise<boolean>) => {
-  const metrics = createMetrics()
-  server = await startTestServer(started => addHealth(started, { isReady, metrics }), {
-    metrics,
-    rateLimits: { agentPerMinute: 1, platformPerMinute: 1, unauthenticatedPerMinute: 1 },
+  server = await startTestServer(started => addHealth(started, { isReady }), {
+    rateLimits: { agentPerMinute: 1, platformPerMinute: 1, unauthenticatedPerMinute: 1, pagesPerMinute: 1 },
   })
 }
 afterEach(() => server.close())
@@ -35,11 +32,4 @@ test('a probe may ask with HEAD', async () => {
   const response = await fetch(`${server.url}/healthz`, { method: 'HEAD' })
   expect(response.status).toBe(200)
   expect(await response.text()).toBe('')
-})
-
-test('metrics are in the format of Prometheus', async () => {
-  await start(async () => true)
-  const response = await fetch(`${server.url}/metrics`)
-  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
-  expect(await response.text()).toMatch(/^process_cpu_user_seconds_total /m)
 })

@@ -1,16 +1,14 @@
 import { getHealth, getReadiness } from '@batua/contract'
 import { AppError } from '../kernel/app-error.ts'
-import type { Metrics } from '../kernel/metrics.ts'
 import type { Server } from './server.ts'
 
 export interface Health {
   /** The database answers and its migrations are done. */
   isReady(): Promise<boolean>
-  readonly metrics: Metrics
 }
 
-/** What watches the service: is it alive, should it get requests, how is it doing. */
-export function addHealth({ serve, fastify, isClosing }: Server, { isReady, metrics }: Health): void {
+/** What watches the service: is it alive, should it get requests. */
+export function addHealth({ serve, isClosing }: Server, { isReady }: Health): void {
   serve(getHealth, () => ({ status: 'ok' as const }), { uncounted: true })
   serve(
     getReadiness,
@@ -21,10 +19,6 @@ export function addHealth({ serve, fastify, isClosing }: Server, { isReady, metr
     },
     { uncounted: true },
   )
-  fastify.get('/metrics', async (_request, reply) => {
-    reply.header('content-type', metrics.contentType)
-    return metrics.metrics()
-  })
 }
 
 function notReady(message: string): AppError {

@@ -11,6 +11,7 @@ import {
   TEST_AGENT,
   type TestServer,
   testAuthenticators,
+  UNLIMITED,
 } from './test-server.ts'
 
 const ping = route({
@@ -34,14 +35,16 @@ const guess = route({
 })
 const probe = route({ ...ping, operationId: 'probe', path: '/probe', who: [] })
 
-const LIMITS = { agentPerMinute: 3, platformPerMinute: 5, unauthenticatedPerMinute: 2 }
+const LIMITS = { agentPerMinute: 3, platformPerMinute: 5, unauthenticatedPerMinute: 2, pagesPerMinute: 4 }
 const OTHER_AGENT = { 'x-agent-key': 'other-key' }
 
 let server: TestServer
 
 const start = async (options: Parameters<typeof startTestServer>[1] = {}) => {
   server = await startTestServer(
-    ({ serve }) => {
+    ({ serve, fastify, countPage, pages }) => {
+      fastify.get('/document', { onRequest: countPage }, () => ({ pong: true }))
+      pages(scope => scope.get('/page', () => ({ pong: true })))
       serve(ping, () => ({ pong: true }))
       serve(open, () => ({ pong: true }))
       serve(guess, ({ query }) => ({ pong: query.right }), { isFailure: ({ pong }) => !pong })
@@ -156,8 +159,21 @@ test('probes are never counted', async () => {
   expect(await statuses(5, '/probe')).toEqual([200, 200, 200, 200, 200])
 })
 
+test('pages and documents have a budget of their own for each address, whatever credential comes with them', async () => {
+  await start({ trustProxy: ['loopback'] })
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  expect(await statuses(3, '/page', from('203.0.113.1'))).toEqual([200, 200, 200])
+  expect(await statuses(2, '/document', { ...from('203.0.113.1'), ...AS_AGENT })).toEqual([200, 429])
+  expect(await statuses(1, '/document', from('203.0.113.2'))).toEqual([200])
+  expect(await statuses(2, '/v1/open', from('203.0.113.1'))).toEqual([200, 200])
+  const { headers } = await call(server, 'GET', '/page', { headers: from('203.0.113.1') })
+  expect(headers.get('ratelimit-limit')).toBe('4')
+  expect(headers.get('ratelimit-remaining')).toBe('0')
+  expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'))
+})
+
 test('0 is no limit', async () => {
-  await start({ rateLimits: { agentPerMinute: 0, platformPerMinute: 0, unauthenticatedPerMinute: 0 } })
+  await start({ rateLimits: UNLIMITED })
   expect(await statuses(5, '/v1/open')).toEqual([200, 200, 200, 200, 200])
 })
 

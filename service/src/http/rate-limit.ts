@@ -13,6 +13,8 @@ export interface RateLimitConfig {
   readonly platformPerMinute: number
   /** For one client address. */
   readonly unauthenticatedPerMinute: number
+  /** Pages, documents and metrics for one client address. */
+  readonly pagesPerMinute: number
 }
 
 /** So many of something a minute. Over the limit, a request is refused with `rate_limit_exceeded`. */
@@ -24,6 +26,8 @@ export interface Budget {
    * tells the caller what is left.
    */
   requireLeft(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
+  /** Counts one that turned out to be wrong, and never refuses: the answer says already what was wrong with it. */
+  countWrong(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
 }
 
 export interface RateLimits {
@@ -31,8 +35,13 @@ export interface RateLimits {
   count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
   /** For requests of which only failures count: of each caller, ten times an agent's budget. */
   readonly failures: Budget
+  /** Pages, documents and metrics, which need no credential, for each address. */
+  readonly pages: Budget
+  /** Webhooks of gateways that fail verification, for each address. Genuine ones do not count. */
+  readonly gatewayWebhooks: Budget
 }
 
+const WRONG_WEBHOOKS_PER_MINUTE = 300
 const WINDOW_MS = 60_000
 /** How many callers of one kind are remembered at once; the longest unseen is forgotten first. */
 const REMEMBERED_CALLERS = 100_000
@@ -40,7 +49,7 @@ const REMEMBERED_CALLERS = 100_000
 /** Whoever only fails now and then must never feel the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
-const NO_LIMIT: Budget = { count() {}, requireLeft() {} }
+const NO_LIMIT: Budget = { count() {}, requireLeft() {}, countWrong() {} }
 
 /** Counters in memory or, for several nodes together, in Redis. Without Redis for a moment, requests pass. */
 export async function createRateLimits(
@@ -48,12 +57,7 @@ export async function createRateLimits(
   config: RateLimitConfig,
   redis: Redis | null,
 ): Promise<RateLimits> {
-  await fastify.register(rateLimit, {
-    global: false,
-    skipOnError: true,
-    nameSpace: 'batua-rate:',
-    ...(redis === null ? {} : { redis }),
-  })
+  await registerRateLimit(fastify, redis)
   const byAgentOrSession = createBudget(fastify, config.agentPerMinute, nameOf)
   const byPlatform = createBudget(fastify, config.platformPerMinute, nameOf)
   const byAddress = createBudget(fastify, config.unauthenticatedPerMinute, addressOf)
@@ -77,7 +81,24 @@ export async function createRateLimits(
           return byAddress.count(request, reply)
       }
     },
+    pages: createBudget(fastify, config.pagesPerMinute, request => `pages:${clientAddressOf(request)}`),
+    gatewayWebhooks: createBudget(
+      fastify,
+      WRONG_WEBHOOKS_PER_MINUTE,
+      request => `gateway-webhooks:${clientAddressOf(request)}`,
+      'webhooks that failed verification',
+    ),
   }
+}
+
+/** What budgets are made with. */
+export async function registerRateLimit(fastify: FastifyInstance, redis: Redis | null): Promise<void> {
+  await fastify.register(rateLimit, {
+    global: false,
+    skipOnError: true,
+    nameSpace: 'batua-rate:',
+    ...(redis === null ? {} : { redis }),
+  })
 }
 
 function nameOf(request: FastifyRequest): string {
@@ -113,6 +134,11 @@ export function createBudget(
       const state = await count(request)
       if (state.isAllowed) return
       if (state.isExceeded) throw exceeded(state.ttl)
+      reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
+    },
+    async countWrong(request, reply) {
+      const state = await count(request)
+      if (state.isAllowed) return
       reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
     },
     async requireLeft(request, reply) {

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../kernel/logger.ts'
 import { connectRedis } from './redis.ts'
-import { AS_AGENT, call, startTestServer } from './test-server.ts'
+import { AS_AGENT, call, startTestServer, UNLIMITED } from './test-server.ts'
 
 const ping = route({
   operationId: 'ping',
@@ -18,7 +18,7 @@ const ping = route({
   errors: [],
 })
 
-const LIMITS = { agentPerMinute: 3, platformPerMinute: 3, unauthenticatedPerMinute: 3 }
+const LIMITS = { ...UNLIMITED, agentPerMinute: 3, platformPerMinute: 3, unauthenticatedPerMinute: 3 }
 
 interface FakeRedis {
   readonly port: number

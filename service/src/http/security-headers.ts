@@ -1,5 +1,5 @@
 import helmet from '@fastify/helmet'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
 
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
@@ -24,9 +24,11 @@ export function addSecurityHeaders(fastify: FastifyInstance, secure: boolean): v
 export function registerPages(
   fastify: FastifyInstance,
   secure: boolean,
+  countPage: onRequestAsyncHookHandler,
   register: (scope: FastifyInstance) => void,
 ): void {
   void fastify.register(async scope => {
+    scope.addHook('onRequest', countPage)
     // A header set through fastify hides the one that helmet sets beneath it.
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.removeHeader('content-security-policy').removeHeader('strict-transport-security')

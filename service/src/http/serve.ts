@@ -1,15 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
 import { answerCheck } from './answer-check.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
+import { appErrorOf } from './errors.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
-import { clientAddressOf, type RateLimits } from './rate-limit.ts'
+import { type Budget, clientAddressOf, type RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
@@ -50,10 +51,12 @@ export interface Answer {
 export type Handler<R extends Route> = (call: Call<R>, answer: Answer) => MaybePromise<ResponseOf<R>>
 
 export interface ServeOptions<R extends Route = Route> {
-  /** Not counted by the rate limits: pages and probes. */
+  /** Not counted by the rate limits: probes and key documents. */
   readonly uncounted?: boolean
   /** Only what fails counts, on a budget of its own: a request that is refused, and an answer of which this is true. */
   readonly isFailure?: (answer: ResponseOf<R>) => boolean
+  /** Counted only when it is refused, on this budget, which is looked at before the body is read. */
+  readonly countWrongOn?: 'gatewayWebhooks'
   /** In place of the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
   /** For login, which another site must not do for a browser either. */
@@ -92,7 +95,8 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     handler: Handler<R>,
     serveOptions: ServeOptions<R> = {},
   ) => {
-    const { uncounted = false, opensSession = false, isFailure = null } = serveOptions
+    const { countWrongOn, uncounted = countWrongOn !== undefined } = serveOptions
+    const { opensSession = false, isFailure = null } = serveOptions
     const isPublic = route.who.length === 0
     const admissionBy = (authenticators: Authenticators) =>
       admissionHook(
@@ -103,6 +107,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     const admitProved = admissionBy(options.authenticators)
     served.push({ route, counted: !uncounted })
     fastify.route({
+      ...(countWrongOn === undefined ? {} : wrongCounted(options.rateLimits[countWrongOn])),
       method: route.method,
       url: fastifyPath(route.path),
       schema: { response: { [route.status]: route.response } },
@@ -118,6 +123,20 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
     })
   }
   return { serve, served }
+}
+
+/** Hooks that count what was refused, whoever found it wrong: the parser, the checks or the handler. */
+function wrongCounted(budget: Budget): Pick<RouteOptions, 'preParsing' | 'onError'> {
+  return {
+    preParsing: async (request, _reply, payload) => {
+      await budget.requireLeft(request)
+      return payload
+    },
+    onError: async (request, reply, error) => {
+      const { status } = appErrorOf(error)
+      if (status < 500 && status !== 429) await budget.countWrong(request, reply)
+    },
+  }
 }
 
 /** `/v1/agents/{agent_id}` is `/v1/agents/:agent_id` to fastify. */

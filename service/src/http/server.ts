@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fastify as createFastify, type FastifyInstance } from 'fastify'
+import { fastify as createFastify, type FastifyInstance, type onRequestAsyncHookHandler } from 'fastify'
 import type { Redis } from 'ioredis'
 import type { Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
@@ -48,7 +48,9 @@ export interface CloseOptions {
 export interface Server extends Router {
   /** For what is no contract route: pages and probes. */
   readonly fastify: FastifyInstance
-  /** Adds HTML pages, which get helmet's headers; a page may widen its policy with the route option `helmet`. */
+  /** Counts a request on its address's budget of pages; for what is served outside of `serve` and `pages`. */
+  readonly countPage: onRequestAsyncHookHandler
+  /** Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`. */
   pages(register: (scope: FastifyInstance) => void): void
   listen(address: { host: string; port: number }): Promise<AddressInfo>
   /** True from the moment that `close` was called. */
@@ -95,11 +97,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     refuseCrossSite,
     idempotentRequests,
   })
+  const countPage: onRequestAsyncHookHandler = async (request, reply) =>
+    rateLimits.pages.count(request, reply)
   addNotFound(fastify, { authenticators: options.authenticators, rateLimits })
   return {
     ...router,
     fastify,
-    pages: register => registerPages(fastify, secure, register),
+    countPage,
+    pages: register => registerPages(fastify, secure, countPage, register),
     listen: address => listen(fastify, address),
     isClosing: drain.isClosing,
     close: (closing = {}) => close(fastify, drain, closing),

@@ -44,7 +44,12 @@ const noDatabase: Queryable = {
   query: () => Promise.reject(new Error('This test has no database')),
 }
 
-const UNLIMITED = { agentPerMinute: 0, platformPerMinute: 0, unauthenticatedPerMinute: 0 }
+export const UNLIMITED = {
+  agentPerMinute: 0,
+  platformPerMinute: 0,
+  unauthenticatedPerMinute: 0,
+  pagesPerMinute: 0,
+}
 
 export interface TestServer extends Server {
   readonly url: string

@@ -53,7 +53,7 @@ describe('the overview', () => {
       failed_deliveries: 4,
       payouts_pending: { count: 0, amount: 0 },
       negative_wallets: { count: 0, amount: 0 },
-      ledger: { balanced: null, checked_at: null },
+      ledger: { balanced: null, checked_at: null, sums: null },
       reconciliation: { differences: null, checked_at: null },
     })
   })

@@ -2,7 +2,7 @@ import type { Overview } from '@batua/contract'
 import { istDay } from '../../kernel/clock.ts'
 import { rupees } from '../../kernel/money.ts'
 import { readLogCheck } from '../audit/index.ts'
-import { readBookCheck } from '../integrity/index.ts'
+import { type KeptSums, readBookCheck, readBookSums } from '../integrity/index.ts'
 import type { AdminContext } from './context.ts'
 import { sumNegativeWallets } from './negative-wallets-store.ts'
 import { readPayments } from './read-payments.ts'
@@ -25,6 +25,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
     const held = await sumHeldMoney(tx)
     const negative = await sumNegativeWallets(tx)
     const check = await readBookCheck(tx)
+    const sums = await readBookSums(tx)
     const log = await readLogCheck(tx)
     const reconciliation = await readReconciliation(tx)
     return {
@@ -42,6 +43,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       ledger: {
         balanced: log.faults > 0 ? false : check.balanced,
         checked_at: check.checkedAt?.toISOString() ?? null,
+        sums: sums && bookSums(sums),
       },
       reconciliation: {
         differences: reconciliation.differences,
@@ -49,4 +51,17 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       },
     }
   })
+}
+
+function bookSums(sums: KeptSums): NonNullable<Overview['ledger']['sums']> {
+  const inr = (paise: string) => rupees(BigInt(paise))
+  const { balances, walletsDifference, escrowDifference, payoutsDifference } = sums
+  return {
+    balances: Object.fromEntries(Object.entries(balances).map(([name, paise]) => [name, inr(paise)])),
+    differences: {
+      wallets: inr(walletsDifference),
+      escrow: inr(escrowDifference),
+      payouts: inr(payoutsDifference),
+    },
+  }
 }

@@ -128,6 +128,16 @@ export function unknownPage(): Html {
 </section></main>`
 }
 
+/** For an address whose budget is used up: somebody there loads pages without end. */
+export function busyPage(): Html {
+  return html`<main class="frame"><section class="sheet result quiet">
+<div class="badge">${ICONS.clock}</div>
+<h1>Too many requests</h1>
+<p>This page was asked for too often from your network. A payment that you have approved is safe.</p>
+<p class="next">Load the page again in a minute.</p>
+</section></main>`
+}
+
 /** For what fails on our side while a page is made. */
 export function brokenPage(): Html {
   return html`<main class="frame"><section class="sheet result bad">

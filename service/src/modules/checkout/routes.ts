@@ -17,7 +17,7 @@ import {
   settledSession,
   upiIntentOf,
 } from '../funding/index.ts'
-import { brokenPage, closedPage, unknownPage } from './closed-page.ts'
+import { brokenPage, busyPage, closedPage, unknownPage } from './closed-page.ts'
 import { CONTENT_SECURITY_POLICY, hostedContentSecurityPolicy, renderDocument } from './document.ts'
 import { type Html, html, NOTHING } from './html.ts'
 import { openPage } from './open-page.ts'
@@ -128,11 +128,14 @@ function addForms(pages: FastifyInstance): void {
 
 function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
   pages.setErrorHandler<Error, SessionRoute>((error, request, reply) => {
-    const { status } = appErrorOf(error)
+    const { status, headers = {} } = appErrorOf(error)
+    reply.headers(headers)
     // The session was over before the form came; its page says so.
     if (status === CONFLICT) return back(request, reply)
     if (status === NOT_FOUND)
       return sendPage(context, reply.code(status), 'Not found', unknownPage(), NOTHING)
+    if (status === TOO_MANY_REQUESTS)
+      return sendPage(context, reply.code(status), 'Too many requests', busyPage(), NOTHING)
     if (status >= 500) {
       context.funding.logger.error({ request_id: request.id, err: error }, 'a checkout page failed')
     }
@@ -142,6 +145,7 @@ function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
 
 const NOT_FOUND = 404
 const CONFLICT = 409
+const TOO_MANY_REQUESTS = 429
 
 async function sessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding> {
   const funding = await findFundingBySession(context.funding, request.params.session)

@@ -2,4 +2,4 @@
 export type { IntegrityContext } from './context.ts'
 export { integrityJobs } from './jobs.ts'
 export { addIntegrityMetrics } from './metrics.ts'
-export { type BookCheck, readBookCheck } from './store.ts'
+export { type BookCheck, type KeptSums, readBookCheck, readBookSums } from './store.ts'

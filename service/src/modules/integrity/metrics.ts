@@ -42,24 +42,18 @@ const FIGURES: readonly (Figure<Status> | LabelledFigure<Status>)[] = [
       checkedAt === null ? Number.NaN : (now.getTime() - checkedAt.getTime()) / 1_000,
   },
   {
-    name: 'book_difference_paise',
-    help: 'What the book has more than its records say',
+    name: 'book_agrees',
+    help: 'Whether the book held what its records say at the last round: 1, or 0; the overview shows the amounts',
     label: 'of',
-    values: ({ sums }) => (sums === null ? {} : differences(sums)),
-  },
-  {
-    name: 'book_balance_paise',
-    help: 'What the accounts of the system, and all wallets, held at the last round',
-    label: 'account',
-    values: ({ sums }) =>
-      Object.fromEntries(Object.entries(sums?.balances ?? {}).map(([name, paise]) => [name, Number(paise)])),
+    values: ({ sums }) => (sums === null ? {} : agreements(sums)),
   },
 ]
 
-function differences(sums: NonNullable<CheckStatus['sums']>): Record<string, number> {
+function agreements(sums: NonNullable<CheckStatus['sums']>): Record<string, number> {
+  const flag = (difference: string) => (BigInt(difference) === 0n ? 1 : 0)
   return {
-    wallets: Number(sums.walletsDifference),
-    escrow: Number(sums.escrowDifference),
-    payouts: Number(sums.payoutsDifference),
+    wallets: flag(sums.walletsDifference),
+    escrow: flag(sums.escrowDifference),
+    payouts: flag(sums.payoutsDifference),
   }
 }

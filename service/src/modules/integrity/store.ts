@@ -97,6 +97,11 @@ export async function readBookCheck(db: Queryable): Promise<BookCheck> {
   return { checkedAt, balanced: checkedAt === null ? null : true }
 }
 
+/** What the whole book came to at the last round; null before the first. */
+export async function readBookSums(db: Queryable): Promise<KeptSums | null> {
+  return (await readStatus(db)).sums
+}
+
 /** What an operator watches. */
 export interface CheckStatus {
   readonly checkedAt: Date | null
@@ -108,6 +113,7 @@ export interface CheckStatus {
   readonly sums: KeptSums | null
 }
 
+/** Amounts in paise, as texts. */
 export interface KeptSums {
   readonly balances: Readonly<Record<string, string>>
   readonly walletsDifference: string

@@ -9,7 +9,10 @@ export interface KeyRoutesContext {
   readonly serviceName: string
 }
 
+const UNCOUNTED = { uncounted: true }
+
 export function serveKeys(serve: Serve, { signingKeys, serviceName }: KeyRoutesContext): void {
-  serve(getServiceKeys, async () => serviceKeysDocument(serviceName, await signingKeys.all()))
-  serve(getJwks, async () => jwksDocument(await signingKeys.all()))
+  // Whoever verifies a signature needs them, and they are read from memory.
+  serve(getServiceKeys, async () => serviceKeysDocument(serviceName, await signingKeys.all()), UNCOUNTED)
+  serve(getJwks, async () => jwksDocument(await signingKeys.all()), UNCOUNTED)
 }

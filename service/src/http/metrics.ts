@@ -1,0 +1,142 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  fastify as createFastify,
+  type FastifyInstance,
+  type FastifyRequest,
+  type onRequestAsyncHookHandler,
+} from 'fastify'
+import { AppError } from '../kernel/app-error.ts'
+import { assert } from '../kernel/assert.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/logger.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import { addErrorRenderer, notFound, renderError } from './errors.ts'
+import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
+import { createBudget, registerRateLimit } from './rate-limit.ts'
+import { requestIds } from './request-id.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+import type { Server } from './server.ts'
+
+export interface MetricsAccess {
+  readonly metrics: Metrics
+  /** Lets a caller in from anywhere; null: only this machine. */
+  readonly token: string | null
+}
+
+/** Serves the metrics beside the API, to this machine and to whoever has the token. */
+export function addMetrics(server: Server, access: MetricsAccess): void {
+  addMetricsRoute(server.fastify, access, server.countPage)
+}
+
+export interface MetricsListener {
+  listen(address: { host: string; port: number }): Promise<AddressInfo>
+  close(): Promise<void>
+}
+
+export interface MetricsListenerOptions extends MetricsAccess {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly pagesPerMinute: number
+}
+
+/** A listener of its own, which shows the metrics and nothing else: whoever reaches its port may read them. */
+export async function openMetricsListener(options: MetricsListenerOptions): Promise<MetricsListener> {
+  const { clock, logger, pagesPerMinute, metrics, token } = options
+  const newRequestId = requestIds(clock)
+  const fastify = createFastify({
+    logger: false,
+    genReqId: newRequestId,
+    http: SERVED_HERE,
+    forceCloseConnections: true,
+    frameworkErrors: (error, request, reply) => renderError(error, request, reply, logger),
+  })
+  fastify.decorateRequest('caller', null)
+  addSecurityHeaders(fastify, false)
+  addOddRequests(fastify, newRequestId)
+  addErrorRenderer(fastify, logger)
+  fastify.setNotFoundHandler(() => {
+    throw notFound()
+  })
+  await registerRateLimit(fastify, null)
+  const pages = createBudget(fastify, pagesPerMinute, request => request.ip)
+  // Whoever sets both a port and a token means both.
+  const isPublic = token === null
+  addMetricsRoute(fastify, { metrics, token, isPublic }, async (request, reply) =>
+    pages.count(request, reply),
+  )
+  return {
+    async listen(address) {
+      await fastify.listen(address)
+      const bound = fastify.server.address()
+      assert(bound !== null && typeof bound === 'object', 'a listening server has an address')
+      return bound
+    },
+    close: () => fastify.close(),
+  }
+}
+
+const KEPT_MS = 1_000
+
+/** The text of all metrics, a second old at most: whatever asks, the database is asked once a second. */
+function metricsText(metrics: Metrics): () => Promise<Buffer> {
+  let kept: Promise<Buffer> | null = null
+  return () => {
+    if (kept !== null) return kept
+    const text = metrics.metrics().then(shown => Buffer.from(shown))
+    kept = text
+    const forget = () => {
+      kept = null
+    }
+    text.then(() => setTimeout(forget, KEPT_MS).unref(), forget)
+    return text
+  }
+}
+
+function addMetricsRoute(
+  fastify: FastifyInstance,
+  { metrics, token, isPublic = false }: MetricsAccess & { readonly isPublic?: boolean },
+  countPage: onRequestAsyncHookHandler,
+): void {
+  const read = metricsText(metrics)
+  const digest = token === null ? null : sha256(token)
+  fastify.get('/metrics', { onRequest: countPage }, async (request, reply) => {
+    if (!isPublic && !isFromThisMachine(request.raw) && !hasToken(request, digest)) throw refused(digest)
+    return reply.type(metrics.contentType).send(await read())
+  })
+}
+
+/** What a proxy adds to a request that it hands on: then the connection is the proxy's, and the caller anybody. */
+const OF_PROXIES = [
+  'forwarded',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'via',
+]
+const LOOPBACK = /^(?:::ffff:)?127(?:\.\d{1,3}){3}$|^::1$/
+
+function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
+  if (OF_PROXIES.some(name => headers[name] !== undefined)) return false
+  return LOOPBACK.test(socket.remoteAddress ?? '')
+}
+
+/** Digests are compared, so that the time taken tells neither the token nor its length. */
+function hasToken({ headers }: FastifyRequest, digest: Buffer | null): boolean {
+  const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  return digest !== null && given !== undefined && timingSafeEqual(sha256(given), digest)
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function refused(digest: Buffer | null): AppError {
+  const way =
+    digest === null ? 'set METRICS_TOKEN or METRICS_PORT' : 'send Authorization: Bearer METRICS_TOKEN'
+  return new AppError('authentication_error', `Metrics are shown to this machine alone; ${way}`, {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
+}
