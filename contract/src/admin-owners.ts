@@ -21,6 +21,7 @@ const accountExample = {
   reason: null,
   tier: 'tier1',
   status: 'active',
+  link_status: 'accepted',
   bank_account_last4: '9012',
   bank_ifsc: 'HDFC0001234',
   pending_bank_account: null,

@@ -12,6 +12,9 @@ export const AUDIT_ACTIONS = {
   'owner.kyc_decided': 'The bank verified an owner’s account, or did not.',
   'owner.bank_account_changed': 'A changed bank account took effect after the cooldown.',
   'owner.bank_account_change_cancelled': 'A change of the bank account was dropped.',
+  'owner.link_accepted': 'The holder of an owner’s phone accepted it; a session covers it from then on.',
+  'owner.link_declined': 'The holder of an owner’s phone declined it.',
+  'owner.link_invited': 'A platform asked the holder of an owner’s phone again.',
   'owner.tier_changed': 'An administrator moved an owner and its agents to another tier.',
   'owner.policy_changed':
     'An owner’s own limits were changed, or a change of them was put off by the cooldown.',

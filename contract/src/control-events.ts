@@ -3,7 +3,7 @@ import { AGENT_STATUSES } from './agents.ts'
 import { APPROVAL_KINDS } from './approvals.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
-import { KYC_STATUSES, TIERS } from './owners.ts'
+import { KYC_STATUSES, LINK_STATUSES, TIERS } from './owners.ts'
 import { RISK_RULES, RISK_SEVERITIES } from './risk.ts'
 import { answer, nullable, oneOf } from './schema.ts'
 
@@ -133,6 +133,20 @@ export const OwnerKycUpdated = answer(
   },
 )
 export type OwnerKycUpdated = Static<typeof OwnerKycUpdated>
+
+/** The holder of a phone answered an invitation, or a platform asked again (contract section 12). */
+export const OwnerLinkUpdated = answer(
+  {
+    owner_id: idSchema('own'),
+    link_status: oneOf(LINK_STATUSES, 'Whether the holder of the phone has accepted the owner.'),
+  },
+  {
+    title: 'OwnerLinkUpdated',
+    description: 'The holder of an owner’s phone accepted or declined the owner, or was invited again.',
+    examples: [{ owner_id: exampleId('own'), link_status: 'accepted' }],
+  },
+)
+export type OwnerLinkUpdated = Static<typeof OwnerLinkUpdated>
 
 /** A certificate ended before its time: revoked, rotated, or its agent deactivated (contract section 8). */
 export const CertificateRevoked = answer(

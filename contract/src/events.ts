@@ -7,6 +7,7 @@ import {
   AgentStatusChanged,
   CertificateRevoked,
   OwnerKycUpdated,
+  OwnerLinkUpdated,
   RiskAlertOpened,
   WebhookTest,
 } from './control-events.ts'
@@ -49,6 +50,7 @@ export const EVENTS = {
   'agent.withdrawal.failed': AgentWithdrawalFailed,
   'certificate.revoked': CertificateRevoked,
   'owner.kyc.updated': OwnerKycUpdated,
+  'owner.link.updated': OwnerLinkUpdated,
   'risk.alert.opened': RiskAlertOpened,
   'webhook.test': WebhookTest,
 } as const satisfies Record<string, TSchema>

@@ -18,7 +18,12 @@ export type KycStatus = (typeof KYC_STATUSES)[number]
 /** A frozen owner's agents are frozen with it (contract section 3). */
 export const OWNER_STATUSES = ['active', 'frozen'] as const
 
-const ownerProperties = {
+/** Whether the holder of the phone has accepted an owner (contract section 12, Invitations). */
+export const LINK_STATUSES = ['accepted', 'invited', 'declined'] as const
+
+export type LinkStatus = (typeof LINK_STATUSES)[number]
+
+export const ownerProperties = {
   owner_id: idSchema('own'),
   name: textOut('The legal name.', 'Asha Rao'),
   phone: textOut('Indian mobile number, 10 digits.', '9876543210'),
@@ -30,6 +35,10 @@ const ownerProperties = {
   ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
   status: oneOf(OWNER_STATUSES, 'A frozen owner has all agents frozen.'),
+  link_status: oneOf(
+    LINK_STATUSES,
+    'Whether the holder of the phone has accepted this owner. Until then no session covers it: an approval of its agents waits until it expires. Funding, verification and payments work.',
+  ),
   bank_account_last4: nullable(textOut('The last four digits of the bank account.', '9012')),
   bank_ifsc: nullable(textOut('The IFSC of the bank branch.', 'HDFC0001234')),
   pending_bank_account: nullable(
@@ -47,7 +56,7 @@ const ownerProperties = {
   created_at: timestamp('When the owner was created.'),
 }
 
-const ownerExample = {
+export const ownerExample = {
   owner_id: exampleId('own'),
   name: 'Asha Rao',
   phone: '9876543210',
@@ -57,6 +66,7 @@ const ownerExample = {
   reason: null,
   tier: 'sandbox',
   status: 'active',
+  link_status: 'invited',
   bank_account_last4: null,
   bank_ifsc: null,
   pending_bank_account: null,
@@ -80,7 +90,7 @@ export const createOwner = route({
   tag: 'Owners',
   summary: 'Create an owner',
   description:
-    'Registers the person behind agents, in tier `sandbox` until a bank account is verified. The same phone or PAN twice on one platform is `conflict` with `details.owner_id`.',
+    'Registers the person behind agents, in tier `sandbox` until a bank account is verified. The same phone or PAN twice on one platform is `conflict` with `details.owner_id`. The owner is an invitation (`link_status: invited`) until the holder of the phone accepts it: the first login accepts the only owner of its phone, every other one is accepted in a session. Until then agents can be created and funded, and pay within their limits, but nobody can approve for them.',
   who: ['platform'],
   body: request(
     {

@@ -36,6 +36,7 @@ import { receiveGatewayNotice } from './gateway.ts'
 import { getAgentExistence, getHandleAvailability } from './handles.ts'
 import { getHealth, getReadiness } from './health.ts'
 import { getMembershipProof, getPublicKey, verifyIdentity } from './identity.ts'
+import { acceptInvitation, declineInvitation, inviteOwner, listInvitations } from './invitations.ts'
 import { getJwks, getServiceKeys } from './keys.ts'
 import {
   addMember,
@@ -99,6 +100,7 @@ export const routes = {
   getOwner,
   submitKyc,
   cancelBankAccountChange,
+  inviteOwner,
   createAgent,
   listAgents,
   getCurrentAgent,
@@ -171,6 +173,9 @@ export const routes = {
   verifyAdminOtp,
   logOutAdmin,
   getSession,
+  listInvitations,
+  acceptInvitation,
+  declineInvitation,
   listOwnerTransactions,
   getOwnerPolicy,
   updateOwnerPolicy,

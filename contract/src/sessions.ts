@@ -1,6 +1,7 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { phoneIn, textOut, timestamp } from './fields.ts'
 import { exampleId, idSchema } from './ids.ts'
+import { SessionOwner } from './invitations.ts'
 import { Owner } from './owners.ts'
 import { route } from './route.ts'
 import { answer, request } from './schema.ts'
@@ -78,7 +79,7 @@ export const verifyOtp = route({
   path: '/v1/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an owner in',
-  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers every owner with this phone, on whichever platform. A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. A cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
+  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers the owners of this phone that its holder accepted, on whichever platform; the first login of a phone accepts its owner when there is exactly one, and every other one is an invitation (\`GET /v1/invitations\`). A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. A cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
   who: [],
   body: request(codeRequest, {
     title: 'VerifyOtpRequest',
@@ -88,12 +89,26 @@ export const verifyOtp = route({
   response: answer(
     {
       owner_ids: Type.Array(idSchema('own'), { description: 'The owners that the session covers.' }),
+      owners: Type.Array(SessionOwner, { description: 'The same owners, each with its platform.' }),
+      invitations: Type.Integer({
+        description: 'How many invitations wait for an answer.',
+        examples: [0],
+      }),
       expires_at: timestamp('When the session ends.'),
     },
     {
       title: 'OwnerSession',
       description: 'The session that the cookie opens.',
-      examples: [{ owner_ids: [exampleId('own')], expires_at: SESSION_END }],
+      examples: [
+        {
+          owner_ids: [exampleId('own')],
+          owners: [
+            { owner_id: exampleId('own'), platform_id: exampleId('plt'), platform_name: 'Example Agents' },
+          ],
+          invitations: 0,
+          expires_at: SESSION_END,
+        },
+      ],
     },
   ),
   responseDescription: 'Logged in; the session is in the header `Set-Cookie`.',
@@ -175,7 +190,7 @@ export const getSession = route({
   path: '/api/web/me',
   tag: 'Owner session',
   summary: 'Who is logged in',
-  description: 'The person of this session: one owner record for each platform that knows the phone.',
+  description: 'The person of this session: one owner record for each platform that the person accepted.',
   who: ['owner'],
   status: 200,
   response: answer(

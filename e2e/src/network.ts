@@ -36,7 +36,8 @@ export interface Network {
   /** Whatever must not be read anywhere else: secrets, keys, and all that is personal. */
   readonly confidential: readonly string[]
   platform(extras?: PlatformExtras): Promise<Platform>
-  owner(platform: Platform): Promise<Owner>
+  /** A new person, or somebody with a phone that is known elsewhere. */
+  owner(platform: Platform, phone?: string): Promise<Owner>
   /** Has the bank verify an owner, which raises its tier. */
   verify(owner: Owner): Promise<void>
   /** What the browser of a logged-in owner sends: the session, and whose page it is on. */
@@ -75,8 +76,8 @@ export function openNetwork(api: Api): Network {
         headers: { 'x-platform-id': made.platform_id, 'x-platform-secret': secret },
       }
     },
-    async owner(platform) {
-      const person = { phone: newPhone(), pan: newPan(), email: `${letters(12)}@example.com` }
+    async owner(platform, phone = newPhone()) {
+      const person = { phone, pan: newPan(), email: `${letters(12)}@example.com` }
       const body = { name: 'Asha Rao', ...person }
       const { owner_id } = await api.ok(routes.createOwner, { headers: platform.headers, body })
       confidential.push(...Object.values(person))

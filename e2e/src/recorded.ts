@@ -9,6 +9,8 @@ export const UNRECORDED: Partial<Record<OperationId, string>> = {
   evaluatePolicy: 'asks what a payment would come to, and moves nothing',
   sendOtp: 'a code is no act of whoever has the phone; logging in with it is one',
   sendAdminOtp: 'the same',
+  inviteOwner:
+    'the first invitation still waits, so nothing changes; asking again after a refusal is recorded',
   receiveGatewayNotice:
     'this one is signed by nobody and refused; what a genuine one changes is recorded there',
 }

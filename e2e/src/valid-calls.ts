@@ -27,6 +27,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
     body: { bank_account: newBankAccount(), bank_ifsc: 'HDFC0001234' },
   }),
   cancelBankAccountChange: ofOwner,
+  inviteOwner: ({ newcomer }) => ({ params: { owner_id: newcomer.id } }),
   createAgent: world => ({
     body: { name: 'Another', handle: newHandle(), owner_id: world.owner.id, ...policy(world) },
   }),
@@ -134,6 +135,9 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   verifyAdminOtp: () => ({ body: { phone: ADMIN_PHONE, code: '000000' } }),
   logOutAdmin: () => ({}),
   getSession: () => ({}),
+  listInvitations: () => ({ query: { limit: 5 } }),
+  acceptInvitation: ofInvitation,
+  declineInvitation: ofInvitation,
   listOwnerTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
   }),
@@ -236,6 +240,10 @@ function ofOwner({ owner }: World): Sent {
   return { params: { owner_id: owner.id } }
 }
 
+function ofInvitation({ invitation }: World): Sent {
+  return { params: { owner_id: invitation.id } }
+}
+
 function ofOwnerSession({ owner }: World): Sent {
   return { query: { owner_id: owner.id } }
 }
@@ -303,6 +311,8 @@ export const DESTRUCTIVE: readonly OperationId[] = [
   'rotateWebhookSecret',
   'submitKyc',
   'cancelBankAccountChange',
+  'acceptInvitation',
+  'declineInvitation',
   'updateAgent',
   'deactivateAgent',
   'pauseAgent',

@@ -16,6 +16,10 @@ export interface World {
   readonly network: Network
   readonly platform: Platform
   readonly owner: Owner
+  /** Of the platform, who has never logged in. */
+  readonly newcomer: Owner
+  /** What another platform made of the owner's phone, and the owner has not accepted. */
+  readonly invitation: Owner
   /** The owner's session. */
   readonly ownerHeaders: Headers
   /** An administrator's session. */
@@ -82,6 +86,8 @@ export async function openWorld(api: Api): Promise<World> {
     owner,
     ownerHeaders,
     adminHeaders,
+    newcomer: await network.owner(platform),
+    invitation: await network.owner(await network.platform(), owner.phone),
     alert: await openAlert(api, platform, adminHeaders),
     settlementDay: await latestSettlement(api, adminHeaders),
     payer,

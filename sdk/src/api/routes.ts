@@ -46,6 +46,8 @@ export interface Api {
     input: Types.CancelBankAccountChangeInput,
     options?: CallOptions,
   ) => Promise<Types.Owner>
+  /** Invite an owner again. */
+  readonly inviteOwner: (input: Types.InviteOwnerInput, options?: CallOptions) => Promise<Types.Owner>
   /** Create an agent. */
   readonly createAgent: (input: Types.CreateAgentInput, options?: CallOptions) => Promise<Types.CreatedAgent>
   /** List agents. */
@@ -310,6 +312,21 @@ export interface Api {
   readonly logOutAdmin: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.AdminLoggedOut>
   /** Who is logged in. */
   readonly getSession: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Me>
+  /** List invitations. */
+  readonly listInvitations: (
+    input?: Types.ListInvitationsInput,
+    options?: CallOptions,
+  ) => Promise<Types.InvitationList>
+  /** Accept an invitation. */
+  readonly acceptInvitation: (
+    input: Types.AcceptInvitationInput,
+    options?: CallOptions,
+  ) => Promise<Types.InvitationAccepted>
+  /** Decline an invitation. */
+  readonly declineInvitation: (
+    input: Types.DeclineInvitationInput,
+    options?: CallOptions,
+  ) => Promise<Types.InvitationDeclined>
   /** List transactions of all agents. */
   readonly listOwnerTransactions: (
     input?: Types.ListOwnerTransactionsInput,
@@ -455,6 +472,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getOwner: 'GET /v1/owners/{owner_id}',
   submitKyc: 'POST /v1/owners/{owner_id}/kyc',
   cancelBankAccountChange: 'DELETE /v1/owners/{owner_id}/pending-bank-account',
+  inviteOwner: 'POST /v1/owners/{owner_id}/invite',
   createAgent: 'POST /v1/agents',
   listAgents: 'GET /v1/agents',
   getCurrentAgent: 'GET /v1/agents/me',
@@ -527,6 +545,9 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   verifyAdminOtp: 'POST /v1/admin/auth/verify-otp',
   logOutAdmin: 'POST /v1/admin/auth/logout',
   getSession: 'GET /api/web/me',
+  listInvitations: 'GET /v1/invitations',
+  acceptInvitation: 'POST /v1/invitations/{owner_id}/accept',
+  declineInvitation: 'POST /v1/invitations/{owner_id}/decline',
   listOwnerTransactions: 'GET /api/web/transactions',
   getOwnerPolicy: 'GET /api/web/policy',
   updateOwnerPolicy: 'PATCH /api/web/policy?owner_id',

@@ -41,6 +41,7 @@ export type EventName =
   | 'agent.withdrawal.failed'
   | 'certificate.revoked'
   | 'owner.kyc.updated'
+  | 'owner.link.updated'
   | 'risk.alert.opened'
   | 'webhook.test'
 
@@ -75,6 +76,9 @@ export type AuditAction =
   | 'owner.kyc_decided'
   | 'owner.bank_account_changed'
   | 'owner.bank_account_change_cancelled'
+  | 'owner.link_accepted'
+  | 'owner.link_declined'
+  | 'owner.link_invited'
   | 'owner.tier_changed'
   | 'owner.policy_changed'
   | 'owner.policy_change_cancelled'
@@ -265,6 +269,10 @@ export interface SubmitKycInput {
 }
 
 export interface CancelBankAccountChangeInput {
+  owner_id: string
+}
+
+export interface InviteOwnerInput {
   owner_id: string
 }
 
@@ -744,6 +752,16 @@ export interface VerifyAdminOtpInput {
   code: string
 }
 
+export type ListInvitationsInput = PageInput
+
+export interface AcceptInvitationInput {
+  owner_id: string
+}
+
+export interface DeclineInvitationInput {
+  owner_id: string
+}
+
 export interface ListOwnerTransactionsInput extends PageInput {
   /** Only this agent. */
   agent_id?: string
@@ -1005,6 +1023,8 @@ export interface Owner {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -1041,6 +1061,8 @@ export interface KycResult {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -1995,9 +2017,18 @@ export interface OtpSent {
   expires_in: number
 }
 
+/** An owner that the session covers, and its platform. */
+export interface SessionOwner {
+  owner_id: string
+  platform_id: string
+  platform_name: string
+}
+
 /** The session that the cookie opens. */
 export interface OwnerSession {
   owner_ids: string[]
+  owners: SessionOwner[]
+  invitations: number
   expires_at: string
 }
 
@@ -2028,6 +2059,72 @@ export interface Me {
   phone: string
   owners: Owner[]
   expires_at: string
+}
+
+/** An owner that a platform created for this phone, and that its holder has not accepted. */
+export interface Invitation {
+  owner_id: string
+  platform_id: string
+  platform_name: string
+  created_at: string
+}
+
+/** A page of invitations. */
+export interface InvitationList {
+  invitations: Invitation[]
+  pagination: Pagination
+}
+
+/** The owner, which the session covers now. */
+export interface InvitationAccepted {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  platform_name: string
+}
+
+/** The owner, which no session covers. */
+export interface InvitationDeclined {
+  owner_id: string
+  name: string
+  phone: string
+  email: string | null
+  pan: string
+  kyc_status: KycStatus
+  /** Why the account submitted last is not verified; null when it is. */
+  reason: string | null
+  tier: Tier
+  status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
+  bank_account_last4: string | null
+  bank_ifsc: string | null
+  pending_bank_account: {
+    last4: string
+    ifsc: string
+    effective_at: string
+  } | null
+  created_at: string
+  platform_id: string
+  platform_name: string
 }
 
 /** A page of the statements. */
@@ -2128,6 +2225,8 @@ export interface OwnerAccount {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -2157,6 +2256,8 @@ export interface OwnerAccountDetails {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -2190,6 +2291,8 @@ export interface FrozenOwner {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -2214,6 +2317,8 @@ export interface UnfrozenOwner {
   reason: string | null
   tier: Tier
   status: 'active' | 'frozen'
+  /** Until then no session covers it: an approval of its agents waits until it expires. */
+  link_status: 'accepted' | 'invited' | 'declined'
   bank_account_last4: string | null
   bank_ifsc: string | null
   pending_bank_account: {
@@ -2770,6 +2875,12 @@ export interface OwnerKycUpdated {
   reason: string | null
 }
 
+/** The holder of an owner’s phone accepted or declined the owner, or was invited again. */
+export interface OwnerLinkUpdated {
+  owner_id: string
+  link_status: 'accepted' | 'invited' | 'declined'
+}
+
 /** A risk rule found something about an agent of yours, or about your platform. */
 export interface RiskAlertOpened {
   alert_id: string
@@ -2806,6 +2917,7 @@ export interface WebhookData {
   'agent.withdrawal.failed': AgentWithdrawalFailed
   'certificate.revoked': CertificateRevoked
   'owner.kyc.updated': OwnerKycUpdated
+  'owner.link.updated': OwnerLinkUpdated
   'risk.alert.opened': RiskAlertOpened
   'webhook.test': WebhookTest
 }

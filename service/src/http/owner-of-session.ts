@@ -10,7 +10,8 @@ export function ownerOfSession({ ownerIds }: OwnerCaller, named: string | undefi
     throw new AppError('not_found', 'This session has no owner with this id', { field: 'owner_id' })
   }
   const [only, ...others] = ownerIds
-  if (only === undefined) throw new AppError('not_found', 'This session has no owner any more')
+  if (only === undefined)
+    throw new AppError('not_found', 'This session covers no owner yet; accept one of GET /v1/invitations')
   if (others.length === 0) return only
   throw new AppError('validation_error', 'This session covers several owners: say which one with owner_id', {
     field: 'owner_id',

@@ -1,3 +1,4 @@
+import type { LinkStatus } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { type Act, type Actor, actorOf, type Facts, service } from '../audit/index.ts'
 import { LIMIT_INCREASES } from '../policies/index.ts'
@@ -15,6 +16,20 @@ export function createdAct({ id, platformId, kycStatus, tier }: Owner): Act {
     action: 'owner.created',
     target: formatId('own', id),
     data: { platform_id: formatId('plt', platformId), kyc_status: kycStatus, tier },
+  }
+}
+
+/** The holder answered an invitation, or the platform asked again. */
+export function linkAct(actor: Actor, before: Owner, link: LinkStatus): Act {
+  return {
+    agentId: null,
+    actor,
+    action: `owner.link_${link}`,
+    target: formatId('own', before.id),
+    data: {
+      platform_id: formatId('plt', before.platformId),
+      link_status: { from: before.linkStatus, to: link },
+    },
   }
 }
 

@@ -1,6 +1,13 @@
 export { ownerNotFound, requireOwnerAccess } from './access.ts'
+export { acceptInvitation, acceptOnlyOwner, declineInvitation } from './answer-invitation.ts'
 export { accountInForce } from './bank-account.ts'
 export type { OwnersContext } from './context.ts'
+export {
+  countInvitations,
+  type LinkedOwner,
+  selectAcceptedOwners,
+  selectInvitations,
+} from './invitation-store.ts'
 export { ownerJobs } from './jobs.ts'
 export { listOwnerRecords } from './list-owner-records.ts'
 export { countOwners, type OwnerFilter, selectOwners } from './list-store.ts'

@@ -16,6 +16,7 @@ export function ownerRecord(vault: Vault, owner: Owner): OwnerRecord {
     reason: owner.kycReason,
     tier: owner.tier,
     status: owner.status,
+    link_status: owner.linkStatus,
     bank_account_last4: owner.bankAccountLast4,
     bank_ifsc: owner.bankIfsc,
     pending_bank_account: pendingBankAccount(owner),

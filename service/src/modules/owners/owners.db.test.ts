@@ -59,6 +59,7 @@ describe('creating an owner', () => {
       reason: null,
       tier: 'sandbox',
       status: 'active',
+      link_status: 'invited',
       bank_account_last4: null,
       bank_ifsc: null,
       pending_bank_account: null,

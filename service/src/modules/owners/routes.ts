@@ -6,6 +6,7 @@ import { requireOwnerAccess } from './access.ts'
 import { cancelAccountChange } from './change-account.ts'
 import type { OwnersContext } from './context.ts'
 import { createOwner } from './create-owner.ts'
+import { inviteAgain } from './invite-again.ts'
 import { countOwners, selectOwners } from './list-store.ts'
 import { ownerRecord } from './owner-record.ts'
 import { submitKyc } from './submit-kyc.ts'
@@ -30,6 +31,11 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
   serve(routes.getOwner, async ({ caller, params }) =>
     ownerRecord(vault, await requireOwnerAccess(database, caller, params.owner_id)),
   )
+
+  serve(routes.inviteOwner, async ({ caller, params, now }) => {
+    const owner = await requireOwnerAccess(database, caller, params.owner_id)
+    return ownerRecord(vault, await inviteAgain(context, owner.id, now))
+  })
 
   serve(routes.submitKyc, async ({ caller, params, body }) => {
     const asked = await requireOwnerAccess(database, caller, params.owner_id)

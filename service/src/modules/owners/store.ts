@@ -1,4 +1,4 @@
-import type { KycStatus, Tier } from '@batua/contract'
+import type { KycStatus, LinkStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
@@ -13,6 +13,10 @@ export interface Owner {
   readonly kycStatus: KycStatus
   readonly tier: Tier
   readonly status: 'active' | 'frozen'
+  /** Whether the holder of the phone accepted it. */
+  readonly linkStatus: LinkStatus
+  /** When the holder answered last; null: never. */
+  readonly linkDecidedAt: Date | null
   readonly bankAccount: Buffer | null
   readonly bankAccountLast4: string | null
   readonly bankIfsc: string | null
@@ -31,6 +35,7 @@ export interface Owner {
 
 export const OWNER_COLUMNS = `
   id, platform_id as "platformId", name, phone, email, pan, kyc_status as "kycStatus", tier, status,
+  link_status as "linkStatus", link_decided_at as "linkDecidedAt",
   bank_account as "bankAccount", bank_account_last4 as "bankAccountLast4", bank_ifsc as "bankIfsc",
   name_at_bank as "nameAtBank", name_match_score as "nameMatchScore", kyc_reason as "kycReason",
   pending_bank_account as "pendingBankAccount", pending_bank_account_last4 as "pendingBankAccountLast4",

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { actsDuring, secretsInLog } from '../../testing/acts.ts'
 import { newPlatform, randomPhone } from '../../testing/network.ts'
 import { openStage, otherThan, type Stage } from './test-stage.ts'
@@ -18,9 +18,29 @@ afterAll(() => stage.close())
 
 const during = (work: () => Promise<unknown>) => actsDuring(stage.db.database, work)
 
-test('a login is one act of the first of the owners with the phone, and names them all', async () => {
-  const first = await stage.newOwner(phone)
+test('the first login of a phone records that it accepted its owner', async () => {
+  const { id, number } = await stage.newOwner(phone)
+  const owner = formatId('own', id)
+  const acts = await during(() => stage.logIn(number))
+  expect(acts).toMatchObject([
+    { action: 'owner.link_accepted', actor: { type: 'owner', id: owner }, target: owner },
+    { action: 'session.started' },
+  ])
+  stage.clock.advance(30_000)
+})
+
+test('a login is one act of the first of the owners that it covers, and names them all', async () => {
+  const [first] = await stage.db.database.query<{ id: Uuid }>(`select id from owners`)
+  if (first === undefined) throw new Error('the owner of the test before')
   const second = await stage.newOwner(phone, (await newPlatform(stage.network)).platform.id)
+  const later = await stage.logIn(phone)
+  stage.clock.advance(30_000)
+  const accepted = await during(() =>
+    stage.ask('POST', `/v1/invitations/${formatId('own', second.id)}/accept`, later),
+  )
+  expect(accepted).toMatchObject([
+    { action: 'owner.link_accepted', data: { link_status: { from: 'invited', to: 'accepted' } } },
+  ])
   const owner_ids = [first, second].map(({ id }) => formatId('own', id))
   const itself = { actor: { type: 'owner', id: owner_ids[0] }, target: owner_ids[0], agentId: null }
   let session = { cookie: '', origin: '' }

@@ -1,8 +1,10 @@
+import type { Queryable } from '../../db/database.ts'
 import type { AdminCaller, OwnerCaller } from '../../http/caller.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import type { SessionsContext } from './context.ts'
 import { TOKEN_PREFIX } from './log-in.ts'
-import { selectAdminSession, selectOwnerSession } from './store.ts'
+import { type Session, selectAdminSession, selectOwnerSession, selectSession } from './store.ts'
 
 type Authentication = Pick<SessionsContext, 'database' | 'clock' | 'vault' | 'adminPhones'>
 
@@ -12,7 +14,7 @@ export function createSessionAuthenticators({ database, clock, vault, adminPhone
     async owner(token: string): Promise<OwnerCaller | null> {
       if (!token.startsWith(TOKEN_PREFIX)) return null
       const session = await selectOwnerSession(database, hashSecret(token), clock.now())
-      if (session === null || session.ownerIds.length === 0) return null
+      if (session === null) return null
       return { kind: 'owner', sessionId: session.id, ownerIds: session.ownerIds }
     },
     /** The list of administrators is the configuration's, so a phone that left it is out with the next request. */
@@ -24,4 +26,14 @@ export function createSessionAuthenticators({ database, clock, vault, adminPhone
       return adminPhones.includes(phone) ? { kind: 'admin', sessionId: session.id, phone } : null
     },
   }
+}
+
+/** The session of a caller. It may be gone: another page logged out after the cookie was checked. */
+export async function readSession(
+  db: Queryable,
+  { sessionId }: OwnerCaller,
+): Promise<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'>> {
+  const session = await selectSession(db, sessionId)
+  if (session !== null) return session
+  throw new AppError('authentication_error', 'The owner session is over; log in again')
 }

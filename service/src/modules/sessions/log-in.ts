@@ -1,7 +1,8 @@
 import { AppError } from '../../kernel/app-error.ts'
-import { newUuid, type Uuid } from '../../kernel/ids.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { hashSecret, newSecret, sameHash } from '../../kernel/secrets.ts'
 import { recordActs } from '../audit/index.ts'
+import { acceptOnlyOwner, type LinkedOwner, selectAcceptedOwners } from '../owners/index.ts'
 import { startedAct } from './acts.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
 import { codeOwnerOf } from './code-owner.ts'
@@ -9,7 +10,7 @@ import { consumeCode, releaseBrakes, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { hashCode } from './one-time-code.ts'
 import { requirePhone } from './phone.ts'
-import { insertSession, selectOwnerIds } from './store.ts'
+import { insertSession, isOwnersPhone } from './store.ts'
 
 /** Searchable, so that one in a log or a repository is found and hidden. */
 export const TOKEN_PREFIX = 'ses_live_'
@@ -18,8 +19,9 @@ export interface NewSession {
   /** For the browser alone; only its hash is kept. */
   readonly token: string
   readonly expiresAt: Date
-  /** None for an administrator. */
-  readonly ownerIds: readonly Uuid[]
+  /** The owners that it covers; none for an administrator. */
+  readonly owners: readonly LinkedOwner[]
+  readonly phoneIndex: Buffer
 }
 
 export interface LogIn {
@@ -48,12 +50,13 @@ export async function logIn(
   const expected = await takeTry(database, owner, now)
   if (expected === null || !sameHash(expected, given)) throw wrongCode()
 
-  const ownerIds = audience === 'owner' ? await selectOwnerIds(database, phoneIndex) : []
-  if (audience === 'owner' ? ownerIds.length === 0 : !adminPhones.includes(phone)) throw wrongCode()
+  const isKnown =
+    audience === 'owner' ? await isOwnersPhone(database, phoneIndex) : adminPhones.includes(phone)
+  if (!isKnown) throw wrongCode()
 
   const token = newSecret(TOKEN_PREFIX)
   const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
-  await database.inTransaction(async tx => {
+  return database.inTransaction(async tx => {
     await releaseBrakes(tx, owner)
     if (!(await consumeCode(tx, owner, given))) throw wrongCode()
     const id = newUuid(now)
@@ -65,10 +68,13 @@ export async function logIn(
       createdAt: now,
       expiresAt,
     })
+    if (audience === 'owner') await acceptOnlyOwner(tx, vault, phoneIndex, now)
+    const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []
+    const ownerIds = owners.map(owner => owner.id)
     const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
     await recordActs(tx, vault, now, [startedAct({ ...who, sessionId: id }, expiresAt)])
+    return { token, expiresAt, owners, phoneIndex }
   })
-  return { token, expiresAt, ownerIds }
 }
 
 function wrongCode(): AppError {

@@ -2,16 +2,17 @@ import { OTP_VALID_S, routes } from '@batua/contract'
 import type { AdminCaller, OwnerCaller } from '../../http/caller.ts'
 import type { Answer, Serve } from '../../http/serve.ts'
 import { endedCookie, sessionCookie } from '../../http/session-cookies.ts'
-import { AppError } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
-import { listOwnerRecords } from '../owners/index.ts'
+import { countInvitations, listOwnerRecords } from '../owners/index.ts'
 import { endedAct } from './acts.ts'
 import { type Audience, SESSION_MS } from './audience.ts'
+import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
+import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
 import { type CodeRequest, sendCode } from './send-code.ts'
-import { deleteSession, selectSession } from './store.ts'
+import { deleteSession } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
   /** The public address is https, so no browser may send a session in the clear. */
@@ -23,6 +24,7 @@ export function serveSessions(serve: Serve, context: SessionRoutes): void {
   serveLogIn(serve, context)
   serveLogOut(serve, context)
   serveSession(serve, context)
+  serveInvitations(serve, context)
 }
 
 const LOGIN = { opensSession: true }
@@ -54,8 +56,13 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
   serve(
     routes.verifyOtp,
     async ({ body, clientAddress, now }, answer) => {
-      const { ownerIds, expiresAt } = await open('owner', { ...body, clientAddress }, now, answer)
-      return { owner_ids: ownerIds.map(id => formatId('own', id)), expires_at: expiresAt.toISOString() }
+      const session = await open('owner', { ...body, clientAddress }, now, answer)
+      return {
+        owner_ids: session.owners.map(({ id }) => formatId('own', id)),
+        owners: session.owners.map(linkedRecord),
+        invitations: await countInvitations(context.database, session.phoneIndex),
+        expires_at: session.expiresAt.toISOString(),
+      }
     },
     LOGIN,
   )
@@ -85,12 +92,9 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
 function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
   serve(routes.getSession, async ({ caller }) => {
     const [session, owners] = await Promise.all([
-      selectSession(database, caller.sessionId),
+      readSession(database, caller),
       listOwnerRecords({ database, vault }, caller.ownerIds),
     ])
-    // Logged out by another page between the check of the cookie and this.
-    if (session === null)
-      throw new AppError('authentication_error', 'The owner session is over; log in again')
     return {
       phone: vault.decrypt(session.phone, 'sessions.phone'),
       owners,

@@ -6,7 +6,7 @@ import type { SessionsContext } from './context.ts'
 import { CODE_VALID_MS, decideCode, TRIES } from './decide.ts'
 import { hashCode, newCode } from './one-time-code.ts'
 import { requirePhone } from './phone.ts'
-import { selectOwnerIds } from './store.ts'
+import { isOwnersPhone } from './store.ts'
 
 export interface CodeRequest {
   readonly phone: string
@@ -36,7 +36,7 @@ export async function sendCode(
     await replaceCode(tx, owner, { hash, triesLeft: TRIES, expiresAt }, allowed.sent)
   })
 
-  const isOwner = async () => (await selectOwnerIds(database, owner.phoneIndex)).length > 0
+  const isOwner = () => isOwnersPhone(database, owner.phoneIndex)
   const isAdmin = async () => adminPhones.includes(phone)
   outbox.post({ phone, code, validMinutes: CODE_VALID_MS / 60_000 }, audience === 'owner' ? isOwner : isAdmin)
 }

@@ -43,7 +43,7 @@ test('behind https the cookie is never sent in the clear', async () => {
   await secure.close()
 })
 
-test('a session shows its person, on every platform that knows the phone, also on later ones', async () => {
+test('a session shows its person, on every platform that the person accepted, also on later ones', async () => {
   const first = await stage.newOwner()
   const session = await stage.logIn(first.number)
   const phone = first.number
@@ -55,10 +55,14 @@ test('a session shows its person, on every platform that knows the phone, also o
 
   const { platform } = await newPlatform(stage.network)
   const second = await stage.newOwner(first.number, platform.id)
+  const address = formatId('own', second.id)
+  expect((await me(session)).body).toMatchObject({ owners: [record] })
+  expect((await stage.ask('GET', `/v1/owners/${address}`, session)).status).toBe(404)
+  await stage.ask('POST', `/v1/invitations/${address}/accept`, session)
   expect(await me(session)).toMatchObject({
-    body: { owners: [record, { owner_id: formatId('own', second.id) }] },
+    body: { owners: [record, { owner_id: address }] },
   })
-  expect((await stage.ask('GET', `/v1/owners/${formatId('own', second.id)}`, session)).status).toBe(200)
+  expect((await stage.ask('GET', `/v1/owners/${address}`, session)).status).toBe(200)
 })
 
 test('a session does not open what is another owner’s', async () => {

@@ -28,7 +28,7 @@ export async function insertSession(db: Queryable, tokenHash: Buffer, session: S
   )
 }
 
-/** A living session by its token, with the owners that have its phone at this moment. */
+/** A living session by its token, with the owners that the holder of its phone has accepted at this moment. */
 export async function selectOwnerSession(
   db: Queryable,
   tokenHash: Buffer,
@@ -36,7 +36,8 @@ export async function selectOwnerSession(
 ): Promise<{ readonly id: Uuid; readonly ownerIds: readonly Uuid[] } | null> {
   const [row] = await db.query<{ id: Uuid; ownerIds: Uuid[] }>(
     `select s.id, array(
-       select o.id from owners o where o.phone_index = s.phone_index order by o.id) as "ownerIds"
+       select o.id from owners o 
+       where o.phone_index = s.phone_index and o.link_status = 'accepted' order by o.id) as "ownerIds"
      from sessions s where s.token_hash = $1 and s.audience = 'owner' and s.expires_at > $2`,
     [tokenHash, now],
   )
@@ -58,20 +59,18 @@ export async function selectAdminSession(
 export async function selectSession(
   db: Queryable,
   id: Uuid,
-): Promise<Pick<Session, 'phone' | 'expiresAt'> | null> {
-  const [row] = await db.query<Pick<Session, 'phone' | 'expiresAt'>>(
-    `select phone, expires_at as "expiresAt" from sessions where id = $1`,
+): Promise<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'> | null> {
+  const [row] = await db.query<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'>>(
+    `select phone, phone_index as "phoneIndex", expires_at as "expiresAt" from sessions where id = $1`,
     [id],
   )
   return row ?? null
 }
 
-/** The owners that have a phone, on whichever platforms, oldest first. */
-export async function selectOwnerIds(db: Queryable, phoneIndex: Buffer): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(`select id from owners where phone_index = $1 order by id`, [
-    phoneIndex,
-  ])
-  return rows.map(({ id }) => id)
+/** Whether any platform has an owner with a phone, accepted or not. */
+export async function isOwnersPhone(db: Queryable, phoneIndex: Buffer): Promise<boolean> {
+  const rows = await db.query(`select id from owners where phone_index = $1 limit 1`, [phoneIndex])
+  return rows.length === 1
 }
 
 /** Ends a session; false when it was over already. */

@@ -1,0 +1,84 @@
+import type { LinkStatus } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { recordActs } from '../audit/index.ts'
+import { recordEvents } from '../events/index.ts'
+import { linkAct } from './acts.ts'
+import type { OwnersContext } from './context.ts'
+import { lockOnlyNewOwner, lockOwnerOfPhone, type NamedOwner, updateLink } from './invitation-store.ts'
+import type { Owner } from './store.ts'
+
+type Answering = Pick<OwnersContext, 'database' | 'vault'>
+
+/** An invitation by the id in its address, and the phone of the session that answers it. */
+export interface InvitationOf {
+  readonly address: string
+  readonly phoneIndex: Buffer
+}
+
+export function acceptInvitation(context: Answering, which: InvitationOf, now: Date): Promise<NamedOwner> {
+  return answerInvitation(context, which, 'accepted', now)
+}
+
+export function declineInvitation(context: Answering, which: InvitationOf, now: Date): Promise<NamedOwner> {
+  return answerInvitation(context, which, 'declined', now)
+}
+
+/** Of two answers at once the owner's lock lets one be the first; the other is a conflict. */
+function answerInvitation(
+  { database, vault }: Answering,
+  { address, phoneIndex }: InvitationOf,
+  answer: 'accepted' | 'declined',
+  now: Date,
+): Promise<NamedOwner> {
+  const id = parseId('own', address)
+  return database.inTransaction(async tx => {
+    const before = id === null ? null : await lockOwnerOfPhone(tx, id, phoneIndex)
+    if (before === null) throw new AppError('not_found', 'There is no invitation with this id')
+    if (before.linkStatus !== 'invited') {
+      throw new AppError('conflict', `This invitation was ${before.linkStatus} before`, {
+        details: { link_status: before.linkStatus },
+      })
+    }
+    if (before.platformStatus !== 'active') {
+      throw new AppError('not_found', 'The platform of this invitation does not exist any more')
+    }
+    return { ...before, ...(await changeLink(tx, vault, before, answer, now)) }
+  })
+}
+
+/**
+ * The first login of a phone accepts its owner, if there is exactly one: then nobody else can have put it there. An
+ * owner that another platform creates at the same moment stays an invitation.
+ */
+export async function acceptOnlyOwner(
+  tx: Queryable,
+  vault: Vault,
+  phoneIndex: Buffer,
+  now: Date,
+): Promise<void> {
+  const owner = await lockOnlyNewOwner(tx, phoneIndex)
+  if (owner !== null) await changeLink(tx, vault, owner, 'accepted', now)
+}
+
+async function changeLink(
+  tx: Queryable,
+  vault: Vault,
+  owner: Owner,
+  linkStatus: Exclude<LinkStatus, 'invited'>,
+  now: Date,
+): Promise<Pick<Owner, 'linkStatus' | 'linkDecidedAt'>> {
+  const link = { linkStatus, linkDecidedAt: now }
+  await updateLink(tx, owner.id, link)
+  const holder = { type: 'owner', id: formatId('own', owner.id) } as const
+  await recordActs(tx, vault, now, [linkAct(holder, owner, linkStatus)])
+  await recordEvents(tx, vault, now, [linkUpdated(owner.id, linkStatus)])
+  return link
+}
+
+export function linkUpdated(id: Uuid, linkStatus: LinkStatus) {
+  const data = { owner_id: formatId('own', id), link_status: linkStatus }
+  return { name: 'owner.link.updated', ownerId: id, data } as const
+}
