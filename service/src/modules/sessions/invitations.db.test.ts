@@ -53,7 +53,7 @@ async function linkOf(owner: Uuid): Promise<string | undefined> {
 
 test('the first login of a phone accepts its only owner', async () => {
   const { number, owners } = await phoneOf(1)
-  const [only = '' as Uuid] = owners
+  const [only = ''] = owners
   expect(await linkOf(only)).toBe('invited')
   expect(await logIn(number)).toMatchObject({ owner_ids: [formatId('own', only)], invitations: 0 })
   expect(await linkOf(only)).toBe('accepted')
@@ -108,7 +108,7 @@ test('owners of two platforms and the first login at once: a session never cover
 
 test('of accepting and declining at once exactly one counts', async () => {
   const { number, owners } = await phoneOf(2)
-  const [first = '' as Uuid] = owners
+  const [first = ''] = owners
   const session = await stage.logIn(number)
   const replies = await Promise.all(
     (['accept', 'decline', 'accept', 'decline'] as const).map(how => answer(first, how, session)),
@@ -151,7 +151,7 @@ test('an invitation is answered by nobody but the holder of its phone', async ()
 
 test('a deleted platform invites nobody any more', async () => {
   const { number, owners } = await phoneOf(2)
-  const [first = '' as Uuid] = owners
+  const [first = ''] = owners
   const session = await stage.logIn(number)
   await stage.db.database.query(
     `update platforms set status = 'deleted' where id = (select platform_id from owners where id = $1)`,
@@ -165,7 +165,7 @@ test('a deleted platform invites nobody any more', async () => {
 
 test('who declined is asked again after 30 days and not before, and no login accepts for them', async () => {
   const { number, owners } = await phoneOf(2)
-  const [first = '' as Uuid] = owners
+  const [first = ''] = owners
   const session = await stage.logIn(number)
   expect((await answer(first, 'decline', session)).body).toMatchObject({ link_status: 'declined' })
   expect((await stage.ask('GET', '/v1/invitations', session)).body).toMatchObject({
