@@ -136,8 +136,8 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   logOutAdmin: () => ({}),
   getSession: () => ({}),
   listInvitations: () => ({ query: { limit: 5 } }),
-  acceptInvitation: ofInvitation,
-  declineInvitation: ofInvitation,
+  acceptInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
+  declineInvitation: ({ invitation }) => ({ params: { owner_id: invitation.id } }),
   listOwnerTransactions: ({ payer }) => ({
     query: { agent_id: payer.id, type: 'pay_out', status: 'completed', limit: 5 },
   }),
@@ -238,10 +238,6 @@ function ofPlatform({ platform }: World): Sent {
 
 function ofOwner({ owner }: World): Sent {
   return { params: { owner_id: owner.id } }
-}
-
-function ofInvitation({ invitation }: World): Sent {
-  return { params: { owner_id: invitation.id } }
 }
 
 function ofOwnerSession({ owner }: World): Sent {
