@@ -17,6 +17,7 @@ export const SERVICE_SETTINGS = {
   RATE_LIMIT_PLATFORM: '0',
   RATE_LIMIT_UNAUTHENTICATED: '0',
   RATE_LIMIT_PAGES: '0',
+  MAX_IN_FLIGHT: '0',
   LOG_LEVEL: 'warn',
 } as const
 

@@ -137,6 +137,7 @@ function openServer(config: Config, { verifyResponses = false }: Surroundings, c
   return createServer({
     ...core,
     rateLimits: config.rateLimits,
+    maxInFlight: config.maxInFlight,
     trustProxy: config.trustProxy,
     baseUrl: config.baseUrl,
     verifyResponses,

@@ -5,6 +5,7 @@ import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
 import { createSandboxTextSender } from './gateways/sandbox/text-sender.ts'
 import { createHttpTextSender } from './gateways/text-sender-http.ts'
 import { connectRedis } from './http/redis.ts'
+import { withSharedLookUps } from './http/shared-lookup.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import { createMetrics } from './kernel/metrics.ts'
@@ -30,10 +31,14 @@ export interface Surroundings {
   readonly verifyResponses?: boolean
 }
 
+/** Connections that jobs never take, however many of them are at work. */
+const KEPT_FOR_CALLERS = 3
+
 /** What every module works with. */
 export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, {
+    keptForCallers: KEPT_FOR_CALLERS,
     onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
@@ -52,9 +57,11 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     signals,
     ...openLogin(config, { database, clock, vault, logger, signals }),
     ...openMessages(config, { database, clock, vault, logger }),
-    keyring: openAgentKeyring(database),
+    keyring: openAgentKeyring(database.authentication),
     serviceName: config.serviceName,
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
+    maxAgentsPerOwner: config.maxAgentsPerOwner,
+    maxAgentsPerPlatform: config.maxAgentsPerPlatform,
     redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
   }
 }
@@ -74,7 +81,10 @@ function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...ser
   return {
     adminPhones,
     outbox,
-    authenticators: { ...createAuthenticators(services.database, signals), ...sessions },
+    authenticators: withSharedLookUps({
+      ...createAuthenticators(services.database.authentication, signals),
+      ...sessions,
+    }),
     async lastOtp(phone: string) {
       await outbox.settled()
       return telephones.lastCode(phone)

@@ -46,6 +46,11 @@ export interface Config {
   readonly metricsPort: number | null
   /** Whoever sends it is shown the metrics too. */
   readonly metricsToken: string | null
+  /** Requests that one credential may have in flight on a node; 0 is no limit. */
+  readonly maxInFlight: number
+  /** Agents that have not ended. */
+  readonly maxAgentsPerOwner: number
+  readonly maxAgentsPerPlatform: number
   readonly redisUrl: string | null
   readonly gateway: GatewayConfig
   readonly otpSender: OtpSenderConfig
@@ -61,6 +66,8 @@ export type GatewayConfig = { readonly kind: 'sandbox' } | CashfreeConfig
 
 const MAX_PORT = 65_535
 const MAX_PER_MINUTE = 1_000_000_000
+const MAX_IN_FLIGHT = 1_000_000
+const MAX_AGENTS = 1_000_000_000
 const MAX_COOLDOWN_S = 30 * 86_400
 const MASTER_KEY_BYTES = 32
 const SANDBOX_ADMIN_PHONE = '9999999999'
@@ -94,6 +101,9 @@ export function readConfig(env: Env): Config {
       pagesPerMinute: reader.read('RATE_LIMIT_PAGES', perMinute, 600),
     },
     ...readMetrics(reader, live, addresses.port),
+    maxInFlight: reader.read('MAX_IN_FLIGHT', integer(0, MAX_IN_FLIGHT), 16),
+    maxAgentsPerOwner: reader.read('MAX_AGENTS_PER_OWNER', integer(1, MAX_AGENTS), 10_000),
+    maxAgentsPerPlatform: reader.read('MAX_AGENTS_PER_PLATFORM', integer(1, MAX_AGENTS), 1_000_000),
     redisUrl: reader.read('REDIS_URL', url('redis:', 'rediss:'), null),
     gateway: readGateway(reader, live),
     otpSender,

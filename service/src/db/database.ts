@@ -1,9 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type ClientConfig, Pool, type PoolClient, type QueryResult } from 'pg'
-import { DatabaseUnavailable, isConnectionLost, isRetryable } from './errors.ts'
+import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
+import { DatabaseBusy, DatabaseUnavailable, isConnectionLost, isRetryable, isTimeout } from './errors.ts'
+import { type FairPool, openFairPools } from './fair-pools.ts'
+import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
+import { currentOrigin } from './work-origin.ts'
 
-export { DatabaseUnavailable, isConnectionLost, isRetryable, violatedUnique } from './errors.ts'
+export {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  isConnectionLost,
+  isRetryable,
+  violatedUnique,
+} from './errors.ts'
+export { asService, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
 
 export type Row = Record<string, unknown>
 
@@ -30,9 +40,24 @@ export interface Connection extends Queryable {
   onLost(listener: (error: Error) => void): void
 }
 
+/** How a transaction begins. */
+export interface TransactionOptions {
+  /**
+   * The rows that this transaction is going to wait for. Transactions that name the same row follow one another in this
+   * process and take no connection before it is their turn; stops and administrators come first.
+   */
+  readonly turns?: readonly string[]
+}
+
+/**
+ * A pool of connections that the callers share fairly: see work-origin.ts for who a caller is, and fair-pools.ts for
+ * the connections that only some may use.
+ */
 export interface Database extends Queryable {
   /** Runs the work in one transaction, and all of it again, boundedly, when it lost a race (40001, 40P01). */
-  inTransaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
+  inTransaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Has connections of its own, on which nothing waits for locks: for finding out whose a credential is. */
+  readonly authentication: Queryable
   /** Opens a connection of one's own, which does not count towards `maxConnections`. */
   connect(): Promise<Connection>
   /** Whether the database answers, within two seconds. */
@@ -43,6 +68,8 @@ export interface Database extends Queryable {
 
 export interface DatabaseOptions {
   readonly maxConnections?: number
+  /** How many of them jobs and the like leave to callers. */
+  readonly keptForCallers?: number
   readonly applicationName?: string
   /** Told of connections that broke while nobody used them. */
   readonly onError?: (error: Error) => void
@@ -51,38 +78,53 @@ export interface DatabaseOptions {
 const MAX_ATTEMPTS = 5
 const FIRST_RETRY_DELAY_MS = 4
 const CONNECT_TIMEOUT_MS = 5_000
+const SHARED_CONNECTIONS = 10
 const READY_TIMEOUT_MS = 2_000
 const STATEMENT_TIMEOUT_MS = 60_000
+/** Long beside any transaction here; who waits longer is told to try again, and frees the connection for others. */
+const LOCK_TIMEOUT_MS = 5_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const config = clientConfig(url, options.applicationName ?? 'batua')
-  const pool = new Pool({ ...config, max: options.maxConnections ?? 10, idleTimeoutMillis: 30_000 })
   const connections = new Set<Connection>()
   let closed: Promise<void> | undefined
-  // After close a server that stops may still cut off a connection that is saying goodbye.
-  pool.on('error', error => {
-    if (closed === undefined) options.onError?.(error)
-  })
-  // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
-  // its queries fail with the same error, so nothing is lost here.
-  pool.on('connect', client => client.on('error', ignore))
+  const pools = openFairPools(
+    { ...config, lock_timeout: LOCK_TIMEOUT_MS },
+    {
+      sharedConnections: options.maxConnections ?? SHARED_CONNECTIONS,
+      keptForCallers: options.keptForCallers ?? 0,
+      onError(error) {
+        // After close a server that stops may still cut off a connection that is saying goodbye.
+        if (closed === undefined) options.onError?.(error)
+      },
+    },
+  )
+  const turns = openTurns()
 
   async function close(): Promise<void> {
     await Promise.all([...connections].map(connection => connection.release()))
-    await pool.end()
+    await pools.close()
   }
-  return {
+  const queryable = (poolOf: () => FairPool): Queryable => ({
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
-      return withClient(pool, client => run<R>(client, text, values, named))
+      return withClient(poolOf(), client => run<R>(client, text, values, named))
     },
-    inTransaction: work => retried(() => withClient(pool, client => transaction(client, work))),
+  })
+  return {
+    ...queryable(() => pools.of(currentOrigin().purpose)),
+    authentication: queryable(() => pools.authentication),
+    inTransaction(work, { turns: keys } = {}) {
+      const { purpose } = currentOrigin()
+      const all = () => retried(() => withClient(pools.of(purpose), client => transaction(client, work)))
+      return keys === undefined ? all() : turns.take(keys, purpose !== 'shared', all)
+    },
     async connect() {
       const connection = await openConnection(config, ended => connections.delete(ended))
       connections.add(connection)
       return connection
     },
-    ready: () => isReady(pool),
+    ready: () => isReady(pools.probe),
     close: () => (closed ??= close()),
   }
 }
@@ -102,20 +144,26 @@ function clientConfig(url: string, applicationName: string): ClientConfig {
   }
 }
 
-async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await acquire(pool)
+async function withClient<T>(pool: FairPool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const { party } = currentOrigin()
+  await pool.enter(party)
   try {
-    const result = await use(client)
-    client.release()
-    return result
-  } catch (error) {
-    // Only a broken connection is thrown away: a refused row must not cost the next caller a new connection.
-    client.release(isConnectionLost(error))
-    throw error
+    const client = await acquire(pool)
+    try {
+      const result = await use(client)
+      client.release()
+      return result
+    } catch (error) {
+      // Only a broken connection is thrown away: a refused row must not cost the next caller a new connection.
+      client.release(isConnectionLost(error))
+      throw error
+    }
+  } finally {
+    pool.leave(party)
   }
 }
 
-async function acquire(pool: Pool): Promise<PoolClient> {
+async function acquire(pool: FairPool): Promise<PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
@@ -238,6 +286,9 @@ async function run<R extends object = Row>(
       throw new Error('The transaction had failed; nothing was committed')
     return (result?.rows ?? []) as R[]
   } catch (error) {
+    if (isTimeout(error)) {
+      throw new DatabaseBusy('The database took too long over a lock or a statement', { cause: error })
+    }
     throw isConnectionLost(error) ? unavailable(error) : error
   }
 }
@@ -261,7 +312,7 @@ function statementName(text: string): string | undefined {
   return name
 }
 
-async function isReady(pool: Pool): Promise<boolean> {
+async function isReady(pool: FairPool): Promise<boolean> {
   const tooLate = AbortSignal.timeout(READY_TIMEOUT_MS)
   const answered = withClient(pool, client => run(client, 'select 1')).then(
     () => true,
@@ -276,5 +327,3 @@ function unavailable(error: unknown): DatabaseUnavailable {
   const reason = error instanceof Error ? error.message : String(error)
   return new DatabaseUnavailable(`The database is not available: ${reason}`, { cause: error })
 }
-
-function ignore(): void {}

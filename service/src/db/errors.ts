@@ -12,6 +12,14 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** The database is there, but too much waits for it or for a row of it. Nothing was done; the caller may retry. */
+export class DatabaseBusy extends Error {
+  override readonly name = 'DatabaseBusy'
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+const QUERY_CANCELED = '57014'
+
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
 const UNIQUE_VIOLATION = '23505'
@@ -39,6 +47,12 @@ export function isConnectionLost(error: unknown): boolean {
   const code = errorCode(error)
   if (code === undefined) return LOST_MESSAGE.test(error.message)
   return LOST_CODES.has(code) || (code.startsWith('08') && code.length === 5)
+}
+
+/** Whether a statement ended because a lock, or the statement itself, took longer than its time allows. */
+export function isTimeout(error: unknown): boolean {
+  const code = errorCode(error)
+  return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED
 }
 
 /** The unique index or constraint that refused a row, or undefined when the error is of another kind. */

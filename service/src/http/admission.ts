@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
 import { authenticatorFor, type Denial } from './credentials.ts'
+import type { InFlight } from './in-flight.ts'
 import { type MaybePromise, settle } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
@@ -18,6 +19,7 @@ declare module 'fastify' {
 export interface Gate {
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimits
+  readonly inFlight: InFlight
   readonly refuseCrossSite: SameOriginRule
   /** The public address is https. */
   readonly secure: boolean
@@ -47,6 +49,7 @@ export function admissionHook(admission: Admission, gate: Gate): onRequestHookHa
       return settle(inBudget, () => {
         if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
+        if (admission.counted) gate.inFlight.enter(request, reply, found)
       })
     })
     if (admitted instanceof Promise) admitted.then(() => done(), done)

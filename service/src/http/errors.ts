@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseUnavailable } from '../db/errors.ts'
+import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Logger } from '../kernel/logger.ts'
 
@@ -57,6 +57,11 @@ export function appErrorOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   if (error instanceof DatabaseUnavailable) {
     const message = 'The service is away for a moment; repeat the request with the same idempotency key'
+    return new AppError('service_unavailable', message, { headers: { 'retry-after': RETRY_SOON_S } })
+  }
+  if (error instanceof DatabaseBusy) {
+    const message =
+      'Too much is waiting for the same thing. Nothing was done; repeat the request with the same idempotency key'
     return new AppError('service_unavailable', message, { headers: { 'retry-after': RETRY_SOON_S } })
   }
   return (

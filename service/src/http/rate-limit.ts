@@ -109,6 +109,24 @@ function addressOf(request: FastifyRequest): string {
   return `address:${clientAddressOf(request)}`
 }
 
+/**
+ * With whom a request shares its places in the database: a platform with all of its agents, since it may make as many
+ * as it likes; everyone else alone.
+ */
+export function partyOf(request: FastifyRequest): string {
+  const { caller } = request
+  switch (caller?.kind) {
+    case 'platform':
+    case 'agent':
+      return caller.platformId
+    case 'owner':
+    case 'admin':
+      return caller.sessionId
+    default:
+      return addressOf(request)
+  }
+}
+
 /** Where a request comes from. An IPv6 user owns a whole /64, so that is one address. */
 export function clientAddressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip)

@@ -1,5 +1,7 @@
 import helmet from '@fastify/helmet'
 import type { FastifyInstance, onRequestAsyncHookHandler } from 'fastify'
+import { onBehalfOf } from '../db/database.ts'
+import { partyOf } from './rate-limit.ts'
 
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
@@ -51,6 +53,9 @@ export function registerPages(
       },
       frameguard: { action: 'deny' },
       strictTransportSecurity: secure ? { maxAge: 31_536_000, includeSubDomains: true } : false,
+    })
+    scope.addHook('preHandler', (request, _reply, done) => {
+      onBehalfOf({ purpose: 'shared', party: partyOf(request) }, done)
     })
     register(scope)
   })

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@batua/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
@@ -8,9 +9,10 @@ import { answerCheck } from './answer-check.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
 import { appErrorOf } from './errors.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
+import type { InFlight } from './in-flight.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
-import { type Budget, clientAddressOf, type RateLimits } from './rate-limit.ts'
+import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
@@ -59,6 +61,11 @@ export interface ServeOptions<R extends Route = Route> {
   readonly countWrongOn?: 'gatewayWebhooks'
   /** In place of the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
+  /**
+   * Stops something: an agent, a key, a certificate. It has connections of its own, so that it works however busy the
+   * service is.
+   */
+  readonly stops?: boolean
   /** For login, which another site must not do for a browser either. */
   readonly opensSession?: boolean
 }
@@ -69,6 +76,7 @@ export interface RouterOptions {
   readonly clock: Clock
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimits
+  readonly inFlight: InFlight
   readonly refuseCrossSite: SameOriginRule
   readonly idempotentRequests: IdempotentRequests
   /** Tests have every answer checked against its schema, so that none loses a field in silence. */
@@ -118,8 +126,12 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
       },
       handler:
         isFailure === null
-          ? handlerOf(route, handler, options)
-          : countingFailures<R>(handlerOf(route, handler, options), isFailure, options.rateLimits),
+          ? handlerOf(route, handler, { ...options, ...serveOptions })
+          : countingFailures<R>(
+              handlerOf(route, handler, { ...options, ...serveOptions }),
+              isFailure,
+              options.rateLimits,
+            ),
     })
   }
   return { serve, served }
@@ -146,17 +158,25 @@ function fastifyPath(path: string): string {
 
 type Work = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<unknown>
 
-function handlerOf<const R extends Route>(route: R, handler: Handler<R>, options: RouterOptions): Work {
+function handlerOf<const R extends Route>(
+  route: R,
+  handler: Handler<R>,
+  options: RouterOptions & Pick<ServeOptions, 'stops'>,
+): Work {
+  const purpose = purposeOf(route, options)
   const check = checkOf(route)
   const { clock, idempotentRequests } = options
   const handle: Work = (request, reply) => handler(callOf<R>(request, clock.now()), reply)
-  const work = options.verifyResponses ? verified(route, handle) : handle
+  const checked = options.verifyResponses ? verified(route, handle) : handle
+  const work: Work = (request, reply) => {
+    const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
+    if (key === undefined) return checked(request, reply)
+    return idempotentRequests.answer(request, reply, key, () => checked(request, reply))
+  }
   return (request, reply) => {
     check(request)
     if (route.status !== 200) reply.code(route.status)
-    const key = route.method === 'POST' ? idempotencyKeyOf(request) : undefined
-    if (key === undefined) return work(request, reply)
-    return idempotentRequests.answer(request, reply, key, () => work(request, reply))
+    return onBehalfOf({ purpose, party: partyOf(request) }, work, request, reply)
   }
 }
 
@@ -176,6 +196,12 @@ function countingFailures<R extends Route>(
       throw error
     }
   }
+}
+
+/** Administrators, and what is theirs alone, have connections of their own. */
+function purposeOf(route: Route, { stops = false }: Pick<ServeOptions, 'stops'>): Purpose {
+  if (route.path.startsWith('/v1/admin/')) return 'administration'
+  return stops ? 'stop' : 'shared'
 }
 
 /** The only place that trusts the checks: from here on the types say what the schemas have proved. */

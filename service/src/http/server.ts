@@ -14,6 +14,7 @@ import { clientErrorHandler } from './client-error.ts'
 import { addDrain, type Drain } from './drain.ts'
 import { addErrorRenderer, renderError } from './errors.ts'
 import { createIdempotentRequests } from './idempotency-key.ts'
+import { addInFlight } from './in-flight.ts'
 import { addNotFound } from './not-found.ts'
 import { addOddRequests, SERVED_HERE } from './odd-requests.ts'
 import { createRateLimits, type RateLimitConfig } from './rate-limit.ts'
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly database: Queryable
   readonly authenticators: Authenticators
   readonly rateLimits: RateLimitConfig
+  /** Requests in flight of one credential on this node; 0 is no limit. */
+  readonly maxInFlight: number
   /** Shares the rate limits between several nodes; null keeps them in this process. */
   readonly redis: Redis | null
   /** Proxies whose word on the client's address is taken: addresses, networks, or `loopback` and its like. */
@@ -88,12 +91,14 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   addBodyParser(fastify)
   addErrorRenderer(fastify, logger)
   const rateLimits = await createRateLimits(fastify, options.rateLimits, options.redis)
+  const inFlight = addInFlight(fastify, options.maxInFlight)
   const idempotentRequests = createIdempotentRequests(options)
   const refuseCrossSite = sameOriginRule(options.baseUrl)
   const router = createRouter(fastify, {
     ...options,
     secure,
     rateLimits,
+    inFlight,
     refuseCrossSite,
     idempotentRequests,
   })

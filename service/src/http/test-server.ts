@@ -68,6 +68,7 @@ export async function startTestServer(
     database: noDatabase,
     authenticators: testAuthenticators,
     rateLimits: UNLIMITED,
+    maxInFlight: 0,
     redis: null,
     trustProxy: [],
     baseUrl: 'http://batua.test',

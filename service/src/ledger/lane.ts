@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
+import { asService, type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
@@ -160,10 +160,12 @@ async function wasCommitted(options: LaneOptions, batch: readonly Entry[], book:
   const deadline = monotonicSeconds() + (options.lookUpDeadlineSeconds ?? DEFAULT_LOOKUP_DEADLINE_SECONDS)
   for (;;) {
     try {
-      return await options.database.inTransaction(async tx => {
-        await lockAccounts(tx, accountsOf(batch))
-        return (await postedIds(tx, [first.id])).size === 1
-      })
+      return await asService(() =>
+        options.database.inTransaction(async tx => {
+          await lockAccounts(tx, accountsOf(batch))
+          return (await postedIds(tx, [first.id])).size === 1
+        }),
+      )
     } catch (error) {
       // Whatever it failed with, a lost connection or locks that were not let go in time, tells nothing.
       if (monotonicSeconds() >= deadline) throw new OutcomeUnknown('The look-up failed too', { cause: error })

@@ -66,7 +66,7 @@ export async function startNetworkServer(
       readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   }
-  const authenticators = { ...createAuthenticators(database), ...SESSIONS }
+  const authenticators = { ...createAuthenticators(database.authentication), ...SESSIONS }
   const server = await startTestServer(register, { database, authenticators, clock: context.clock })
   return {
     server,

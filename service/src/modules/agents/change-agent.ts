@@ -33,18 +33,21 @@ async function changeAgent(
   // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
   const { id, ownerId } = await requireAgentAccess(database, caller, address)
   const actor = actorOf(caller, ownerId)
-  const written = await database.inTransaction(async tx => {
-    const stored = await lockAgent(tx, id)
-    assert(stored !== null, 'agents are never removed')
-    const now = clock.now()
-    const before = { ...stored, ...applyDue(stored, now) }
-    const changed = decide(before)
-    if ('kind' in changed) raise(changed)
-    await updateAgent(tx, changed)
-    await recordActs(tx, vault, now, [...appliedActs(stored, before), ...acts(actor, before, changed)])
-    await andThen?.(tx, before, { actor, vault, now })
-    return changed
-  })
+  const written = await database.inTransaction(
+    async tx => {
+      const stored = await lockAgent(tx, id)
+      assert(stored !== null, 'agents are never removed')
+      const now = clock.now()
+      const before = { ...stored, ...applyDue(stored, now) }
+      const changed = decide(before)
+      if ('kind' in changed) raise(changed)
+      await updateAgent(tx, changed)
+      await recordActs(tx, vault, now, [...appliedActs(stored, before), ...acts(actor, before, changed)])
+      await andThen?.(tx, before, { actor, vault, now })
+      return changed
+    },
+    { turns: [id] },
+  )
   await ledger.answered([id])
   return written
 }
@@ -67,13 +70,16 @@ export function applyDuePolicy(
   id: Uuid,
   now: Date,
 ): Promise<void> {
-  return database.inTransaction(async tx => {
-    const stored = await lockAgent(tx, id)
-    if (stored === null) return
-    const applied = { ...stored, ...applyDue(stored, now) }
-    await updateAgent(tx, applied)
-    await recordActs(tx, vault, now, appliedActs(stored, applied))
-  })
+  return database.inTransaction(
+    async tx => {
+      const stored = await lockAgent(tx, id)
+      if (stored === null) return
+      const applied = { ...stored, ...applyDue(stored, now) }
+      await updateAgent(tx, applied)
+      await recordActs(tx, vault, now, appliedActs(stored, applied))
+    },
+    { turns: [id] },
+  )
 }
 
 /** Drops a change of the policy that waits for the cooldown. */

@@ -82,13 +82,16 @@ async function changeState(
   // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
   const { id, ownerId } = await requireAgentAccess(database, caller, address)
   const recording = { actor: actorOf(caller, ownerId), vault, now: clock.now() }
-  const changed = await database.inTransaction(async tx => {
-    const outcome = (await changeStates(tx, [id], act, recording)).get(id)
-    const agent = await selectAgent(tx, id)
-    assert(outcome !== undefined && agent !== null, 'agents are never removed')
-    if (outcome.refusal !== null) raise(outcome.refusal)
-    return agent
-  })
+  const changed = await database.inTransaction(
+    async tx => {
+      const outcome = (await changeStates(tx, [id], act, recording)).get(id)
+      const agent = await selectAgent(tx, id)
+      assert(outcome !== undefined && agent !== null, 'agents are never removed')
+      if (outcome.refusal !== null) raise(outcome.refusal)
+      return agent
+    },
+    { turns: [id] },
+  )
   await ledger.answered([id])
   return changed
 }

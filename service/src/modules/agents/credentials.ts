@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { AgentCaller, MaybePromise } from '../../http/caller.ts'
+import { sharedLookUp } from '../../http/shared-lookup.ts'
 import { boundedMap } from '../../kernel/bounded-map.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { selectAgentByKey } from './store.ts'
@@ -38,11 +39,11 @@ export interface AgentKeyring {
 export function openAgentKeyring(db: Queryable): AgentKeyring {
   const known = boundedMap<string, AgentCaller>(KEPT_KEYS)
 
-  async function ask(digest: string): Promise<AgentCaller | null> {
+  const ask = sharedLookUp(async (digest: string): Promise<AgentCaller | null> => {
     const caller = await callerOf(db, Buffer.from(digest, 'hex'))
     if (caller !== null) known.set(digest, caller)
     return caller
-  }
+  })
   return {
     authenticate(agentKey) {
       if (!isAgentKey(agentKey)) return null

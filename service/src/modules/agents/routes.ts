@@ -40,25 +40,37 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
     agentRecord(vault, caller, await updatePolicy(context, caller, params.agent_id, body)),
   )
 
-  serve(routes.deactivateAgent, async ({ caller, params }) =>
-    agentRecord(vault, caller, await deactivateAgent(context, caller, params.agent_id)),
+  serve(
+    routes.deactivateAgent,
+    async ({ caller, params }) =>
+      agentRecord(vault, caller, await deactivateAgent(context, caller, params.agent_id)),
+    STOPS,
   )
 
-  serve(routes.pauseAgent, async ({ caller, params }) =>
-    agentRecord(vault, caller, await pauseAgent(context, caller, params.agent_id)),
+  serve(
+    routes.pauseAgent,
+    async ({ caller, params }) =>
+      agentRecord(vault, caller, await pauseAgent(context, caller, params.agent_id)),
+    STOPS,
   )
 
   serve(routes.resumeAgent, async ({ caller, params }) =>
     agentRecord(vault, caller, await resumeAgent(context, caller, params.agent_id)),
   )
 
-  serve(routes.rotateAgentKey, async ({ caller, params }) => {
-    const { agent, agentKey } = await rotateAgentKey(context, caller, params.agent_id)
-    return { agent_id: formatId('agt', agent.id), agent_key: agentKey, key_last4: agent.keyLast4 }
-  })
+  serve(
+    routes.rotateAgentKey,
+    async ({ caller, params }) => {
+      const { agent, agentKey } = await rotateAgentKey(context, caller, params.agent_id)
+      return { agent_id: formatId('agt', agent.id), agent_key: agentKey, key_last4: agent.keyLast4 }
+    },
+    STOPS,
+  )
 
   serveHandles(serve, context)
 }
+
+const STOPS = { stops: true } as const
 
 async function listAgents({ database }: AgentsContext, filter: AgentFilter, request: PageRequest) {
   const [agents, total] = await Promise.all([

@@ -41,11 +41,14 @@ export async function issueCertificate(
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const recording = { actor: actorOf(caller, ownerId), vault, now }
-  const certificate = await database.inTransaction(async tx => {
-    const agent = await lockLivingAgent(context, tx, id)
-    const terms = { capabilities: capabilities ?? CAPABILITIES, validityDays }
-    return issue(tx, agent, terms, issuer, recording)
-  })
+  const certificate = await database.inTransaction(
+    async tx => {
+      const agent = await lockLivingAgent(context, tx, id)
+      const terms = { capabilities: capabilities ?? CAPABILITIES, validityDays }
+      return issue(tx, agent, terms, issuer, recording)
+    },
+    { turns: [id] },
+  )
   return certificateRecord({ certificate, key: issuer.key }, now, ownerId)
 }
 
@@ -61,10 +64,13 @@ export async function revokeCertificate(
   const now = clock.now()
   const recording = { actor: actorOf(caller, ownerId), vault, now }
   const revocation = { reason: reason?.normalize('NFC') ?? null, replacedBy: null }
-  const revoked = await database.inTransaction(async tx => {
-    const locked = await lockUnrevokedCertificate(context, tx, certificate.id)
-    return revokeCertificates(tx, [locked], revocation, recording)
-  })
+  const revoked = await database.inTransaction(
+    async tx => {
+      const locked = await lockUnrevokedCertificate(context, tx, certificate.id)
+      return revokeCertificates(tx, [locked], revocation, recording)
+    },
+    { turns: [certificate.agentId] },
+  )
   const [changed] = revoked
   assert(changed !== undefined, 'one certificate was revoked')
   // As it was proved: what a revoked signing key signed is shown with the signature of the key in its place.
@@ -89,15 +95,18 @@ export async function rotateCertificate(
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const recording = { actor: actorOf(caller, ownerId), vault, now }
-  const certificate = await database.inTransaction(async tx => {
-    const agent = await lockLivingAgent(context, tx, old.agentId)
-    const locked = await lockUnrevokedCertificate(context, tx, old.id)
-    const terms = { capabilities: capabilities ?? locked.capabilities, validityDays: DEFAULT_VALIDITY_DAYS }
-    const replacement = await issue(tx, agent, terms, issuer, recording)
-    const revocation = { reason: 'rotated', replacedBy: replacement.id }
-    await revokeCertificates(tx, [locked], revocation, recording)
-    return replacement
-  })
+  const certificate = await database.inTransaction(
+    async tx => {
+      const agent = await lockLivingAgent(context, tx, old.agentId)
+      const locked = await lockUnrevokedCertificate(context, tx, old.id)
+      const terms = { capabilities: capabilities ?? locked.capabilities, validityDays: DEFAULT_VALIDITY_DAYS }
+      const replacement = await issue(tx, agent, terms, issuer, recording)
+      const revocation = { reason: 'rotated', replacedBy: replacement.id }
+      await revokeCertificates(tx, [locked], revocation, recording)
+      return replacement
+    },
+    { turns: [old.agentId] },
+  )
   return {
     certificate: await certificateRecord({ certificate, key: issuer.key }, now, ownerId),
     revoked_certificate_id: formatId('cert', old.id),

@@ -37,8 +37,10 @@ function serveCertificates(serve: Serve, context: IdentityContext): void {
 
   serve(routes.verifyCertificate, ({ params, now }) => checkCertificate(context, params.cert_id, now))
 
-  serve(routes.revokeCertificate, ({ caller, params, body }) =>
-    revokeCertificate(context, caller, params.cert_id, body),
+  serve(
+    routes.revokeCertificate,
+    ({ caller, params, body }) => revokeCertificate(context, caller, params.cert_id, body),
+    { stops: true },
   )
 
   serve(routes.rotateCertificate, ({ caller, params, body }) =>

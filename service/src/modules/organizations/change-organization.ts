@@ -26,16 +26,19 @@ export async function changeOrganization<Result>(
   change: (tx: Queryable, locked: Locked) => Promise<Result>,
 ): Promise<Result> {
   let accounts: readonly Uuid[] = []
-  const result = await database.inTransaction(async tx => {
-    const organization = await lockOrganization(tx, address)
-    assert(organization !== null, 'organizations are never removed')
-    const refused = decideThawed(organization)
-    if (refused !== null) raise(refused)
-    accounts = accountsOf(await readLocked(tx, organization))
-    await lockForChange(tx, accounts)
-    // Read again: an agent that ended meanwhile, whose account's lock was waited for, is a member no more.
-    return change(tx, await readLocked(tx, organization))
-  })
+  const result = await database.inTransaction(
+    async tx => {
+      const organization = await lockOrganization(tx, address)
+      assert(organization !== null, 'organizations are never removed')
+      const refused = decideThawed(organization)
+      if (refused !== null) raise(refused)
+      accounts = accountsOf(await readLocked(tx, organization))
+      await lockForChange(tx, accounts)
+      // Read again: an agent that ended meanwhile, whose account's lock was waited for, is a member no more.
+      return change(tx, await readLocked(tx, organization))
+    },
+    { turns: [address.id] },
+  )
   await ledger.answered(accounts)
   return result
 }

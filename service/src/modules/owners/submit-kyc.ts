@@ -45,13 +45,16 @@ async function writeCheck(
     ifsc: request.bank_ifsc.toUpperCase(),
   }
   const check = { ownerId: asked.id, id: newUuid(now), account, reference: null, attempts: 0 }
-  await database.inTransaction(async tx => {
-    const owner = await lockOwner(tx, asked.id)
-    if (owner === null) throw ownerNotFound()
-    if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
-    await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
-    await recordActs(tx, vault, now, [submittedAct(actor, owner, account)])
-  })
+  await database.inTransaction(
+    async tx => {
+      const owner = await lockOwner(tx, asked.id)
+      if (owner === null) throw ownerNotFound()
+      if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
+      await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
+      await recordActs(tx, vault, now, [submittedAct(actor, owner, account)])
+    },
+    { turns: [asked.id] },
+  )
   return check
 }
 

@@ -36,23 +36,31 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
     return platformRecord(vault, await deletePlatform(context, actorOf(caller), id))
   })
 
-  serve(routes.rotatePlatformSecret, async ({ caller, params }) => {
-    const { id } = await requireLivingPlatform(database, caller, params.platform_id)
-    return {
-      platform_id: formatId('plt', id),
-      platform_secret: await rotateSecret(context, actorOf(caller), id),
-    }
-  })
+  serve(
+    routes.rotatePlatformSecret,
+    async ({ caller, params }) => {
+      const { id } = await requireLivingPlatform(database, caller, params.platform_id)
+      return {
+        platform_id: formatId('plt', id),
+        platform_secret: await rotateSecret(context, actorOf(caller), id),
+      }
+    },
+    { stops: true },
+  )
 
-  serve(routes.rotateWebhookSecret, async ({ caller, params }) => {
-    const { id } = await requireLivingPlatform(database, caller, params.platform_id)
-    const { secret, previousUntil } = await rotateWebhookSecret(context, actorOf(caller), id)
-    return {
-      platform_id: formatId('plt', id),
-      webhook_secret: secret,
-      previous_secret_expires_at: previousUntil.toISOString(),
-    }
-  })
+  serve(
+    routes.rotateWebhookSecret,
+    async ({ caller, params }) => {
+      const { id } = await requireLivingPlatform(database, caller, params.platform_id)
+      const { secret, previousUntil } = await rotateWebhookSecret(context, actorOf(caller), id)
+      return {
+        platform_id: formatId('plt', id),
+        webhook_secret: secret,
+        previous_secret_expires_at: previousUntil.toISOString(),
+      }
+    },
+    { stops: true },
+  )
 }
 
 /** Sign-up, for anyone while it is open, and else for administrators alone. */

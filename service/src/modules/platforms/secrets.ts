@@ -34,10 +34,13 @@ export async function rotateSecret(
 ): Promise<string> {
   const secret = newPlatformSecret()
   const act = platformAct(actor, 'platform.secret_rotated', platformId)
-  await database.inTransaction(async tx => {
-    await updateSecretHash(tx, platformId, secret.hash)
-    await recordActs(tx, vault, clock.now(), [act])
-  })
+  await database.inTransaction(
+    async tx => {
+      await updateSecretHash(tx, platformId, secret.hash)
+      await recordActs(tx, vault, clock.now(), [act])
+    },
+    { turns: [platformId] },
+  )
   return secret.text
 }
 
@@ -53,15 +56,18 @@ export async function rotateWebhookSecret(
   const act = platformAct(actor, 'platform.webhook_secret_rotated', platformId, {
     previous_secret_expires_at: previousUntil.toISOString(),
   })
-  await database.inTransaction(async tx => {
-    const previousId = newUuid(now)
-    await replaceWebhookSecret(tx, platformId, {
-      webhookSecret: secret.sealed,
-      previousId,
-      previousUntil,
-      now,
-    })
-    await recordActs(tx, vault, now, [act])
-  })
+  await database.inTransaction(
+    async tx => {
+      const previousId = newUuid(now)
+      await replaceWebhookSecret(tx, platformId, {
+        webhookSecret: secret.sealed,
+        previousId,
+        previousUntil,
+        now,
+      })
+      await recordActs(tx, vault, now, [act])
+    },
+    { turns: [platformId] },
+  )
   return { secret: secret.text, previousUntil }
 }

@@ -21,27 +21,30 @@ export async function updatePlatform(
     const decided = decideWebhookUrl(webhookUrl, mode)
     if (decided.kind === 'refusal') raise(decided)
   }
-  return database.inTransaction(async tx => {
-    const platform = await lockPlatform(tx, platformId)
-    if (platform === null || platform.status === 'deleted') throw platformNotFound()
-    const changed = {
-      ...platform,
-      name: name === undefined ? platform.name : name.normalize('NFC'),
-      email:
-        email === undefined || email === openEmail(vault, platform.email)
-          ? platform.email
-          : sealEmail(vault, email),
-      webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
-      webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
-    }
-    const act = updatedAct(actor, platform, changed)
-    if (act === null) return platform
-    const now = clock.now()
-    await writePlatform(tx, changed)
-    await recordActs(tx, vault, now, [act])
-    if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
-    return changed
-  })
+  return database.inTransaction(
+    async tx => {
+      const platform = await lockPlatform(tx, platformId)
+      if (platform === null || platform.status === 'deleted') throw platformNotFound()
+      const changed = {
+        ...platform,
+        name: name === undefined ? platform.name : name.normalize('NFC'),
+        email:
+          email === undefined || email === openEmail(vault, platform.email)
+            ? platform.email
+            : sealEmail(vault, email),
+        webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
+        webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
+      }
+      const act = updatedAct(actor, platform, changed)
+      if (act === null) return platform
+      const now = clock.now()
+      await writePlatform(tx, changed)
+      await recordActs(tx, vault, now, [act])
+      if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
+      return changed
+    },
+    { turns: [platformId] },
+  )
 }
 
 /** What waits has another address now, or one again, or none, which ends it. */

@@ -13,14 +13,14 @@ export function createSessionAuthenticators({ database, clock, vault, adminPhone
   return {
     async owner(token: string): Promise<OwnerCaller | null> {
       if (!token.startsWith(TOKEN_PREFIX)) return null
-      const session = await selectOwnerSession(database, hashSecret(token), clock.now())
+      const session = await selectOwnerSession(database.authentication, hashSecret(token), clock.now())
       if (session === null) return null
       return { kind: 'owner', sessionId: session.id, ownerIds: session.ownerIds }
     },
     /** The list of administrators is the configuration's, so a phone that left it is out with the next request. */
     async admin(token: string): Promise<AdminCaller | null> {
       if (!token.startsWith(TOKEN_PREFIX)) return null
-      const session = await selectAdminSession(database, hashSecret(token), clock.now())
+      const session = await selectAdminSession(database.authentication, hashSecret(token), clock.now())
       if (session === null) return null
       const phone = vault.decrypt(session.phone, 'sessions.phone')
       return adminPhones.includes(phone) ? { kind: 'admin', sessionId: session.id, phone } : null

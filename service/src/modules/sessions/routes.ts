@@ -85,7 +85,7 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
     answer.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const
   }
-  serve(routes.logOut, ({ caller, now }, answer) => end(caller, now, answer))
+  serve(routes.logOut, ({ caller, now }, answer) => end(caller, now, answer), { stops: true })
   serve(routes.logOutAdmin, ({ caller, now }, answer) => end(caller, now, answer))
 }
 

@@ -1,0 +1,72 @@
+import { type ClientConfig, Pool, type PoolClient } from 'pg'
+import { openFairShare } from './fair-share.ts'
+import { type Purpose, SERVICE_PARTY } from './work-origin.ts'
+
+/** Connections of one purpose. Whoever entered takes a connection without waiting for another caller's. */
+export interface FairPool {
+  enter(party: string): Promise<void>
+  leave(party: string): void
+  connect(): Promise<PoolClient>
+}
+
+export interface FairPools {
+  of(purpose: Purpose): FairPool
+  readonly authentication: FairPool
+  /** For asking whether the database answers, whatever else goes on. */
+  readonly probe: FairPool
+  close(): Promise<void>
+}
+
+export interface FairPoolsOptions {
+  readonly sharedConnections: number
+  /** How many of the shared ones the service's own work leaves to callers. */
+  readonly keptForCallers: number
+  readonly onError: (error: Error) => void
+}
+
+const MAX_WAITING = 1_000
+const MAX_WAIT_MS = 5_000
+const IDLE_TIMEOUT_MS = 30_000
+
+/**
+ * One pool for what callers share, and small ones beside it that no crowd reaches: for authentication, for
+ * administrators, for stopping agents and credentials, and for the readiness probe. They connect when they are used
+ * and close what idles, so they cost little while they are not.
+ */
+export function openFairPools(
+  config: ClientConfig,
+  { sharedConnections, keptForCallers, onError }: FairPoolsOptions,
+): FairPools {
+  const pools: Pool[] = []
+  const open = (max: number, mostOf: (party: string) => number): FairPool => {
+    const pool = new Pool({ ...config, max, idleTimeoutMillis: IDLE_TIMEOUT_MS })
+    pool.on('error', onError)
+    // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
+    // its queries fail with the same error, so nothing is lost here.
+    pool.on('connect', client => client.on('error', ignore))
+    pools.push(pool)
+    const share = openFairShare({ places: max, mostOf, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+    return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
+  }
+  // Three callers who take all that they may have leave a place for the next one.
+  const most = Math.max(1, Math.floor((sharedConnections * 3) / 10))
+  const mostOfService = Math.max(1, sharedConnections - keptForCallers)
+  const shared = open(sharedConnections, party => (party === SERVICE_PARTY ? mostOfService : most))
+  const byPurpose: Record<Purpose, FairPool> = {
+    shared,
+    administration: open(3, () => 2),
+    stop: open(3, () => 1),
+  }
+  const authentication = open(3, () => 3)
+  const probe = open(1, () => 1)
+  return {
+    of: purpose => byPurpose[purpose],
+    authentication,
+    probe,
+    close: async () => {
+      await Promise.all(pools.map(pool => pool.end()))
+    },
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,149 @@
+import { assert } from '../kernel/assert.ts'
+import { DatabaseBusy } from './errors.ts'
+
+/** A number of places, shared fairly between parties. */
+export interface FairShare {
+  /** Resolves when this party has a place; rejects with DatabaseBusy when it waits too long or too many wait. */
+  enter(party: string): Promise<void>
+  /** Gives a place back. */
+  leave(party: string): void
+}
+
+export interface FairShareOptions {
+  readonly places: number
+  /** How many places a party may have at once. */
+  readonly mostOf: (party: string) => number
+  /** How many of one party may wait; more are refused at once. */
+  readonly maxWaiting: number
+  readonly maxWaitMs: number
+}
+
+interface Waiter {
+  readonly admit: () => void
+  expired: boolean
+}
+
+interface Party {
+  readonly name: string
+  readonly most: number
+  inUse: number
+  /** The oldest first; those that expired are passed over when their turn comes. */
+  readonly queue: Waiter[]
+  waiting: number
+}
+
+/** All parties that have places or wait for one. */
+interface Parties {
+  find(name: string): Party
+  /** Takes down how many places a party has and how many of it wait. */
+  change(party: Party, inUse: number, waiting: number): void
+  /** Whose turn it is: the party with the fewest places, of equals the one that waits longest. */
+  next(): Party | undefined
+}
+
+function openParties(mostOf: (party: string) => number): Parties {
+  const known = new Map<string, Party>()
+  // Those that wait and may have a place, by how many they have; each set is in the order of its turns.
+  const eligible: Set<Party>[] = []
+
+  function withPlaces(places: number): Set<Party> {
+    const found = eligible[places]
+    if (found !== undefined) return found
+    const created = new Set<Party>()
+    eligible[places] = created
+    return created
+  }
+  return {
+    find(name) {
+      const found = known.get(name)
+      if (found !== undefined) return found
+      const party: Party = { name, most: mostOf(name), inUse: 0, queue: [], waiting: 0 }
+      known.set(name, party)
+      return party
+    },
+    change(party, inUse, waiting) {
+      const isEligible = waiting > 0 && inUse < party.most
+      if (!isEligible || inUse !== party.inUse) withPlaces(party.inUse).delete(party)
+      party.inUse = inUse
+      party.waiting = waiting
+      if (isEligible) withPlaces(inUse).add(party)
+      if (inUse === 0 && waiting === 0) known.delete(party.name)
+    },
+    next() {
+      for (const set of eligible) {
+        for (const party of set ?? []) return party
+      }
+      return undefined
+    },
+  }
+}
+
+/**
+ * A free place goes to the party that has the fewest, and among equals to the one that waits longest: so a caller with
+ * one request waits for one place to become free, however many requests others have queued. No party has more than
+ * its most, even while places are free: work under way cannot be interrupted when others come.
+ */
+export function openFairShare({ places, mostOf, maxWaiting, maxWaitMs }: FairShareOptions): FairShare {
+  const parties = openParties(mostOf)
+  let free = places
+
+  function admitNext(): void {
+    while (free > 0) {
+      const party = parties.next()
+      if (party === undefined) return
+      const waiter = nextLiving(party.queue)
+      parties.change(party, party.inUse + 1, party.waiting - 1)
+      free -= 1
+      waiter.admit()
+    }
+  }
+
+  function wait(party: Party): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        expired: false,
+        admit() {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      const timer = setTimeout(() => {
+        waiter.expired = true
+        parties.change(party, party.inUse, party.waiting - 1)
+        if (party.waiting === 0) party.queue.length = 0
+        reject(new DatabaseBusy('No connection became free in time'))
+      }, maxWaitMs)
+      party.queue.push(waiter)
+      parties.change(party, party.inUse, party.waiting + 1)
+    })
+  }
+
+  return {
+    enter(name) {
+      const party = parties.find(name)
+      if (free > 0 && party.inUse < party.most && party.waiting === 0) {
+        free -= 1
+        parties.change(party, party.inUse + 1, 0)
+        return ENTERED
+      }
+      if (party.waiting < maxWaiting) return wait(party)
+      return Promise.reject(new DatabaseBusy('Too many requests of one caller wait for a connection'))
+    },
+    leave(name) {
+      const party = parties.find(name)
+      free += 1
+      parties.change(party, party.inUse - 1, party.waiting)
+      admitNext()
+    },
+  }
+}
+
+const ENTERED = Promise.resolve()
+
+function nextLiving(queue: Waiter[]): Waiter {
+  for (;;) {
+    const waiter = queue.shift()
+    assert(waiter !== undefined, 'a party that waits has a waiter')
+    if (!waiter.expired) return waiter
+  }
+}
