@@ -47,7 +47,7 @@ export function openTurns(): Turns {
     async take(keys, urgent, work) {
       const taken: string[] = []
       try {
-        for (const key of [...new Set(keys)].sort()) {
+        for (const key of [...new Set(keys)].toSorted()) {
           await enter(key, urgent)
           taken.push(key)
         }

@@ -22,7 +22,7 @@ const turnOfTheLoop = () => new Promise(resolve => setImmediate(resolve))
 
 test('a crowd with one credential costs two look-ups', async () => {
   const { lookUp, ends } = scripted()
-  const found = Array.from({ length: 900 }, () => lookUp('key'))
+  const found = Array.from({ length: 900 }, async () => lookUp('key'))
   ends[0]?.()
   await turnOfTheLoop()
   ends[1]?.()
