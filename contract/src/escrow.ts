@@ -102,12 +102,13 @@ const holdErrors = [
   'authorization_error',
   'validation_error',
   'idempotency_error',
+  'conflict',
   'policy_denied',
   'spend_limit_exceeded',
   'insufficient_balance',
 ] as const
 const limits =
-  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet; at most 50 requests of an agent wait, payments included, and one more is `conflict`. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
 
 export const holdEscrow = route({
   operationId: 'holdEscrow',

@@ -112,7 +112,7 @@ export const pay = route({
   tag: 'Payments',
   summary: 'Pay another agent',
   description:
-    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval`: nothing has moved and nothing is held back; `GET /v1/approvals/{approval_id}` tells what became of it. Rejection or expiry frees the key.',
+    'Moves INR to another agent at once. The payee gets the full amount; the payer pays it and a fee of 0.5 %, at least 1 INR. Checked in this order: body, idempotency key, the sender’s state, recipient, payee rules, limits, escrow threshold, balance, approval threshold. Always send an `idempotency_key` and use the same one when you try again: a key that was used is `idempotency_error` with the first payment in `details`, and money never moves twice. A refused payment does not use its key up. Above the approval threshold the answer is `pending_approval`: nothing has moved and nothing is held back; at most 50 requests of an agent wait, holds included, and one more is `conflict`; `GET /v1/approvals/{approval_id}` tells what became of it. Rejection or expiry frees the key.',
   who: ['agent'],
   params: payerParams,
   body: request(

@@ -158,6 +158,7 @@ const EXPECTED = [
   'agents_pkey (id =)',
   'approvals_id (id =)',
   'approvals_key (agent_id =, idempotency_key =)',
+  'approvals_pkey (agent_id =, id >=)',
   'approvals_reference (agent_id =, reference =, payee =)',
   'counterparty_windows_pkey (payer =, payee =)',
   'counterparty_windows_recent (payer =, last_paid_at >)',

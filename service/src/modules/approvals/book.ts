@@ -8,6 +8,7 @@ import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approva
 import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
 import { tellApproval } from './events.ts'
 import { approvalSource, closedSink, keyOf, requestedSink } from './store.ts'
+import { noteWaiting } from './waiting.ts'
 
 /** What a command needs that looks at an approval. It must also take the agent's account. */
 export function approvalNeed(key: ApprovalKey): Need {
@@ -25,7 +26,7 @@ export function openApproval(book: Book, key: ApprovalKey): Refusal | Approval {
   return decideOpen(book.fact(approvalSource, keyOf(key)), book.nowMs)
 }
 
-/** Asks the owner, in the commit of the batch. The agent's account is locked, so its idempotency key is exact. */
+/** Asks the owner, in the commit of the batch, once `decidePlace` lets it. The agent's account is locked, so its idempotency key is exact. */
 export function requestApproval(book: Book, request: ApprovalRequest, actor: Actor): Approval {
   const createdAt = new Date(book.nowMs)
   const approval: Approval = {
@@ -39,6 +40,7 @@ export function requestApproval(book: Book, request: ApprovalRequest, actor: Act
     madeId: null,
   }
   book.write(requestedSink, approval)
+  noteWaiting(book, approval.agentId, 1)
   recordApproval(book, actor, 'approval.requested', approval)
   tellApproval(book, approval)
   return approval
@@ -63,6 +65,8 @@ export function expireApproval(book: Book, approval: Approval): Approval {
 function close(book: Book, closed: Approval): Approval {
   const before = book.fact(approvalSource, keyOf(closed))
   assert(before?.status === 'pending_approval', 'an approval is decided once')
+  // One whose time was over did not wait any more.
+  if (before.expiresAt.getTime() > book.nowMs) noteWaiting(book, closed.agentId, -1)
   book.setFact(approvalSource, keyOf(closed), closed)
   book.write(closedSink, closed)
   return closed

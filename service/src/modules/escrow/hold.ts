@@ -5,6 +5,8 @@ import {
   type ApprovalRequest,
   approvalIn,
   approvalNeed,
+  decidePlace,
+  placeNeeds,
   requestApproval,
 } from '../approvals/index.ts'
 import type { Actor } from '../audit/index.ts'
@@ -30,13 +32,21 @@ function holdCommand(agents: AgentRegister, intent: HoldIntent, actor: Actor): C
   let asked: Approval | null = null
   return {
     ...prepared,
-    steps: [...prepared.steps, () => (asked === null ? [] : [approvalNeed(asked)])],
+    steps: [
+      ...prepared.steps,
+      book => {
+        const needs = placeNeeds(agents.facts(book, intent.payerId), intent.amountPaise)
+        return asked === null ? needs : [...needs, approvalNeed(asked)]
+      },
+    ],
     decide(book) {
       const known = asked === null ? undefined : approvalIn(book, asked)
       if (known !== undefined) return waitingRecord(known, intent)
       const plan = prepared.decide(book)
       if (plan.kind === 'refusal') return plan
       if (plan.kind === 'hold') return escrowRecord(prepared.post(book))
+      const full = decidePlace(book, intent.payerId)
+      if (full !== null) return full
       asked = ask(book, intent, plan.threshold, actor)
       prepared.noteUse(book, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
       return waitingRecord(asked, intent)

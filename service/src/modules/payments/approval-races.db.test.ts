@@ -159,9 +159,10 @@ describe('side by side on two nodes', () => {
   })
 
   test('the sweep of two nodes expires all that is due, each once and at its own time', async () => {
-    const payer = await newPayer()
+    const payers = await Promise.all(Array.from({ length: 5 }, () => newPayer()))
     const before = await countPendingApprovals(db.database, clock.now())
-    await Promise.all(Array.from({ length: 250 }, () => nodes[0].pay(order(payer, payee, 2_000n))))
+    const each50 = payers.flatMap(payer => Array.from({ length: 50 }, () => order(payer, payee, 2_000n)))
+    await Promise.all(each50.map(nodes[0].pay))
     expect(await countPendingApprovals(db.database, clock.now())).toBe(before + 250)
     for (const each of [clock, ahead]) each.advance(DAY_MS)
     await Promise.all(
@@ -171,8 +172,8 @@ describe('side by side on two nodes', () => {
     )
     const rows = await db.database.query(
       `select status, decided_at = expires_at as "onTime", count(*)::int4 as count from approvals
-       where agent_id = $1 group by 1, 2`,
-      [payer],
+       where agent_id = any($1::uuid[]) group by 1, 2`,
+      [payers],
     )
     expect(rows).toEqual([{ status: 'expired', onTime: true, count: 250 }])
     expect(await countPendingApprovals(db.database, clock.now())).toBe(0)

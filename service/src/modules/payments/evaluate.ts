@@ -1,7 +1,9 @@
 import type { PolicyEvaluation } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
+import type { Uuid } from '../../kernel/ids.ts'
 import { rupees, rupeesText } from '../../kernel/money.ts'
-import type { Command } from '../../ledger/index.ts'
+import type { Book, Command } from '../../ledger/index.ts'
+import { decidePlace, placeNeeds } from '../approvals/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { type PaymentIntent, preparePayment } from './command.ts'
 import type { ApprovalPlan, PaymentPlan } from './decide.ts'
@@ -18,19 +20,28 @@ export function evaluateCommand(agents: AgentRegister, rehearsal: Rehearsal): Co
     { ...rehearsal, reference: null, note: null, idempotencyKey: null, uniqueReference: false },
     { by: 'rehearsal' },
   )
-  const { amountPaise } = rehearsal
+  const { payerId, amountPaise } = rehearsal
   const feePaise = paymentFee(amountPaise)
   return {
     accounts,
     needs,
-    steps,
+    steps: [...steps, book => placeNeeds(agents.facts(book, payerId), amountPaise)],
     decide: book => ({
-      ...verdictOf(decide(book)),
+      ...verdictOf(withPlace(book, payerId, decide(book))),
       amount: rupees(amountPaise),
       fee: rupees(feePaise),
       total: rupees(amountPaise + feePaise),
     }),
   }
+}
+
+/** An owner is asked only while there is room among what waits for her. */
+function withPlace(
+  book: Book,
+  payerId: Uuid,
+  plan: Refusal | PaymentPlan | ApprovalPlan,
+): Refusal | PaymentPlan | ApprovalPlan {
+  return plan.kind === 'ask' ? (decidePlace(book, payerId) ?? plan) : plan
 }
 
 function verdictOf(plan: Refusal | PaymentPlan | ApprovalPlan): Verdict {

@@ -7,6 +7,8 @@ import {
   type ApprovalRequest,
   approvalIn,
   approvalNeed,
+  decidePlace,
+  placeNeeds,
   requestApproval,
 } from '../approvals/index.ts'
 import { agentActor } from '../audit/index.ts'
@@ -31,13 +33,21 @@ function payCommand(agents: AgentRegister, order: PaymentOrder): Command<Payment
   let asked: Approval | null = null
   return {
     ...payment,
-    steps: [...payment.steps, () => (asked === null ? [] : [approvalNeed(asked)])],
+    steps: [
+      ...payment.steps,
+      book => {
+        const needs = placeNeeds(agents.facts(book, order.payerId), order.amountPaise)
+        return asked === null ? needs : [...needs, approvalNeed(asked)]
+      },
+    ],
     decide(book) {
       const known = asked === null ? undefined : approvalIn(book, asked)
       if (known !== undefined) return waitingResult(known, balanceIn(book, known))
       const plan = payment.decide(book)
       if (plan.kind === 'refusal') return plan
       if (plan.kind === 'pay') return resultOf(payment.post(book, plan))
+      const full = decidePlace(book, order.payerId)
+      if (full !== null) return full
       asked = ask(book, order, plan)
       payment.noteUse(book, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
       return waitingResult(asked, plan.payerAccount.balancePaise)
