@@ -1,5 +1,6 @@
-import { routes } from '@batua/contract'
+import { type EscrowWaiting, routes } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { faultOf } from './src/answers.ts'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -28,17 +29,36 @@ beforeEach(async () => {
 })
 
 async function ask(): Promise<string> {
-  const { approval_id, ...answer } = await api.ok(routes.holdEscrowWithTimeout, {
-    params: { agent_id: payer.id },
-    headers: platform.headers,
-    body: { amount: 200, timeout_hours: 2, to_agent_id: payee.id, reference: 'order-77' },
-  })
+  const reply = await api.send(routes.holdEscrowWithTimeout, askCall())
+  const { approval_id, ...answer } = reply.body as EscrowWaiting
   expect(answer).toMatchObject({
     ...{ escrow_id: null, status: 'pending_approval', agent_id: payer.id, to_agent_id: payee.id },
     ...{ amount: 200, auto_action: 'refund', expires_at: null, transaction_id: null },
   })
-  return approval_id ?? ''
+  return approval_id
 }
+
+const askCall = () => ({
+  params: { agent_id: payer.id },
+  headers: platform.headers,
+  body: { amount: 200, timeout_hours: 2, to_agent_id: payee.id, reference: 'order-77' },
+})
+
+test('a hold that waits answers 200 and one that is made 201, to a repeated Idempotency-Key too', async () => {
+  const headers = (key: string) => ({ ...platform.headers, 'idempotency-key': key })
+  for (const status of [200, 201] as const) {
+    const call = askCall()
+    const amount = status === 200 ? 200 : 50
+    for (const replayed of [undefined, 'true']) {
+      const reply = await api.send(routes.holdEscrowWithTimeout, {
+        ...{ ...call, headers: headers(`k-${status}`), body: { ...call.body, amount } },
+      })
+      expect(reply.status).toBe(status)
+      expect(reply.headers.get('idempotent-replayed') ?? undefined).toBe(replayed)
+      expect(faultOf(routes.holdEscrowWithTimeout, reply.body, reply.status)).toBeNull()
+    }
+  }
+})
 
 test('above the approval threshold a hold waits for the owner, who sees what it is', async () => {
   const approval_id = await ask()

@@ -111,6 +111,14 @@ group('money in escrow', () => {
     expect((await network.balance(payee)).available).toBe(600)
   })
 
+  test('that names its recipient is released without naming it again, and else says what is missing', async () => {
+    const params = (escrow: Hold) => ({ params: paramsOf(escrow), headers: platform.headers })
+    const released = await api.ok(routes.releaseEscrow, params(await hold({ to_agent_id: payee.id })))
+    expect(released).toMatchObject({ status: 'released', to_agent_id: payee.id })
+    const error = await api.refused(routes.releaseEscrow, 400, 'validation_error', params(await hold()))
+    expect(error).toMatchObject({ field: 'to_agent_id', message: expect.stringContaining('to_agent_id') })
+  })
+
   test('is one answer and one hold for one Idempotency-Key', async () => {
     const call = { ...ofPayer(), body: { amount: 200 } }
     const headers = { ...call.headers, 'idempotency-key': 'hold-1' }

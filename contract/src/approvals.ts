@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { ESCROW_AUTO_ACTIONS, EscrowHold } from './escrow.ts'
+import { ESCROW_AUTO_ACTIONS, EscrowHeld } from './escrow.ts'
 import { amountOut, EXAMPLE_TIME, textOut, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
@@ -134,7 +134,7 @@ export const approve = route({
     {
       ...properties,
       payment: Type.Optional(PaymentResult),
-      escrow: Type.Optional(EscrowHold),
+      escrow: Type.Optional(EscrowHeld),
     },
     {
       title: 'ApprovalApproved',

@@ -56,34 +56,42 @@ export const Escrow = answer(
 )
 export type Escrow = Static<typeof Escrow>
 
-/** The answer to a hold: the escrow, or the approval that it waits for (contract section 5). */
-export const EscrowHold = answer(
+/** The answer to a hold that was made: 201. */
+export const EscrowHeld = answer(Escrow.properties, {
+  title: 'EscrowHeld',
+  description: 'The money that was set aside.',
+  examples: [held, timed, { ...held, attestor_agent_id: exampleId('agt', 3) }],
+})
+
+/** The answer to a hold that waits for the owner's approval: 200, because nothing was created (contract section 5). */
+export const EscrowWaiting = answer(
   {
-    escrow_id: nullable(idSchema('esc', 'The escrow’s id; null while the owner has to approve.')),
     ...recordProperties,
-    status: oneOf([...ESCROW_STATUSES, 'pending_approval'], 'How it stands.'),
-    transaction_id: nullable(idSchema('txn', 'The line of the payer’s statement; null while it waits.')),
-    approval_id: Type.Optional(idSchema('apr', 'The approval that it waits for.')),
+    amount: amountOut('What shall be held, INR. There is no fee.'),
+    created_at: timestamp('When the owner was asked.'),
+    escrow_id: Type.Null({ description: 'Nothing is held yet.' }),
+    expires_at: Type.Null({ description: 'The timeout runs from the approval.' }),
+    resolved_at: Type.Null({ description: 'It is not held yet.' }),
+    transaction_id: Type.Null({ description: 'There is no line of the statement yet.' }),
+    status: Type.Literal('pending_approval', { description: 'The owner has to approve.' }),
+    approval_id: idSchema('apr', 'The approval that it waits for.'),
   },
   {
-    title: 'EscrowHold',
-    description: 'The money that was set aside, or the approval that this waits for.',
+    title: 'EscrowWaiting',
+    description: 'Nothing is held yet: the owner has to approve.',
     examples: [
-      held,
-      timed,
-      { ...held, attestor_agent_id: exampleId('agt', 3) },
       {
         ...held,
-        escrow_id: null,
-        amount: 40000,
-        status: 'pending_approval',
-        transaction_id: null,
+        ...{ escrow_id: null, amount: 40000, status: 'pending_approval', transaction_id: null },
         approval_id: exampleId('apr'),
       },
     ],
   },
 )
-export type EscrowHold = Static<typeof EscrowHold>
+export type EscrowWaiting = Static<typeof EscrowWaiting>
+
+/** The answer to a hold: the escrow, or the approval that it waits for. `status` tells which. */
+export type EscrowHold = Escrow | EscrowWaiting
 
 const holdProperties = {
   amount: amountIn('What is set aside, INR.'),
@@ -108,7 +116,7 @@ const holdErrors = [
   'insufficient_balance',
 ] as const
 const limits =
-  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is `pending_approval` with `escrow_id` null: nothing is held yet; at most 50 requests of an agent wait, payments included, and one more is `conflict`. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
+  'Limits, lists of payees and the approval threshold apply as to a payment; the escrow threshold does not. Rules about payees apply where the payee is named: here, or at the release. There is no fee. Above the approval threshold the answer is 200 `pending_approval` with `escrow_id` null: nothing is held yet; at most 50 requests of an agent wait, payments included, and one more is `conflict`. Always send an `Idempotency-Key` header, so that a lost answer can be asked for again.'
 
 export const holdEscrow = route({
   operationId: 'holdEscrow',
@@ -127,7 +135,8 @@ export const holdEscrow = route({
     ],
   }),
   status: 201,
-  response: EscrowHold,
+  response: EscrowHeld,
+  waiting: EscrowWaiting,
   errors: holdErrors,
 })
 
@@ -160,7 +169,8 @@ export const holdEscrowWithTimeout = route({
     },
   ),
   status: 201,
-  response: EscrowHold,
+  response: EscrowHeld,
+  waiting: EscrowWaiting,
   errors: holdErrors,
 })
 
@@ -184,7 +194,8 @@ export const holdEscrowWithAttestation = route({
     },
   ),
   status: 201,
-  response: EscrowHold,
+  response: EscrowHeld,
+  waiting: EscrowWaiting,
   errors: holdErrors,
 })
 
@@ -199,12 +210,18 @@ export const releaseEscrow = route({
   tag: 'Escrow',
   summary: 'Release',
   description:
-    'Credits the agent named. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`). Where the hold named nobody, the payer’s lists of payees and its limits on payees are asked now: `authorization_error` and `spend_limit_exceeded` leave the money in escrow.',
+    'Credits the agent named here, or without one the recipient that the hold named; a hold that named none needs it here. A release to anyone but the recipient named at the hold, and of an escrow that is closed, is `conflict`; `details.status` tells how it ended. A recipient that is paused, frozen or deactivated is `validation_error`; the money of a frozen or quarantined payer stays (`policy_denied`). Where the hold named nobody, the payer’s lists of payees and its limits on payees are asked now: `authorization_error` and `spend_limit_exceeded` leave the money in escrow.',
   who: ['platform'],
   params: escrowParams,
   body: request(
-    { to_agent_id: agentReference('Who gets the money: an agent id or a handle.') },
-    { title: 'ReleaseEscrowRequest', examples: [{ to_agent_id: exampleId('agt', 2) }] },
+    {
+      to_agent_id: Type.Optional(
+        agentReference(
+          'Who gets the money: an agent id or a handle. May be left out where the hold named the recipient.',
+        ),
+      ),
+    },
+    { title: 'ReleaseEscrowRequest', examples: [{ to_agent_id: exampleId('agt', 2) }, {}] },
   ),
   status: 200,
   response: resolved,

@@ -30,6 +30,8 @@ export interface Route<
   readonly status: 200 | 201
   readonly response: Response
   readonly responseDescription?: string
+  /** The answer with status 200 of a route that creates with 201, where the owner has to approve before it does. */
+  readonly waiting?: TSchema
   /** The errors special to this route; those that every route may give are added where OpenAPI is made. */
   readonly errors: readonly ErrorCode[]
 }
@@ -39,7 +41,7 @@ type SchemaOr<T, Fallback> = T extends TSchema ? Static<T> : Fallback
 export type ParamsOf<R extends Route> = SchemaOr<R['params'], Record<string, never>>
 export type QueryOf<R extends Route> = SchemaOr<R['query'], Record<string, never>>
 export type BodyOf<R extends Route> = SchemaOr<R['body'], undefined>
-export type ResponseOf<R extends Route> = Static<R['response']>
+export type ResponseOf<R extends Route> = Static<R['response']> | SchemaOr<R['waiting'], never>
 
 /** Declares a route; the identity function, there for its types. */
 export function route<const R extends Route>(definition: R): R {

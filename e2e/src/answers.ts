@@ -5,8 +5,10 @@ const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, 
 const known = new Map<string, ValidateFunction>()
 
 /** What is wrong with an answer by its route's schema, in words; null when it fits and has no field beyond. */
-export function faultOf(route: Route, body: unknown): string | null {
-  return schemaFaultOf(route.operationId, route.response, body)
+export function faultOf(route: Route, body: unknown, status: number = route.status): string | null {
+  const { operationId, response, waiting } = route
+  if (waiting === undefined || status === route.status) return schemaFaultOf(operationId, response, body)
+  return schemaFaultOf(`${operationId} waiting`, waiting, body)
 }
 
 /** The same of an error's envelope. */

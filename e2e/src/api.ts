@@ -55,8 +55,9 @@ export function openApi(address: string): Api {
     send,
     async ok<R extends Route>(route: R, call: CallOf<R> = {}): Promise<ResponseOf<R>> {
       const reply = await send(route, call)
-      if (reply.status !== route.status) throw unexpected(route, String(route.status), reply)
-      const fault = faultOf(route, reply.body)
+      const isWaiting = route.waiting !== undefined && reply.status === 200
+      if (reply.status !== route.status && !isWaiting) throw unexpected(route, String(route.status), reply)
+      const fault = faultOf(route, reply.body, reply.status)
       if (fault !== null) throw new Error(fault)
       return reply.body as ResponseOf<R>
     },

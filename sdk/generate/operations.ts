@@ -14,6 +14,8 @@ export interface Operation {
   /** The one input that is the body itself, where a route takes anything at all. */
   readonly rawBody: boolean
   readonly answer: Schema
+  /** What it answers where the owner has to approve first; null: it never waits. */
+  readonly waiting: Schema | null
 }
 
 const METHODS_WITH_BODY: readonly string[] = ['POST', 'PATCH']
@@ -41,6 +43,7 @@ function operationOf(route: Route): Operation {
     queryNames: METHODS_WITH_BODY.includes(route.method) ? Object.keys(query.properties ?? {}) : [],
     rawBody,
     answer,
+    waiting: route.waiting === undefined ? null : plain(route.waiting),
   }
 }
 

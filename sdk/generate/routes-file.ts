@@ -1,5 +1,5 @@
 import type { Operation } from './operations.ts'
-import { comment } from './schema-types.ts'
+import { comment, type Schema } from './schema-types.ts'
 import { inputName } from './types-file.ts'
 
 /** The text of `api/routes.ts`: a method for each route, and how it is called. */
@@ -22,7 +22,7 @@ function method(operation: Operation): string {
   const mark = operation.needsInput ? '' : '?'
   const input = `input${mark}: Types.${inputName(operation)}`
   const { summary } = operation.route
-  return `${comment(/[.?!]$/.test(summary) ? summary : `${summary}.`)}readonly ${operation.name}: (${input}, options?: CallOptions) => Promise<Types.${answerName(operation)}>`
+  return `${comment(/[.?!]$/.test(summary) ? summary : `${summary}.`)}readonly ${operation.name}: (${input}, options?: CallOptions) => Promise<${answerNames(operation)}>`
 }
 
 function entry({ name, route, queryNames, rawBody }: Operation): string {
@@ -30,7 +30,13 @@ function entry({ name, route, queryNames, rawBody }: Operation): string {
   return `${name}: '${route.method} ${route.path}${query}${rawBody ? '=body' : ''}',`
 }
 
-function answerName({ name, answer: { title } }: Operation): string {
+function answerNames({ name, answer, waiting }: Operation): string {
+  return [answer, ...(waiting === null ? [] : [waiting])]
+    .map(schema => `Types.${answerName(name, schema)}`)
+    .join(' | ')
+}
+
+function answerName(name: string, { title }: Schema): string {
   if (title === undefined) throw new Error(`the answer of ${name} has no title`)
   return title
 }

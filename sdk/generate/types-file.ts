@@ -17,7 +17,11 @@ const DETAILS = [InsufficientBalanceDetails, IdempotencyDetails, PolicyRefusal].
 export function typesFile(operations: readonly Operation[]): string {
   const writer = typeWriter()
   const inputs = operations.flatMap(operation => inputOf(operation, writer))
-  for (const schema of [...operations.map(({ answer }) => answer), ...DETAILS]) writer.typeOf(schema)
+  for (const schema of [
+    ...operations.flatMap(({ answer, waiting }) => [answer, waiting ?? []].flat()),
+    ...DETAILS,
+  ])
+    writer.typeOf(schema)
   const events = webhookEvents(writer)
   const all = [
     ...wordDeclarations(),

@@ -133,17 +133,20 @@ export interface Api {
   /** Reject. */
   readonly reject: (input: Types.RejectInput, options?: CallOptions) => Promise<Types.ApprovalRejected>
   /** Set money aside. */
-  readonly holdEscrow: (input: Types.HoldEscrowInput, options?: CallOptions) => Promise<Types.EscrowHold>
+  readonly holdEscrow: (
+    input: Types.HoldEscrowInput,
+    options?: CallOptions,
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
   /** Set money aside until a timeout. */
   readonly holdEscrowWithTimeout: (
     input: Types.HoldEscrowWithTimeoutInput,
     options?: CallOptions,
-  ) => Promise<Types.EscrowHold>
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
   /** Set money aside until somebody attests. */
   readonly holdEscrowWithAttestation: (
     input: Types.HoldEscrowWithAttestationInput,
     options?: CallOptions,
-  ) => Promise<Types.EscrowHold>
+  ) => Promise<Types.EscrowHeld | Types.EscrowWaiting>
   /** Release. */
   readonly releaseEscrow: (
     input: Types.ReleaseEscrowInput,

@@ -527,7 +527,7 @@ export interface HoldEscrowWithAttestationInput {
 export interface ReleaseEscrowInput {
   escrow_id: string
   /** Who gets the money: an agent id or a handle. */
-  to_agent_id: string
+  to_agent_id?: string
 }
 
 export interface RefundEscrowInput {
@@ -1478,10 +1478,9 @@ export interface ApprovalList {
   pagination: Pagination
 }
 
-/** The money that was set aside, or the approval that this waits for. */
-export interface EscrowHold {
-  /** null while the owner has to approve. */
-  escrow_id: string | null
+/** The money that was set aside. */
+export interface EscrowHeld {
+  escrow_id: string
   agent_id: string
   to_agent_id: string | null
   /** null where none may. */
@@ -1496,10 +1495,8 @@ export interface EscrowHold {
   created_at: string
   /** null while it is held. */
   resolved_at: string | null
-  /** null while it waits. */
-  transaction_id: string | null
-  status: 'held' | 'released' | 'refunded' | 'pending_approval'
-  approval_id?: string
+  transaction_id: string
+  status: EscrowStatus
 }
 
 /** The approval, and what was made of it. */
@@ -1535,7 +1532,7 @@ export interface ApprovalApproved {
   /** null before and for a payment. */
   escrow_id: string | null
   payment?: PaymentResult
-  escrow?: EscrowHold
+  escrow?: EscrowHeld
 }
 
 /** The approval. */
@@ -1570,6 +1567,26 @@ export interface ApprovalRejected {
   payment_id: string | null
   /** null before and for a payment. */
   escrow_id: string | null
+}
+
+/** Nothing is held yet: the owner has to approve. */
+export interface EscrowWaiting {
+  agent_id: string
+  to_agent_id: string | null
+  /** null where none may. */
+  attestor_agent_id: string | null
+  /** What shall be held, INR. */
+  amount: number
+  reference: string | null
+  /** null without a timeout. */
+  auto_action: 'refund' | 'release' | null
+  expires_at: null
+  created_at: string
+  resolved_at: null
+  transaction_id: null
+  escrow_id: null
+  status: 'pending_approval'
+  approval_id: string
 }
 
 /** The escrow as it ended. */

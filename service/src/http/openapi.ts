@@ -46,8 +46,18 @@ function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
     security: route.who.map(kind => SECURITY[kind]),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBody(route, route.body, schemas) }),
-    responses: { [String(route.status)]: success(entry, schemas), ...errorResponses(entry, schemas) },
+    responses: {
+      [String(route.status)]: success(entry, schemas),
+      ...(route.waiting === undefined ? {} : { 200: success(waitingOf(entry, route.waiting), schemas) }),
+      ...errorResponses(entry, schemas),
+    },
   }
+}
+
+/** The same route as it answers where the owner has to approve first. */
+function waitingOf({ route, counted }: ServedRoute, response: NonNullable<Route['waiting']>): ServedRoute {
+  const { responseDescription: _created, ...rest } = route
+  return { counted, route: { ...rest, response } }
 }
 
 const IDEMPOTENCY_KEY = {

@@ -44,6 +44,8 @@ export interface Call<R extends Route> {
 /** Where a handler may set further headers, Cache-Control for one. */
 export interface Answer {
   header(name: string, value: string): unknown
+  /** For a route that creates with 201, where nothing was created yet: its schema then is the route's `waiting`. */
+  code(status: 200): unknown
 }
 
 /**
@@ -118,7 +120,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
       ...(countWrongOn === undefined ? {} : wrongCounted(options.rateLimits[countWrongOn])),
       method: route.method,
       url: fastifyPath(route.path),
-      schema: { response: { [route.status]: route.response } },
+      schema: { response: responsesOf(route) },
       onRequest(request, reply, done) {
         // A kept answer is given without the handler, so nobody would prove the credential again.
         const hook = request.headers['idempotency-key'] === undefined ? admit : admitProved
@@ -154,6 +156,11 @@ function wrongCounted(budget: Budget): Pick<RouteOptions, 'preParsing' | 'onErro
 /** `/v1/agents/{agent_id}` is `/v1/agents/:agent_id` to fastify. */
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+/** The serialiser of an answer is found by its status. */
+function responsesOf({ status, response, waiting }: Route): Record<string, unknown> {
+  return { [status]: response, ...(waiting === undefined ? {} : { 200: waiting }) }
 }
 
 type Work = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<unknown>
@@ -246,7 +253,7 @@ function verified(route: Route, work: Work): Work {
   const check = answerCheck(route)
   return async (request, reply) => {
     const answer = await work(request, reply)
-    check(answer)
+    check(answer, reply.statusCode)
     return answer
   }
 }

@@ -1,3 +1,4 @@
+import type { EscrowHold } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
@@ -50,8 +51,9 @@ afterAll(async () => {
 const ask = (more: Partial<HoldIntent> = {}, on = node) =>
   holdOn(on, intent(payer, 20_000n, { toAgentId: payee, ...more }))
 
-async function approvalOf({ approval_id }: { approval_id?: string }): Promise<Approval> {
-  const approval = await selectApproval(db.database, parseId('apr', approval_id ?? '') ?? '')
+async function approvalOf(asked: EscrowHold): Promise<Approval> {
+  const id = asked.status === 'pending_approval' ? asked.approval_id : ''
+  const approval = await selectApproval(db.database, parseId('apr', id) ?? '')
   if (approval === null) throw new Error('no approval waits')
   return approval
 }

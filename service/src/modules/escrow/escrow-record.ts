@@ -1,4 +1,4 @@
-import type { EscrowHold, Escrow as EscrowRecord } from '@batua/contract'
+import type { Escrow as EscrowRecord, EscrowWaiting } from '@batua/contract'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import type { Approval } from '../approvals/index.ts'
@@ -22,7 +22,7 @@ export function escrowRecord(escrow: Escrow): EscrowRecord {
 }
 
 /** The answer to a hold that the owner has to approve: the timeout does not run yet. */
-export function waitingRecord(approval: Approval, terms: Named & Terms): EscrowHold {
+export function waitingRecord(approval: Approval, terms: Named & Terms): EscrowWaiting {
   return {
     escrow_id: null,
     agent_id: formatId('agt', approval.agentId),

@@ -10,7 +10,7 @@ import {
 } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { PlatformCaller } from '../../http/caller.ts'
-import type { Serve } from '../../http/serve.ts'
+import type { Answer, Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
@@ -20,7 +20,7 @@ import { type FindAgent, requireAgentAccess } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { attestCommand } from './attest.ts'
-import { meantFor, type Terms } from './escrow.ts'
+import { type Escrow, meantFor, type Terms } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
 import { requireEscrow, requireOwnEscrow } from './find-escrow.ts'
 import { hold } from './hold.ts'
@@ -48,19 +48,21 @@ const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
 export function serveEscrow(serve: Serve, context: EscrowContext): void {
   const { database, ledger, agents } = context
 
-  serve(holdEscrow, call => holdFor(context, call, UNTIMED, undefined))
+  serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
 
-  serve(holdEscrowWithTimeout, call => {
+  serve(holdEscrowWithTimeout, (call, answer) => {
     const { timeout_hours: hours, auto_action: autoAction = 'refund' } = call.body
     const timeoutMs = Math.max(1, Math.round(hours * HOUR_MS))
-    return holdFor(context, call, { timeoutMs, autoAction }, undefined)
+    return shown(holdFor(context, call, { timeoutMs, autoAction }, undefined), answer)
   })
 
-  serve(holdEscrowWithAttestation, call => holdFor(context, call, UNTIMED, call.body.attestor_agent_id))
+  serve(holdEscrowWithAttestation, (call, answer) =>
+    shown(holdFor(context, call, UNTIMED, call.body.attestor_agent_id), answer),
+  )
 
   serve(releaseEscrow, async ({ caller, params, body }) => {
     const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
-    const payeeId = await requireNamed(context, body.to_agent_id, 'to_agent_id')
+    const payeeId = await payeeOf(context, escrow, body.to_agent_id)
     const payee = (await selectParties(database, [payeeId])).get(payeeId)
     const onePlatform = payee?.platformId === caller.platformId
     const actor = actorOf(caller)
@@ -87,6 +89,24 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
 
   serve(getEscrow, async ({ caller, params }) =>
     escrowRecord((await requireEscrow(database, caller, params.escrow_id)).escrow),
+  )
+}
+
+/** Where the owner has to approve, nothing was created. */
+async function shown(work: Promise<EscrowHold>, answer: Answer): Promise<EscrowHold> {
+  const made = await work
+  if (made.status === 'pending_approval') answer.code(200)
+  return made
+}
+
+/** Who shall have the money: whom the request names, else whom the hold named. */
+async function payeeOf(context: EscrowContext, escrow: Escrow, named: string | undefined): Promise<Uuid> {
+  if (named !== undefined) return requireNamed(context, named, 'to_agent_id')
+  if (escrow.toAgentId !== null) return escrow.toAgentId
+  throw new AppError(
+    'validation_error',
+    'The hold named no recipient: say in to_agent_id who gets the money, an agent id or a handle',
+    { field: 'to_agent_id' },
   )
 }
 
