@@ -1,4 +1,5 @@
 import type { Config } from './config/config.ts'
+import { markDatabase } from './database-mark.ts'
 import { openDatabase } from './db/database.ts'
 import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
 import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
@@ -43,6 +44,9 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey)
+  // Opening the keys proves the master key on a database of before there were marks.
+  const signingKeys = await openSigningKeys({ database, clock, vault })
+  await markDatabase(database, { mode: config.mode, vault }, clock.now())
   const signals = createSignalRecorder(clock)
   return {
     clock,
@@ -51,7 +55,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     database,
     vault,
     ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),
-    signingKeys: await openSigningKeys({ database, clock, vault }),
+    signingKeys,
     findAgent: openAgentDirectory(database),
     agents: openAgentRegister(),
     signals,

@@ -2,10 +2,12 @@ import { createServer } from 'node:net'
 import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
+import { refuseForeignDatabase } from './database-mark.ts'
 import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
+import { openVault } from './kernel/secrets.ts'
 import { welcome } from './welcome.ts'
 
 /** A database to work on, and how to let go of it. */
@@ -31,8 +33,9 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
   await requireFreePort(config)
   const server = await openDatabaseServer(config, logger)
   try {
-    await migrate(server.url, { logger })
     const masterKey = config.masterKey ?? keptMasterKey(config.dataDir)
+    const opening = { mode: config.mode, vault: openVault(masterKey) }
+    await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, opening) })
     const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })
     const { port } = await listen(app)
     process.stdout.write(welcome(config, port))

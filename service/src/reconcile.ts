@@ -1,11 +1,12 @@
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
+import { refuseForeignDatabase } from './database-mark.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { joinDatabaseServer } from './join-database-server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger, type Logger } from './kernel/logger.ts'
-import { openVault } from './kernel/secrets.ts'
+import { openVault, type Vault } from './kernel/secrets.ts'
 import { gatewaysOf } from './modules/funding/index.ts'
 import {
   listOpenDifferences,
@@ -20,12 +21,10 @@ import { JSON_TEXT, TEXT } from './reconcile-report.ts'
 
 async function openContext(
   config: Config,
-  database: Database,
-  logger: Logger,
+  { database, vault, logger }: { database: Database; vault: Vault; logger: Logger },
 ): Promise<ReconciliationContext> {
   const clock = systemClock()
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
-  const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
   // Nothing is sent from here that a notice would follow.
   const outside = openGateways(config, { database, clock, vault, logger }, () => config.baseUrl)
   const gateways = gatewaysOf(outside.payments)
@@ -35,10 +34,11 @@ async function openContext(
 async function compare(config: Config, options: ReconcileOptions, logger: Logger): Promise<number> {
   const server = await joinDatabaseServer(config, logger)
   try {
-    await migrate(server.url)
+    const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+    await migrate(server.url, { check: db => refuseForeignDatabase(db, { mode: config.mode, vault }) })
     const database = openDatabase(server.url, { maxConnections: 4, applicationName: 'batua reconcile' })
     try {
-      const context = await openContext(config, database, logger)
+      const context = await openContext(config, { database, vault, logger })
       const report = await reconcile(context, options.span(context.clock.now()))
       await print(database, report, options.json)
       return exitCodeOf(report)

@@ -1,11 +1,12 @@
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
+import { refuseForeignDatabase } from './database-mark.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { joinDatabaseServer } from './join-database-server.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createLogger } from './kernel/logger.ts'
-import { openVault } from './kernel/secrets.ts'
+import { openVault, type Vault } from './kernel/secrets.ts'
 import { type MadeKey, openSigningKeys, revokeSigningKey, rotateSigningKey } from './modules/keys/index.ts'
 import { followSandboxClock } from './modules/sandbox/index.ts'
 import { type RotateOptions, readRotateOptions, USAGE } from './rotate-options.ts'
@@ -16,11 +17,12 @@ async function change(config: Config, options: Change): Promise<string> {
   const logger = createLogger('error', { write: line => process.stderr.write(line) })
   const server = await joinDatabaseServer(config, logger)
   try {
-    await migrate(server.url)
+    const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+    await migrate(server.url, { check: db => refuseForeignDatabase(db, { mode: config.mode, vault }) })
     const connecting = { maxConnections: 2, applicationName: 'batua rotate-signing-key' }
     const database = openDatabase(server.url, connecting)
     try {
-      return await changeIn(config, database, options)
+      return await changeIn({ mode: config.mode, database, vault }, options)
     } finally {
       await database.close()
     }
@@ -29,10 +31,14 @@ async function change(config: Config, options: Change): Promise<string> {
   }
 }
 
-async function changeIn(config: Config, database: Database, options: Change): Promise<string> {
+interface Opened extends Pick<Config, 'mode'> {
+  readonly database: Database
+  readonly vault: Vault
+}
+
+async function changeIn({ mode, database, vault }: Opened, options: Change): Promise<string> {
   const clock = systemClock()
-  if (config.mode === 'sandbox') await followSandboxClock(database, clock)
-  const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+  if (mode === 'sandbox') await followSandboxClock(database, clock)
   // Opens the keys that there are: one encrypted with another master key would stop every node that reads it.
   await openSigningKeys({ database, clock, vault })
   const now = clock.now()

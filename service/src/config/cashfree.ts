@@ -1,5 +1,5 @@
 import type { EnvReader } from './env-reader.ts'
-import { anyText, listOf, matching, oneOf, url } from './env-values.ts'
+import { anyText, listOf, matching, oneOf, url, type ValueKind } from './env-values.ts'
 
 /** What an operator says of an account at Cashfree. */
 export interface CashfreeConfig {
@@ -25,13 +25,13 @@ const version = matching(/^\d{4}-\d\d-\d\d$/, 'a version of the interface, such 
 const secrets = listOf(secret => secret !== '', 'secrets')
 
 export function readCashfree(reader: EnvReader, live: boolean): CashfreeConfig {
-  const environments = live ? oneOf(['production']) : oneOf(['sandbox', 'production'])
+  const environment = live ? 'production' : 'sandbox'
   const payoutClientId = reader.need('CASHFREE_PAYOUT_CLIENT_ID', anyText, '')
   const payoutClientSecret = reader.need('CASHFREE_PAYOUT_CLIENT_SECRET', anyText, '')
   return {
     kind: 'cashfree',
-    environment: reader.need<'sandbox' | 'production'>('CASHFREE_ENV', environments, 'production'),
-    apiUrl: reader.read('CASHFREE_API_URL', live ? url('https:') : url('http:', 'https:'), null),
+    environment: reader.need<'sandbox' | 'production'>('CASHFREE_ENV', oneOf([environment]), environment),
+    apiUrl: reader.read('CASHFREE_API_URL', standIn(live), null),
     apiVersion: reader.read('CASHFREE_API_VERSION', version, '2025-01-01'),
     payoutApiVersion: reader.read('CASHFREE_PAYOUT_API_VERSION', version, '2024-01-01'),
     clientId: reader.need('CASHFREE_CLIENT_ID', anyText, ''),
@@ -42,6 +42,22 @@ export function readCashfree(reader: EnvReader, live: boolean): CashfreeConfig {
     previousClientSecrets: reader.read('CASHFREE_PREVIOUS_SECRETS', secrets, []),
     previousPayoutClientSecrets: reader.read('CASHFREE_PAYOUT_PREVIOUS_SECRETS', secrets, []),
     upiCollect: reader.read('CASHFREE_UPI_COLLECT', oneOf(['on', 'off']), 'off') === 'on',
+  }
+}
+
+const HOST_OF_OTHER = { live: 'sandbox.cashfree.com', sandbox: 'api.cashfree.com' } as const
+
+/** A host in place of Cashfree's own, but never Cashfree's own host of the other environment. */
+function standIn(live: boolean): ValueKind<string | null> {
+  const address = live ? url('https:') : url('http:', 'https:')
+  const other = HOST_OF_OTHER[live ? 'live' : 'sandbox']
+  return {
+    expected: `${address.expected}, and not ${other}`,
+    parse: text => {
+      const parsed = address.parse(text)
+      if (parsed === undefined || parsed === null) return parsed
+      return new URL(parsed).hostname.replace(/\.$/, '') === other ? undefined : parsed
+    },
   }
 }
 

@@ -10,6 +10,7 @@ const LIVE: Env = {
   BASE_URL: 'https://pay.example.com/',
   MASTER_KEY: KEY,
   ADMIN_PHONES: '9876543210, 9876543211',
+  TRUST_PROXY: 'off',
   GATEWAY: 'cashfree',
   CASHFREE_ENV: 'production',
   CASHFREE_CLIENT_ID: 'id',
@@ -128,7 +129,7 @@ test('a live service with everything it needs is read', () => {
 
 const HTTP_OTP: Env = {
   OTP_SENDER: 'http',
-  OTP_HTTP_URL: 'https://sms.example.com/send',
+  OTP_HTTP_URL: 'https://localhost/send',
   OTP_HTTP_TOKEN: 'token',
 }
 
@@ -148,7 +149,7 @@ test('a provider of text messages is described completely, DLT ids included', ()
   expect(otpSender).toEqual({
     kind: 'http',
     method: 'PUT',
-    url: 'https://sms.example.com/send',
+    url: 'https://localhost/send',
     token: 'token',
     authHeader: 'authkey',
     body: { format: 'json', template: JSON.parse(body) },
@@ -170,19 +171,19 @@ test('a form and an address may hold the placeholders as well', () => {
       ],
     },
   })
-  const url = 'https://sms.example.com/{token}/SMS/{phone}/{code}'
+  const url = 'https://localhost/{token}/SMS/{phone}/{code}'
   const address = { ...HTTP_OTP, OTP_HTTP_METHOD: 'GET', OTP_HTTP_URL: url, OTP_HTTP_AUTH_HEADER: 'none' }
   expect(readConfig(address).otpSender).toMatchObject({ method: 'GET', url, body: { format: 'none' } })
 })
 
 test.each([
-  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://user:pass@sms.example.com' }],
-  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://sms.example.com/{mobile}' }],
+  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://user:pass@localhost' }],
+  ['OTP_HTTP_URL', { OTP_HTTP_URL: 'https://localhost/{mobile}' }],
   ['OTP_HTTP_METHOD', { OTP_HTTP_METHOD: 'DELETE' }],
   ['OTP_HTTP_FORMAT', { OTP_HTTP_FORMAT: 'xml' }],
   [
     'OTP_HTTP_FORMAT',
-    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_FORMAT: 'json', OTP_HTTP_URL: 'https://x/{phone}/{code}' },
+    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_FORMAT: 'json', OTP_HTTP_URL: 'https://localhost/{phone}/{code}' },
   ],
   ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"code":"{code}","phone":"{phone}"' }],
   ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '["{code}","{phone}"]' }],
@@ -191,7 +192,7 @@ test.each([
   ['OTP_HTTP_BODY', { OTP_HTTP_BODY: '{"code":"{code}","phone":"{phone}","name":"{name}"}' }],
   [
     'OTP_HTTP_BODY',
-    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_URL: 'https://x/{phone}/{code}', OTP_HTTP_BODY: 'a=b' },
+    { OTP_HTTP_METHOD: 'GET', OTP_HTTP_URL: 'https://localhost/{phone}/{code}', OTP_HTTP_BODY: 'a=b' },
   ],
   ['OTP_HTTP_AUTH_HEADER', { OTP_HTTP_AUTH_HEADER: 'auth key' }],
   ['OTP_HTTP_AUTH_HEADER', { OTP_HTTP_AUTH_HEADER: 'none' }],
@@ -205,7 +206,7 @@ test.each([
 
 test('codes go out in the clear only where nothing is real', () => {
   const clear = { OTP_HTTP_URL: 'http://127.0.0.1:9000/sms' }
-  expect(namesOf({ ...HTTP_OTP, ...clear })).toEqual([])
+  expect(namesOf({ OTP_SENDER: 'http', OTP_HTTP_TOKEN: 'token', ...clear })).toEqual([])
   expect(namesOf({ ...LIVE, ...clear })).toEqual(['OTP_HTTP_URL'])
 })
 
@@ -253,7 +254,13 @@ test('everything about Cashfree can be said otherwise', () => {
 })
 
 test('a sandbox may stand before a server of its own in place of Cashfree', () => {
-  const env = { ...LIVE, MODE: 'sandbox', CASHFREE_ENV: 'sandbox', CASHFREE_API_URL: 'http://127.0.0.1:9000' }
+  const env = {
+    ...LIVE,
+    MODE: 'sandbox',
+    OTP_SENDER: 'sandbox',
+    CASHFREE_ENV: 'sandbox',
+    CASHFREE_API_URL: 'http://127.0.0.1:9000',
+  }
   expect(readConfig(env).gateway).toMatchObject({ environment: 'sandbox', apiUrl: 'http://127.0.0.1:9000' })
 })
 

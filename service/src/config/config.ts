@@ -10,6 +10,7 @@ import {
   listOf,
   matching,
   oneOf,
+  publicUrl,
   url,
   type ValueKind,
 } from './env-values.ts'
@@ -88,11 +89,11 @@ export function readConfig(env: Env): Config {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
     ...addresses,
-    trustProxy: readTrustProxy(reader),
+    trustProxy: readTrustProxy(reader, live),
     databaseUrl: reader.need('DATABASE_URL', url('postgres:', 'postgresql:'), null, live),
     dataDir: reader.read('DATA_DIR', anyText, './.data'),
     masterKey: reader.need('MASTER_KEY', base64(MASTER_KEY_BYTES), null, live),
-    adminPhones: reader.need('ADMIN_PHONES', phones, live ? [] : [SANDBOX_ADMIN_PHONE], live),
+    adminPhones: readAdminPhones(reader, live),
     platformSignup: reader.read('PLATFORM_SIGNUP', oneOf(['open', 'admin']), 'open'),
     rateLimits: {
       agentPerMinute: reader.read('RATE_LIMIT_AGENT', perMinute, 100),
@@ -117,10 +118,20 @@ export function readConfig(env: Env): Config {
   return config
 }
 
+function readAdminPhones(reader: EnvReader, live: boolean): readonly string[] {
+  const read = reader.need('ADMIN_PHONES', phones, live ? [] : [SANDBOX_ADMIN_PHONE], live)
+  if (live && read.includes(SANDBOX_ADMIN_PHONE))
+    reader.problem(
+      'ADMIN_PHONES',
+      "must not name the sandbox's administrator in live mode; that number is public",
+    )
+  return read
+}
+
 function readAddresses(reader: EnvReader, live: boolean) {
   const host = reader.read('HOST', anyText, '127.0.0.1')
   const port = reader.read('PORT', integer(0, MAX_PORT), 8080)
-  const web = live ? url('https:') : url('http:', 'https:')
+  const web = live ? publicUrl : url('http:', 'https:')
   const baseUrl = reader.need('BASE_URL', web, null, live) ?? `http://${publicName(host)}:${port}`
   const checkoutUrl = reader.read('CHECKOUT_URL', web, null) ?? `${baseUrl}/checkout`
   return { host, port, baseUrl, checkoutUrl }
@@ -147,12 +158,13 @@ function publicName(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function readTrustProxy(reader: EnvReader): readonly string[] {
+/** Without it, behind a proxy, everybody would come from one address; spelt out, it is no oversight. */
+function readTrustProxy(reader: EnvReader, live: boolean): readonly string[] {
   const off = {
     expected: proxies.expected,
     parse: (text: string) => (text === 'off' ? [] : proxies.parse(text)),
   }
-  return reader.read('TRUST_PROXY', off, [])
+  return reader.need('TRUST_PROXY', off, [], live)
 }
 
 function readGateway(reader: EnvReader, live: boolean): GatewayConfig {

@@ -53,6 +53,23 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || integerIn(prefix, 0, family === 6 ? 128 : 32) !== undefined
 }
 
+/** Whether an address leads to this machine itself. */
+export function isOfThisMachine({ hostname }: URL): boolean {
+  const name = hostname.replace(/\.$/, '')
+  return name === 'localhost' || name.endsWith('.localhost') || name === '[::1]' || /^(127|0)\./.test(name)
+}
+
+/** An https address at which others reach the service. */
+export const publicUrl: ValueKind<string | null> = {
+  expected: 'an address beginning with https:// that others reach, not one of this machine',
+  parse: text => {
+    const address = url('https:').parse(text)
+    return address === undefined || address === null || isOfThisMachine(new URL(address))
+      ? undefined
+      : address
+  },
+}
+
 /** An address as it was written, without slashes at its end: other addresses are made by adding to it. */
 export function url(...protocols: readonly string[]): ValueKind<string | null> {
   return {

@@ -7,7 +7,7 @@ import {
   type Placeholder,
 } from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
-import { anyText, matching, oneOf, type ValueKind } from './env-values.ts'
+import { anyText, isOfThisMachine, matching, oneOf, type ValueKind } from './env-values.ts'
 
 export type OtpSenderConfig = { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpSenderOptions)
 
@@ -47,15 +47,22 @@ export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig
   return options
 }
 
-/** An address in which placeholders may stand: providers differ in what they want there. */
+/**
+ * An address in which placeholders may stand: providers differ in what they want there. A sandbox, in which anybody may
+ * ask for codes, reaches no real provider, only what stands in for one on this machine.
+ */
 export function addressTemplate(live: boolean): ValueKind<string> {
-  const protocols = live ? ['https:'] : ['https:', 'http:']
+  const isProvider = (address: URL) => address.protocol === 'https:'
+  const standsIn = (address: URL) =>
+    ['http:', 'https:'].includes(address.protocol) && isOfThisMachine(address)
   return {
-    expected: `an address beginning with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
+    expected: live
+      ? 'an address beginning with https://'
+      : 'an address of this machine, such as http://127.0.0.1:9000/: a sandbox sends no real text messages',
     parse: text => {
       const parsed = URL.parse(text)
-      const isPlain = parsed !== null && `${parsed.username}${parsed.password}${parsed.hash}` === ''
-      return isPlain && protocols.includes(parsed.protocol) ? text : undefined
+      if (parsed === null || `${parsed.username}${parsed.password}${parsed.hash}` !== '') return undefined
+      return (live ? isProvider(parsed) : standsIn(parsed)) ? text : undefined
     },
   }
 }

@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import Postgrator from 'postgrator'
+import type { Queryable } from './database.ts'
 import { DatabaseUnavailable } from './errors.ts'
 import type { Logger } from './logger.ts'
 
 export interface MigrateOptions {
   readonly directory?: string
   readonly logger?: Pick<Logger, 'info'>
+  /** Refuses the database by throwing, before anything in it is changed. */
+  readonly check?: (db: Queryable) => Promise<void>
 }
 
 const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
@@ -26,6 +29,9 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   }
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    await options.check?.({
+      query: async (text, values = []) => (await client.query(text, [...values])).rows,
+    })
     await bringForward(client, options)
   } finally {
     await client.end()
