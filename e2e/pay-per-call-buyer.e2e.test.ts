@@ -59,7 +59,11 @@ group('what asks for money', () => {
     const made = await payments()
     expect(made).toMatchObject([{ to: stage.payee.id, amount: 10, reference: seller.proofs[0]?.nonce }])
     const [{ payment_id: paymentId, reference: nonce } = { payment_id: null, reference: null }] = made
-    expect(seller.proofs).toEqual([{ version: 1, transactionId: paymentId, fromAgent: agent.id, nonce }])
+    const receiptOf = { params: { receipt_id: paymentId ?? '' }, headers: agent.headers }
+    const { token: receipt } = await stage.api.ok(routes.getReceipt, receiptOf)
+    expect(seller.proofs).toEqual([
+      { version: 1, transactionId: paymentId, fromAgent: agent.id, nonce, receipt },
+    ])
     const payTo = stage.payee.handle
     expect(paymentOf(answer)).toEqual({
       status: 'completed',

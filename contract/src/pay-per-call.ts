@@ -51,7 +51,7 @@ export const PaymentProof = answer(
     nonce,
     receipt: Type.Optional(
       Type.String({
-        maxLength: 6_000,
+        maxLength: 5_500,
         description:
           'The `token` of the payment’s receipt, as `pay` answers it on request. A seller that has the service’s public keys refuses an invented one without asking.',
         examples: ['eyJhbGciOiJFZERTQSJ9.e30.AAAA'],

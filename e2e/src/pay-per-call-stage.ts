@@ -4,6 +4,7 @@ import { type Headers, type Reply, request } from './api.ts'
 import type { Agent } from './network.ts'
 import { challengeIn, proofHeader } from './pay-per-call-wire.ts'
 import { openPayingStage, type PayingStage } from './paying-stage.ts'
+import type { Env } from './service.ts'
 
 /** A paying stage with a buyer that has money, who buys by hand as the interface writes it. */
 export interface PayPerCallStage extends PayingStage {
@@ -28,8 +29,8 @@ export interface Purchase {
   readonly reply: Reply
 }
 
-export async function openPayPerCallStage(): Promise<PayPerCallStage> {
-  const stage = await openPayingStage()
+export async function openPayPerCallStage(env: Env = {}): Promise<PayPerCallStage> {
+  const stage = await openPayingStage(env)
   const { api, network, owner, payee } = stage
   const buyer = await network.fundedAgent(owner)
 

@@ -7,6 +7,8 @@ import { headersToSet } from './answer-headers.ts'
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Where it comes from as a framework tells it, behind the proxies that it trusts. */
+  readonly ip?: string | undefined
   /** The line it came on. */
   readonly socket?: NodeSocket | null
 }
@@ -27,6 +29,7 @@ export interface NodeResponse {
 }
 
 interface NodeSocket {
+  readonly remoteAddress?: string | undefined
   readonly readableEnded: boolean
   readonly errored?: (Error & { readonly code?: string }) | null
   once(event: 'timeout', listener: () => void): unknown
@@ -73,11 +76,12 @@ export function sendAnswer(response: NodeResponse, answer: SellerAnswer): void {
   response.end(answer.body)
 }
 
-function sellerRequest(path: string, { method, headers }: NodeRequest): SellerRequest {
+function sellerRequest(path: string, { method, headers, ip, socket }: NodeRequest): SellerRequest {
   return {
     method: method ?? 'GET',
     path,
     header: name => headers[name]?.toString() ?? null,
+    address: ip ?? socket?.remoteAddress ?? null,
   }
 }
 

@@ -36,7 +36,8 @@ export async function completePurchase(
     settlement.kind === 'paid'
       ? settlement.paymentId
       : await awaitApproval(buyer, sale, settlement.approvalId)
-  return collect(buyer, request, { ...sale, paymentId, approvalId })
+  const receipt = settlement.kind === 'paid' ? (settlement.receipt ?? null) : null
+  return collect(buyer, request, { ...sale, paymentId, approvalId, receipt })
 }
 
 /** The seller's 402 is the answer for now. */

@@ -14,6 +14,7 @@ const ADDRESS = 'https://shop.example/weather'
 const AGENT = 'agt_01kb7q3f8meg5tz4x9wc2n6a01'
 const PAYMENT = 'pay_01kb7q3f8meg5tz4x9wc2n6a01'
 const NONCE = '0b54f0c2-7a0e-4a52-9a51-4a6c3a1f0d7e'
+const RECEIPT = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
 const NOW = Date.UTC(2026, 10, 20, 10)
 
 const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_live_test' })
@@ -67,6 +68,7 @@ async function present(buyer: Buyer, seller: typeof fetch, init: RequestInit): P
   } as const
   const { url, signal } = request
   return presentProof(buyer, request, {
+    receipt: RECEIPT,
     purchase,
     url,
     signal,
@@ -93,11 +95,11 @@ async function errorOf(answer: Promise<unknown>): Promise<PurchaseError> {
   return error
 }
 
-test('the proof names the payment, the payer and the nonce', async () => {
+test('the proof names the payment, the payer and the nonce, and carries the receipt', async () => {
   const { answer, seen } = play([served])
   expect(await (await answer).text()).toBe('sunny')
   expect(seen.map(({ headers }) => decodeProof(headers.get(PROOF_HEADER) ?? ''))).toEqual([
-    { version: 1, transactionId: PAYMENT, fromAgent: AGENT, nonce: NONCE },
+    { version: 1, transactionId: PAYMENT, fromAgent: AGENT, nonce: NONCE, receipt: RECEIPT },
   ])
 })
 

@@ -1,22 +1,26 @@
 import { MAX_WAIT_MS, retryAfterMsOf } from '../client/retry.ts'
-import { encodeProof } from '../protocol/headers.ts'
+import { encodeProof, isReceiptToken } from '../protocol/headers.ts'
 import { PROOF_HEADER } from '../protocol/messages.ts'
 import type { Buyer } from './buyer.ts'
 import type { CallerRequest, Hop } from './caller-request.ts'
 import { discard } from './discard.ts'
 import { PurchaseError } from './purchase-error.ts'
-import { failed, type Sale } from './settle-payment.ts'
+import { abortable, failed, type Sale } from './settle-payment.ts'
 
 /** A sale that was paid. */
 export interface PaidSale extends Sale {
   readonly paymentId: string
   /** null: the owner was not asked. */
   readonly approvalId: string | null
+  /** The token of the payment's receipt; null when it was not answered with the payment. */
+  readonly receipt: string | null
 }
 
 /** The seller's answer, or what came instead of one. */
 type Attempt = { readonly answer: Response } | { readonly failure: unknown }
 
+/** Without the receipt the proof is good too, so it is not waited for as long as for other answers. */
+const RECEIPT_TIMEOUT_MS = 5_000
 const MAX_REPEATS = 5
 const FIRST_DELAY_MS = 250
 const MAX_REDIRECTS = 5
@@ -53,8 +57,23 @@ async function withProof(buyer: Buyer, { hop }: CallerRequest, sale: PaidSale): 
   const { nonce } = sale.purchase
   const fromAgent = await buyer.agentId(sale.signal)
   const headers = new Headers(hop.headers)
-  headers.set(PROOF_HEADER, encodeProof({ version: 1, transactionId: sale.paymentId, fromAgent, nonce }))
+  const proof = { version: 1, transactionId: sale.paymentId, fromAgent, nonce } as const
+  const receipt = sale.receipt ?? (await receiptOf(buyer, sale))
+  headers.set(PROOF_HEADER, encodeProof(receipt === null ? proof : { ...proof, receipt }))
   return { ...hop, url: sale.url, headers }
+}
+
+/** The token of a payment that an approval or an earlier call made. The proof is good without it too. */
+async function receiptOf({ client }: Buyer, { paymentId, signal }: PaidSale): Promise<string | null> {
+  try {
+    const { token } = await client.getReceipt(
+      { receipt_id: paymentId },
+      { maxRetries: 0, timeoutMs: RECEIPT_TIMEOUT_MS, ...abortable(signal) },
+    )
+    return isReceiptToken(token) ? token : null
+  } catch {
+    return null
+  }
 }
 
 async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): Promise<Attempt> {

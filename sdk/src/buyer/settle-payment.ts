@@ -2,6 +2,7 @@ import { connectionOf, optionsOf } from '../client/client.ts'
 import { type BatuaError, type BatuaErrorCode, isBatuaError } from '../client/errors.ts'
 import { decideRetry } from '../client/retry.ts'
 import { paiseFromRupees, rupeesNumber } from '../protocol/amount.ts'
+import { isReceiptToken } from '../protocol/headers.ts'
 import { isAgentId, payeeName } from '../protocol/payee.ts'
 import type { Buyer } from './buyer.ts'
 import { invalidAnswer } from './invalid-answer.ts'
@@ -10,7 +11,12 @@ import { PurchaseError, type PurchaseErrorCode, type PurchaseErrorFacts } from '
 
 /** How the payment of a purchase stands. */
 export type Settlement =
-  | { readonly kind: 'paid'; readonly paymentId: string }
+  | {
+      readonly kind: 'paid'
+      readonly paymentId: string
+      /** The token of its receipt; absent when the payment was found, not just made. */
+      readonly receipt?: string
+    }
   | { readonly kind: 'waiting'; readonly approvalId: string }
 
 /** A purchase and what it is for. */
@@ -93,23 +99,30 @@ async function waitForNextTry(
 }
 
 async function pay({ client, agentId }: Buyer, { purchase, signal }: Sale): Promise<Settlement> {
-  const { payment_id: paymentId, approval_id: approvalId } = await client.pay(
+  const {
+    payment_id: paymentId,
+    approval_id: approvalId,
+    receipt_token: receipt,
+  } = await client.pay(
     {
       agent_id: await agentId(signal),
       to: purchase.payTo,
       amount: rupeesNumber(purchase.amountPaise),
       reference: purchase.nonce,
       unique_reference: true,
+      receipt_token: true,
       note: `Pay-per-call: ${purchase.host}`,
     },
     { idempotencyKey: null, maxRetries: 0, ...abortable(signal) },
   )
-  return settlementOf(paymentId, approvalId)
+  return settlementOf(paymentId, approvalId, receipt)
 }
 
 /** Whoever stands in for the service, such as a proxy that wants a log-in, names neither. */
-function settlementOf(paymentId: unknown, approvalId: unknown): Settlement {
-  if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) return { kind: 'paid', paymentId }
+function settlementOf(paymentId: unknown, approvalId: unknown, receipt?: unknown): Settlement {
+  if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) {
+    return isReceiptToken(receipt) ? { kind: 'paid', paymentId, receipt } : { kind: 'paid', paymentId }
+  }
   if (paymentId !== null || typeof approvalId !== 'string') throw invalidAnswer('payment_id')
   return { kind: 'waiting', approvalId }
 }

@@ -8,6 +8,8 @@ export const MAX_HEADER_CHARACTERS = 8_192
 
 const PAYEE = /^[^\p{Cc}\p{Cs}]{1,64}$/u
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const TOKEN = /^[\w-]+\.[\w-]+\.[\w-]+$/
+const MAX_RECEIPT_CHARACTERS = 5_500
 const PAYMENT_ID = /^pay_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
@@ -31,16 +33,23 @@ export function decodeChallenge(text: string): PaymentChallenge | null {
 }
 
 /** The value of `X-SERVICE-PAYMENT`: base64 of the proof as JSON, its fields in the order of the interface. */
-export function encodeProof({ version, transactionId, fromAgent, nonce }: PaymentProof): string {
-  return base64FromText(JSON.stringify({ version, transactionId, fromAgent, nonce }))
+export function encodeProof({ version, transactionId, fromAgent, nonce, receipt }: PaymentProof): string {
+  return base64FromText(JSON.stringify({ version, transactionId, fromAgent, nonce, receipt }))
 }
 
 /** What a value of `X-SERVICE-PAYMENT` says; null when it is not to the letter. Unknown fields are let be. */
 export function decodeProof(text: string): PaymentProof | null {
-  const { version, transactionId, fromAgent, nonce } = fieldsOf(text)
+  const { version, transactionId, fromAgent, nonce, receipt } = fieldsOf(text)
   if (version !== 1 || !matches(nonce, UUID)) return null
   if (!matches(transactionId, PAYMENT_ID) || !isAgentId(fromAgent)) return null
-  return { version, transactionId, fromAgent, nonce }
+  const proof = { version, transactionId, fromAgent, nonce } as const
+  if (receipt === undefined) return proof
+  return isReceiptToken(receipt) ? { ...proof, receipt } : null
+}
+
+/** Whether it has the form of a token, and leaves the proof as short as a header that is looked at. */
+export function isReceiptToken(value: unknown): value is string {
+  return matches(value, TOKEN) && value.length <= MAX_RECEIPT_CHARACTERS
 }
 
 /** The fields of the JSON object in a header; none when there is no such object. */

@@ -35,4 +35,6 @@ export interface PaymentProof {
   /** The payer's id, `agt_…`. */
   readonly fromAgent: string
   readonly nonce: string
+  /** The token of the payment's receipt, by which a seller tells a genuine payment without asking. */
+  readonly receipt?: string
 }

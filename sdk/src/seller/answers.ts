@@ -24,6 +24,7 @@ const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   invalid_payment_header: `The header ${PROOF_HEADER} is not base64 of a JSON object with version, transactionId, fromAgent and nonce.`,
   nonce_not_ours: 'That nonce was not given out for this request at this price.',
   nonce_expired: 'That nonce was given out too long ago.',
+  receipt_not_genuine: 'That receipt is not one that the service has signed for this payment.',
   payer_mismatch: 'That payment was made by another agent than fromAgent.',
 }
 

@@ -2,12 +2,14 @@ import type { Agent } from '../api/types.ts'
 import { credentialOf } from '../client/client.ts'
 import { remembered } from '../client/patience.ts'
 import { isPayee } from '../protocol/headers.ts'
+import { type AskLimits, createAskLimits } from './ask-limits.ts'
 import { createTurns, type InTurn } from './in-turn.ts'
 import { createNonces, type Nonces, type Quote, type Surroundings } from './nonce.ts'
 import { type NonceUses, usesAtService, usesInStore } from './nonce-uses.ts'
 import { createOpenClaims, type OpenClaims } from './open-claims.ts'
 import type { SellerOptions } from './options.ts'
 import type { PaymentService } from './payment-service.ts'
+import { createServiceKeys, type FindKey } from './service-keys.ts'
 import { tellerOf } from './teller.ts'
 
 /** What the parts of one seller share. */
@@ -26,6 +28,8 @@ export interface SellerContext {
   readonly uses: NonceUses
   readonly usedAt: Quote['usedAt']
   readonly openClaims: OpenClaims
+  readonly askLimits: AskLimits
+  readonly findKey: FindKey
   readonly inTurn: InTurn
   readonly surroundings: Surroundings
   /** Never throws, whatever is behind it. */
@@ -48,9 +52,11 @@ export function openContext(options: SellerOptions<never>, surroundings: Surroun
     service,
     agent: remembered(() => service.getCurrentAgent()),
     nonces: createNonces(secretsOf(options), surroundings),
-    uses: store === undefined ? usesAtService(service, onError) : usesInStore(service, store),
+    uses: store === undefined ? usesAtService(service) : usesInStore(service, store),
     usedAt: store === undefined ? 'service' : 'store',
     openClaims: createOpenClaims(surroundings.now),
+    askLimits: createAskLimits(surroundings.now),
+    findKey: createServiceKeys(service, verifyTimeoutIn(options), surroundings.now),
     inTurn: createTurns(),
     surroundings,
     onError,

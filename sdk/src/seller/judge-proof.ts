@@ -3,7 +3,9 @@ import { within } from '../client/patience.ts'
 import { type Paise, paiseFromRupees } from '../protocol/amount.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import type { PaymentProof } from '../protocol/messages.ts'
+import { TooManyGuesses } from './ask-limits.ts'
 import { checkPayee } from './check-payee.ts'
+import { checkReceipt } from './check-receipt.ts'
 import type { SellerContext } from './context.ts'
 import { askBefore, type Deadline, deadlineIn } from './deadline.ts'
 import { decideAge, type Paid, type Refused, refused, usedUntil } from './decide.ts'
@@ -21,16 +23,22 @@ export type Verdict =
   | { readonly kind: 'unanswered'; readonly retryAfterMs: number | null }
 
 /** Whether a header pays for what is asked for at its present price. Never throws. */
-export async function judgeProof(context: SellerContext, header: string, quote: Quote): Promise<Verdict> {
+export async function judgeProof(
+  context: SellerContext,
+  header: string,
+  quote: Quote,
+  address: string | null,
+): Promise<Verdict> {
   const proof = decodeProof(header)
   if (proof === null) return refused('invalid_payment_header')
   const issuedAt = issuedAtOf(proof.nonce)
   if (issuedAt === null) return refused('nonce_not_ours')
   const deadline = deadlineIn(context.verifyTimeoutMs)
   try {
-    const shown = { proof, issuedAt, quote, deadline }
+    const shown = { proof, issuedAt, quote, deadline, address }
     return await context.inTurn(proof.nonce, deadline, () => judgeInTurn(context, shown))
   } catch (error) {
+    if (error instanceof TooManyGuesses) return { kind: 'unanswered', retryAfterMs: error.retryAfterMs }
     context.onError(error)
     return { kind: 'unanswered', retryAfterMs: isBatuaError(error) ? error.retryAfterMs : null }
   }
@@ -41,32 +49,85 @@ interface Shown {
   readonly issuedAt: number
   readonly quote: Quote
   readonly deadline: Deadline
+  readonly address: string | null
 }
 
+/** What can be told without asking the service comes first: an invented proof costs it nothing. */
 async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdict> {
-  const { proof, issuedAt, quote, deadline } = shown
-  const { openClaims, surroundings, uses, usedAt } = context
-  const { ttlMs, payTo } = quote
-  const key = `${proof.nonce} ${proof.transactionId}`
-  const open = openClaims.find(key)
-  const outOfTime = decideAge({ issuedAt, now: surroundings.now(), ttlMs, isAwaited: open !== null })
+  const { proof, issuedAt, quote, deadline, address } = shown
+  const { openClaims, surroundings, usedAt, nonces, hasFixedPrice, askLimits } = context
+  const open = openClaims.find(keyOf(proof))
+  const age = { issuedAt, now: surroundings.now(), ttlMs: quote.ttlMs, isAwaited: open !== null }
+  const outOfTime = decideAge(age)
   // Another shop may have served it from the same store, so that only the service can tell that nobody has.
   const canGiveBack = usedAt === 'service'
   if (outOfTime !== null && !(outOfTime === 'nonce_expired' && canGiveBack)) return refused(outOfTime)
 
-  const amountPaise = await quotedPrice(context, shown)
-  if (amountPaise === null) return refused('nonce_not_ours')
+  const isAtPrice = await nonces.fits(proof.nonce, quote)
+  if (!isAtPrice && hasFixedPrice) return refused('nonce_not_ours')
+  const receipt = await checkReceipt(context.findKey, proof, context.payTo, deadline)
+  if (receipt.kind === 'refused') return refusedFor(context, receipt)
+  if (receipt.kind === 'later') return { kind: 'unanswered', retryAfterMs: receipt.retryAfterMs }
+  const paidPaise = receipt.kind === 'genuine' ? receipt.amountPaise : null
+  if (isAtPrice && paidPaise !== null && paidPaise < quote.amountPaise) return refused('insufficient_amount')
+  if (
+    !isAtPrice &&
+    paidPaise !== null &&
+    !(await nonces.fits(proof.nonce, { ...quote, amountPaise: paidPaise }))
+  )
+    return refused('nonce_not_ours')
+
+  const key = `${keyOf(proof)} ${proof.fromAgent}`
+  const lastReason = askLimits.lastReason(key)
+  if (lastReason !== null) return refused(lastReason)
+  const asked = askLimits.begin({ proof: key, address, isPaid: paidPaise !== null })
+  let reason: RefusalReason | null = null
+  try {
+    const amountPaise = isAtPrice ? quote.amountPaise : (paidPaise ?? (await quotedPrice(context, shown)))
+    const verdict =
+      amountPaise === null
+        ? refused('nonce_not_ours')
+        : await judgeAt(context, shown, { amountPaise, outOfTime, canGiveBack, open })
+    if (verdict.kind === 'refused') reason = verdict.reason
+    return verdict
+  } finally {
+    asked.end(reason)
+  }
+}
+
+function keyOf({ nonce, transactionId }: PaymentProof): string {
+  return `${nonce} ${transactionId}`
+}
+
+function refusedFor(context: SellerContext, refusal: Refused): Refused {
+  if (refusal.reason === 'not_payee') void checkPayee(context)
+  return refusal
+}
+
+interface Quoted {
+  /** What the nonce was given out for. */
+  readonly amountPaise: Paise
+  readonly outOfTime: RefusalReason | null
+  readonly canGiveBack: boolean
+  /** The id of a claim whose answer never came. */
+  readonly open: string | null
+}
+
+/** Asks the service, and uses the nonce up. */
+async function judgeAt(
+  context: SellerContext,
+  { proof, issuedAt, quote, deadline }: Shown,
+  { amountPaise, outOfTime, canGiveBack, open }: Quoted,
+): Promise<Verdict> {
+  const { ttlMs, payTo } = quote
   const refusal = outOfTime ?? (amountPaise < quote.amountPaise ? 'insufficient_amount' : null)
   if (refusal !== null && !canGiveBack) return refused(refusal)
 
   const claimId = open ?? newClaimId(context)
   const isRepeated = open !== null
   const use = { proof, payTo, amountPaise, claimId, isRepeated, expiresAt: usedUntil({ issuedAt, ttlMs }) }
-  const decision = await claimed(context, key, use, () => uses.take(use, deadline))
-  if (decision.kind === 'refused') {
-    if (decision.reason === 'not_payee') void checkPayee(context)
-    return decision
-  }
+  const decision = await claimed(context, keyOf(proof), use, () => context.uses.take(use, deadline))
+  if (decision.kind === 'refused') return refusedFor(context, decision)
   if (refusal === null) return { ...decision, use }
   await giveBack(context, use, deadline)
   return { kind: 'given_back', reason: refusal }
@@ -92,14 +153,12 @@ async function claimed<Decision>(
   }
 }
 
-/** What a nonce was given out for: the present price or, where that may move, what was paid. Null: neither. */
+/** What a nonce was given out for where the price may move: what was paid, as the service says. Null: something else. */
 async function quotedPrice(
-  { nonces, payTo, service, hasFixedPrice }: SellerContext,
+  { nonces, payTo, service }: SellerContext,
   { proof, quote, deadline }: Shown,
 ): Promise<Paise | null> {
   const { nonce, transactionId: txn_id } = proof
-  if (await nonces.fits(nonce, quote)) return quote.amountPaise
-  if (hasFixedPrice) return null
   const input = { txn_id, expected_payee: payTo, nonce }
   const { amount } = await askBefore(deadline, options => service.verifyTransaction(input, options))
   if (amount === null) return null

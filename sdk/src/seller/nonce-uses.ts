@@ -30,24 +30,17 @@ export interface NonceUses {
 }
 
 /** At the service, in the same call that verifies. */
-export function usesAtService(service: PaymentService, onError: (error: unknown) => void): NonceUses {
-  async function giveBack({ proof, claimId }: NonceUse): Promise<void> {
-    const { transactionId: txn_id, nonce } = proof
-    await service.restoreNonce({ txn_id, nonce, consume_id: claimId }, AFTERWARDS)
-  }
+export function usesAtService(service: PaymentService): NonceUses {
   return {
     async take(use, deadline) {
       const input = { ...verificationOf(use), consume: true, consume_id: use.claimId }
       const verification = await askBefore(deadline, options => service.verifyTransaction(input, options))
-      const decision = decidePayment(verification, use.proof)
-      // The payer is known only now: a stranger's proof must not have cost the buyer its nonce.
-      if (verification.verified && decision.kind === 'refused') {
-        const given = giveBack(use).catch(onError)
-        await within(Infinity, deadline.signal, () => given).catch(() => {})
-      }
-      return decision
+      return decidePayment(verification, use.proof)
     },
-    giveBack,
+    async giveBack({ proof, claimId }) {
+      const { transactionId: txn_id, nonce } = proof
+      await service.restoreNonce({ txn_id, nonce, consume_id: claimId }, AFTERWARDS)
+    },
   }
 }
 
@@ -73,8 +66,12 @@ export function usesInStore(service: PaymentService, store: NonceStore): NonceUs
 }
 
 function verificationOf({ proof, payTo, amountPaise }: NonceUse): VerifyTransactionInput {
-  const { transactionId: txn_id, nonce } = proof
-  return { txn_id, expected_payee: payTo, expected_amount: rupeesNumber(amountPaise), nonce }
+  const { transactionId: txn_id, fromAgent: expected_payer, nonce } = proof
+  // The payer too: a stranger's proof must not cost the buyer its nonce.
+  return {
+    ...{ txn_id, expected_payee: payTo, expected_payer, nonce },
+    expected_amount: rupeesNumber(amountPaise),
+  }
 }
 
 const MAX_ATTEMPTS = 5

@@ -28,6 +28,11 @@ export interface SellerOptions<Request> {
   /** How long one request may wait for the service, repetitions included; 5,000 ms unless said. */
   readonly verifyTimeoutMs?: number
   /**
+   * Where a request comes from, in place of what the framework says: behind a proxy that the framework does not know,
+   * and with hono, which has no word for it. It bounds how many wrong proofs of one client are looked into.
+   */
+  readonly clientAddress?: (request: Request) => string | null
+  /**
    * Told what went wrong behind an answer: the service not reached, a refund that failed. Absent: a warning of the
    * process, or of the console where there is none.
    */
@@ -41,6 +46,8 @@ export interface SellerRequest {
   readonly path: string
   /** A header's value by its lower-case name; null when absent. One that came twice is joined by a comma. */
   header(name: string): string | null
+  /** Where it comes from, an IP address; null or absent when that is not known. */
+  readonly address?: string | null
 }
 
 /** An answer that an adapter sends as it is. */
@@ -71,4 +78,9 @@ export type Acceptance =
     }
 
 /** Why a proof was not taken: the service's reasons, and the seller's own. */
-export type RefusalReason = VerifyFailure | 'invalid_payment_header' | 'nonce_not_ours' | 'nonce_expired'
+export type RefusalReason =
+  | VerifyFailure
+  | 'invalid_payment_header'
+  | 'nonce_not_ours'
+  | 'nonce_expired'
+  | 'receipt_not_genuine'

@@ -21,7 +21,9 @@ function badService(paid: { reference: string; amount: string } = { reference: '
   function verify({ searchParams: query }: URL): Response {
     const id = query.get('consume_id')
     let reason: string | null = null
-    if (Number(state.paid.amount) < Number(query.get('expected_amount') ?? 0)) reason = 'insufficient_amount'
+    if (query.get('expected_payer') !== BUYER && id !== null) reason = 'payer_mismatch'
+    else if (Number(state.paid.amount) < Number(query.get('expected_amount') ?? 0))
+      reason = 'insufficient_amount'
     else if (query.get('nonce') !== state.paid.reference) reason = 'nonce_mismatch'
     else if (id !== null && (state.consumedBy ?? id) !== id) reason = 'nonce_already_used'
     else if (id !== null) state.consumedBy = id

@@ -78,7 +78,8 @@ export function createSellerIn<Request>(
       if (quote.amountPaise === 0n) return { kind: 'free' }
       const header = request.header(PROOF_HEADER.toLowerCase())
       if (header === null) return { kind: 'refused', answer: await demand(request, quote, null) }
-      return acceptanceOf(await judgeProof(context, header, quote), request, quote)
+      const address = options.clientAddress?.(source) ?? request.address ?? null
+      return acceptanceOf(await judgeProof(context, header, quote, address), request, quote)
     },
   }
 }
