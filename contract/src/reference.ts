@@ -7,7 +7,9 @@ export const INTRODUCTION = `Wallets and payments for software agents in India. 
 
 **Once.** Every POST takes an \`Idempotency-Key\`: the same request with the same key is answered again for a day, not done again. A payment's own \`idempotency_key\` holds for good, and a repeat names the payment that it made.
 
-**Lists** answer \`pagination\` with \`total\`; go on by \`next_cursor\`. **Limits of rate** stand in the headers \`RateLimit-*\`; a 429 has \`Retry-After\`.
+**Lists** answer \`pagination\` with \`total\`; go on by \`next_cursor\`. **Rate limits** stand in the headers \`RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`; a 429 also has \`Retry-After\`, the same number of seconds as \`-Reset\`.
+
+**Bodies** are JSON in UTF-8 of at most 64 KiB and 32 levels.
 
 **Trust.** Receipts, certificates, proofs and the audit log verify offline with the keys of \`/.well-known/service-keys.json\`.`
 

@@ -40,9 +40,9 @@ export interface Admission {
  */
 export function admissionHook(admission: Admission, gate: Gate): onRequestHookHandler {
   const { who, opensSession } = admission
-  const authenticate = authenticatorFor(who, gate.authenticators)
+  const authenticate = authenticatorFor(who, gate.authenticators, gate.rateLimits.credentials)
   return (request, reply, done) => {
-    const admitted = settle(authenticate(request.headers), presented => {
+    const admitted = settle(authenticate(request), presented => {
       const found = fromThisSite(request, presented, opensSession, gate)
       if (found.kind !== 'refusal') request.caller = found
       const inBudget = countIn(gate.rateLimits, admission, request, reply)

@@ -48,6 +48,8 @@ export type Caller = PlatformCaller | AgentCaller | OwnerCaller | AdminCaller | 
 export interface Authenticators {
   platform(platformIdText: string, secret: string): MaybePromise<PlatformCaller | null>
   agent(agentKey: string): MaybePromise<AgentCaller | null>
+  /** The same when it needs no look-up; only for routes that prove the key again when they act. */
+  rememberedAgent?(agentKey: string): AgentCaller | undefined
   /** The value of the cookie `service_session`. */
   owner?(session: string): MaybePromise<OwnerCaller | null>
   /** The value of the cookie `service_admin_session`. */

@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Credential } from '@batua/contract'
+import type { FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
+import type { CredentialLookups } from './credential-lookups.ts'
 import { type MaybePromise, settle } from './maybe-promise.ts'
 import { SESSION_KINDS, type SessionKind, sessionTokensIn } from './session-cookies.ts'
 
@@ -10,8 +11,8 @@ export interface Denial extends Refusal {
   readonly deadSessions: readonly SessionKind[]
 }
 
-/** Finds the caller of one route in a request's headers. */
-export type Authenticate = (headers: IncomingHttpHeaders) => MaybePromise<Caller | Denial>
+/** Finds the caller of one route by the credentials in a request's headers. */
+export type Authenticate = (request: FastifyRequest) => MaybePromise<Caller | Denial>
 
 const HEADERS_OF: Record<Credential, string> = {
   platform: 'the headers x-platform-id and x-platform-secret',
@@ -35,19 +36,27 @@ type Presented = MaybePromise<Caller | null>
  * that the route takes must be among them, the first in the order of `who` (contract section 2). A public route takes
  * any or none.
  */
-export function authenticatorFor(who: readonly Credential[], authenticators: Authenticators): Authenticate {
+export function authenticatorFor(
+  who: readonly Credential[],
+  authenticators: Authenticators,
+  lookups: CredentialLookups,
+): Authenticate {
   const missing = deny(`This route needs ${who.map(kind => HEADERS_OF[kind]).join(' or ')}`)
   const nobody = who.length === 0 ? PUBLIC_CALLER : missing
   const agentAlone = who.length === 0 || who.includes('agent')
 
-  return headers => {
+  return request => {
+    const { headers } = request
     const agentKey = headers['x-agent-key']
     const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
     // Payments come this way: one agent key and nothing else costs no list and, when it is known, no promise.
     if (typeof agentKey === 'string' && others === undefined && agentAlone) {
-      return settle(authenticators.agent(agentKey), caller => caller ?? deny(WRONG.agent))
+      const remembered = authenticators.rememberedAgent?.(agentKey)
+      if (remembered !== undefined) return remembered
+      const found = lookups.lookUp(request, 'agent', agentKey, () => authenticators.agent(agentKey))
+      return settle(found, caller => caller ?? deny(WRONG.agent))
     }
-    const presented = presentedIn(headers, authenticators)
+    const presented = presentedIn(request, authenticators, lookups)
     if (presented.size === 0) return nobody
     return settle(allOf(presented), callers => choose(callers, who, missing))
   }
@@ -55,23 +64,25 @@ export function authenticatorFor(who: readonly Credential[], authenticators: Aut
 
 /** The credentials that a request carries, each being checked. */
 function presentedIn(
-  headers: IncomingHttpHeaders,
+  request: FastifyRequest,
   authenticators: Authenticators,
+  lookups: CredentialLookups,
 ): Map<Credential, Presented> {
+  const { headers } = request
   const presented = new Map<Credential, Presented>()
+  const look = (kind: Credential, credential: string, find: () => Presented) =>
+    presented.set(kind, lookups.lookUp(request, kind, credential, find))
   const id = single(headers['x-platform-id'])
   const secret = single(headers['x-platform-secret'])
-  if (id !== undefined || secret !== undefined) {
-    presented.set(
-      'platform',
-      id === undefined || secret === undefined ? null : authenticators.platform(id, secret),
-    )
-  }
+  if (id !== undefined && secret !== undefined) {
+    look('platform', `${id} ${secret}`, () => authenticators.platform(id, secret))
+  } else if (id !== undefined || secret !== undefined) presented.set('platform', null)
   const agentKey = single(headers['x-agent-key'])
-  if (agentKey !== undefined) presented.set('agent', authenticators.agent(agentKey))
+  if (agentKey !== undefined) look('agent', agentKey, () => authenticators.agent(agentKey))
   const { owner, admin } = sessionTokensIn(headers.cookie)
-  if (owner !== undefined && authenticators.owner) presented.set('owner', authenticators.owner(owner))
-  if (admin !== undefined && authenticators.admin) presented.set('admin', authenticators.admin(admin))
+  const { owner: ownerOf, admin: adminOf } = authenticators
+  if (owner !== undefined && ownerOf) look('owner', owner, () => ownerOf(owner))
+  if (admin !== undefined && adminOf) look('admin', admin, () => adminOf(admin))
   return presented
 }
 

@@ -12,13 +12,13 @@ export function addNotFound(
   fastify: FastifyInstance,
   gate: Pick<Gate, 'authenticators' | 'rateLimits'>,
 ): void {
-  const authenticate = authenticatorFor([], gate.authenticators)
+  const authenticate = authenticatorFor([], gate.authenticators, gate.rateLimits.credentials)
   fastify.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {
       done()
       return
     }
-    const counted = settle(authenticate(request.headers), found => {
+    const counted = settle(authenticate(request), found => {
       if (found.kind !== 'refusal') request.caller = found
       return gate.rateLimits.count(request, reply)
     })

@@ -111,6 +111,7 @@ test('a refused request says when to come back and how much is left', async () =
 test('wrong credentials, missing ones and unknown routes count against the address', async () => {
   await start()
   const wrong = { 'x-agent-key': 'guess' }
+  expect(await statuses(1, '/v1/ping', AS_AGENT)).toEqual([200])
   expect(await statuses(1, '/v1/ping', wrong)).toEqual([401])
   expect(await statuses(1, '/v1/ping')).toEqual([401])
   expect(await statuses(1, '/v1/ping', wrong)).toEqual([429])

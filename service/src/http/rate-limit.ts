@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import { errorOf } from '../kernel/app-error.ts'
 import { rateLimitExceeded, rateLimitHeaders } from '../kernel/rate-limit-exceeded.ts'
 import { callerName } from './caller.ts'
+import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. */
@@ -27,7 +28,9 @@ export interface Budget {
    */
   requireLeft(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
   /** Counts one that turned out to be wrong, and never refuses: the answer says already what was wrong with it. */
-  countWrong(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
+  countWrong(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
+  /** How many are left, and how long until there are more. */
+  left(request: FastifyRequest): MaybePromise<{ readonly remaining: number; readonly waitMs: number }>
 }
 
 export interface RateLimits {
@@ -39,6 +42,8 @@ export interface RateLimits {
   readonly pages: Budget
   /** Webhooks of gateways that fail verification, for each address. Genuine ones do not count. */
   readonly gatewayWebhooks: Budget
+  /** Wrong credentials are counted for each address before the database is asked about the next. */
+  readonly credentials: CredentialLookups
 }
 
 const WRONG_WEBHOOKS_PER_MINUTE = 300
@@ -49,7 +54,12 @@ const REMEMBERED_CALLERS = 100_000
 /** Whoever only fails now and then must never feel the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
-const NO_LIMIT: Budget = { count() {}, requireLeft() {}, countWrong() {} }
+const NO_LIMIT: Budget = {
+  count() {},
+  requireLeft() {},
+  countWrong() {},
+  left: () => ({ remaining: Number.POSITIVE_INFINITY, waitMs: 0 }),
+}
 
 /** Counters in memory or, for several nodes together, in Redis. Without Redis for a moment, requests pass. */
 export async function createRateLimits(
@@ -66,6 +76,11 @@ export async function createRateLimits(
     FAILURES_PER_REQUEST * config.agentPerMinute,
     request => `failures:${nameOf(request)}`,
     'failed requests of this kind',
+  )
+  const wrongCredentials = createBudget(
+    fastify,
+    config.unauthenticatedPerMinute,
+    request => `wrong-credentials:${clientAddressOf(request)}`,
   )
   return {
     failures,
@@ -88,6 +103,12 @@ export async function createRateLimits(
       request => `gateway-webhooks:${clientAddressOf(request)}`,
       'webhooks that failed verification',
     ),
+    credentials: openCredentialLookups({
+      max: config.unauthenticatedPerMinute,
+      shared: redis === null ? null : wrongCredentials,
+      addressOf: clientAddressOf,
+      nowMs: Date.now,
+    }),
   }
 }
 
@@ -157,7 +178,13 @@ export function createBudget(
     async countWrong(request, reply) {
       const state = await count(request)
       if (state.isAllowed) return
-      reply.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
+      reply?.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))
+    },
+    async left(request) {
+      const state = await count(request, { increment: false })
+      return state.isAllowed
+        ? { remaining: max, waitMs: 0 }
+        : { remaining: state.remaining, waitMs: state.ttl }
     },
     async requireLeft(request, reply) {
       const state = await count(request, { increment: false })

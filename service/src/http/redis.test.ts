@@ -4,7 +4,15 @@ import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { silentLogger } from '../kernel/logger.ts'
 import { connectRedis } from './redis.ts'
-import { AS_AGENT, call, startTestServer, UNLIMITED } from './test-server.ts'
+import {
+  AS_AGENT,
+  call,
+  startTestServer,
+  TEST_AGENT,
+  type TestServer,
+  testAuthenticators,
+  UNLIMITED,
+} from './test-server.ts'
 
 const ping = route({
   operationId: 'ping',
@@ -26,7 +34,7 @@ interface FakeRedis {
   close(): void
 }
 
-/** Counts for every script it is asked to run under the key it is given; says OK to all else. */
+/** Counts under the key it is given for every script that has arguments, and reads it for one without; says OK to all else. */
 async function startFakeRedis(): Promise<FakeRedis> {
   const counts = new Map<string, number>()
   const sockets = new Set<Socket>()
@@ -49,10 +57,10 @@ async function startFakeRedis(): Promise<FakeRedis> {
 
 function answerTo(command: string, counts: Map<string, number>): string {
   const words = command.split('\r\n').filter((_, index) => index > 0 && index % 2 === 0)
-  const [name = '', , , key = ''] = words
+  const [name = '', , , key = '', ...values] = words
   if (!/^eval/i.test(name)) return '+OK\r\n'
-  counts.set(key, (counts.get(key) ?? 0) + 1)
-  return `*2\r\n:${counts.get(key)}\r\n:60000\r\n`
+  if (values.length > 0) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return `*2\r\n:${counts.get(key) ?? 0}\r\n:60000\r\n`
 }
 
 test('two nodes with one Redis share each budget', async () => {
@@ -70,6 +78,38 @@ test('two nodes with one Redis share each budget', async () => {
   }
   expect(statuses).toEqual([200, 200, 200, 429])
   expect([...fake.counts.values()]).toEqual([4])
+  await Promise.all(nodes.map(node => node.close()))
+  for (const redis of stores) redis.disconnect()
+  fake.close()
+})
+
+test('two nodes with one Redis look up as many wrong credentials of an address together as one alone', async () => {
+  const fake = await startFakeRedis()
+  const stores = [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger()))
+  await Promise.all(stores.map(redis => new Promise(resolve => redis.once('ready', resolve))))
+  let lookedUp = 0
+  const agent = async (key: string) => {
+    lookedUp++
+    return key === 'good-key' ? TEST_AGENT : null
+  }
+  const options = { rateLimits: LIMITS, authenticators: { ...testAuthenticators, agent } }
+  const nodes = await Promise.all(
+    stores.map(redis =>
+      startTestServer(({ serve }) => serve(ping, () => ({ pong: true })), { ...options, redis }),
+    ),
+  )
+  const [first, second] = nodes
+  if (first === undefined || second === undefined) throw new Error('no nodes')
+  const ask = async (node: TestServer, key: string) =>
+    (await call(node, 'GET', '/v1/ping', { headers: { 'x-agent-key': key } })).status
+  expect(await ask(second, 'good-key')).toBe(200)
+  for (const node of [first, second, first]) expect(await ask(node, 'wrong')).toBe(401)
+  expect(lookedUp).toBe(4)
+  for (const node of nodes) expect(await ask(node, 'wrong')).toBe(429)
+  expect(lookedUp).toBe(4)
+  expect(await ask(first, 'good-key')).toBe(429)
+  expect(await ask(second, 'good-key')).toBe(200)
+  expect(lookedUp).toBe(5)
   await Promise.all(nodes.map(node => node.close()))
   for (const redis of stores) redis.disconnect()
   fake.close()

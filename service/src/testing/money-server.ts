@@ -42,7 +42,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
   const node = startNode({ database, clock })
   const { ledger, agents } = node
   const core = { database, ledger, agents, authenticators, findAgent: openAgentDirectory(database) }
-  const keyring = { authenticate: authenticators.agent, forget: () => undefined }
+  const keyring = { authenticate: authenticators.agent, forget: () => undefined, recall: () => undefined }
   const executors = { payment: executePayment(agents), escrow_hold: executeHold(agents) }
   const server = await startTestServer(
     ({ serve }) => {

@@ -27,6 +27,8 @@ async function callerOf(db: Queryable, keyHash: Buffer): Promise<AgentCaller | n
 
 /** Remembers whose key a key was when it was last asked for. */
 export interface AgentKeyring {
+  /** Whose key it is when that is remembered. */
+  recall(agentKey: string): AgentCaller | undefined
   authenticate(agentKey: string): MaybePromise<AgentCaller | null>
   /** For whoever finds out that a caller's key is no longer the agent's. */
   forget(caller: AgentCaller): void
@@ -45,6 +47,7 @@ export function openAgentKeyring(db: Queryable): AgentKeyring {
     return caller
   })
   return {
+    recall: agentKey => (isAgentKey(agentKey) ? known.get(hash('sha256', agentKey, 'hex')) : undefined),
     authenticate(agentKey) {
       if (!isAgentKey(agentKey)) return null
       const digest = hash('sha256', agentKey, 'hex')

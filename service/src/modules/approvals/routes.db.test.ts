@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { database } = db
   node = startNode({ database, clock })
   const core = { database, ledger: node.ledger, agents: node.agents, authenticators }
-  const keyring = { authenticate: authenticators.agent, forget: () => undefined }
+  const keyring = { authenticate: authenticators.agent, forget: () => undefined, recall: () => undefined }
   server = await startTestServer(
     ({ serve }) => {
       servePayments(serve, {

@@ -41,7 +41,9 @@ export interface PaymentsContext {
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
   const { database, ledger, findAgent, agents } = context
-  const fromMemory = { authenticators: { ...context.authenticators, agent: context.keyring.authenticate } }
+  const { keyring } = context
+  const remembering = { agent: keyring.authenticate, rememberedAgent: keyring.recall }
+  const fromMemory = { authenticators: { ...context.authenticators, ...remembering } }
 
   /**
    * A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. And

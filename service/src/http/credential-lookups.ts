@@ -1,0 +1,169 @@
+import { hash } from 'node:crypto'
+import type { Credential } from '@batua/contract'
+import type { FastifyRequest } from 'fastify'
+import { errorOf } from '../kernel/app-error.ts'
+import { boundedMap } from '../kernel/bounded-map.ts'
+import { rateLimitExceeded } from '../kernel/rate-limit-exceeded.ts'
+import type { Caller } from './caller.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { Budget } from './rate-limit.ts'
+
+type Found = Caller | null
+
+/** Decides whether a credential may be looked up in the database. */
+export interface CredentialLookups {
+  /**
+   * Looks a credential up by `find`. Refuses with `rate_limit_exceeded`, and without `find`, when the address has shown
+   * as many wrong credentials in a minute as it may, unless this credential was found valid lately.
+   */
+  lookUp(
+    request: FastifyRequest,
+    kind: Credential,
+    credential: string,
+    find: () => MaybePromise<Found>,
+  ): MaybePromise<Found>
+}
+
+/** Whatever is presented is looked up. */
+export const ANY_LOOKUP: CredentialLookups = {
+  lookUp: (_request, _kind, _credential, find) => find(),
+}
+
+const WINDOW_MS = 60_000
+/** Digests of credentials that were valid when this node last looked them up. */
+const REMEMBERED_CREDENTIALS = 50_000
+const REMEMBERED_ADDRESSES = 50_000
+/** Of one address at the same time. Whoever is wrong often gets fewer: never more than it may still be wrong. */
+const LOOKUPS_AT_ONCE = 16
+const MAX_WAITING = 2_000
+const RETRY_AFTER_MS = 1_000
+
+/** What one address has shown in this minute. */
+interface Address {
+  wrong: number
+  windowEndsAtMs: number
+  lookingUp: number
+  readonly waiting: (() => void)[]
+}
+
+interface Left {
+  readonly remaining: number
+  readonly waitMs: number
+}
+
+export interface CredentialLookupOptions {
+  /** Wrong credentials a minute for each address; 0 is no limit. */
+  readonly max: number
+  /** Counts them for all nodes together. */
+  readonly shared: Budget | null
+  readonly addressOf: (request: FastifyRequest) => string
+  readonly nowMs: () => number
+}
+
+/**
+ * Callers whose credentials are not known yet wait for each other, so that a crowd is never wrong more often than `max`
+ * on one node, and a company whose agents all come back at once is served whole.
+ */
+export function openCredentialLookups(options: CredentialLookupOptions): CredentialLookups {
+  if (options.max === 0) return ANY_LOOKUP
+  const valid = boundedMap<string, true>(REMEMBERED_CREDENTIALS)
+  const addresses = openAddresses(options)
+
+  async function lookUpInTurn(request: FastifyRequest, digest: string, find: () => MaybePromise<Found>) {
+    const address = await waitForTurn(request, addresses, options)
+    try {
+      const found = await find()
+      if (found === null) await addresses.countWrong(request)
+      else valid.set(digest, true)
+      return found
+    } finally {
+      address.lookingUp--
+      wakeNext(address)
+    }
+  }
+
+  async function lookUpKnown(request: FastifyRequest, digest: string, find: () => MaybePromise<Found>) {
+    const found = await find()
+    if (found !== null) return found
+    valid.delete(digest)
+    await addresses.countWrong(request)
+    return null
+  }
+
+  return {
+    lookUp(request, kind, credential, find) {
+      const digest = hash('sha256', `${kind} ${credential}`, 'base64')
+      const look = valid.get(digest) === true ? lookUpKnown : lookUpInTurn
+      return look(request, digest, find)
+    },
+  }
+}
+
+interface Addresses {
+  of(request: FastifyRequest): Address
+  /** How many wrong credentials the address of a request may still show, on this node and on all together. */
+  left(request: FastifyRequest): Promise<Left>
+  countWrong(request: FastifyRequest): Promise<void>
+}
+
+function openAddresses({ max, shared, addressOf, nowMs }: CredentialLookupOptions): Addresses {
+  const known = boundedMap<string, Address>(REMEMBERED_ADDRESSES)
+
+  function of(request: FastifyRequest): Address {
+    const name = addressOf(request)
+    const found = known.get(name)
+    const address = found ?? { wrong: 0, windowEndsAtMs: 0, lookingUp: 0, waiting: [] }
+    if (found === undefined) known.set(name, address)
+    if (address.windowEndsAtMs <= nowMs()) {
+      address.wrong = 0
+      address.windowEndsAtMs = nowMs() + WINDOW_MS
+    }
+    return address
+  }
+
+  return {
+    of,
+    async left(request) {
+      const { wrong, windowEndsAtMs } = of(request)
+      const own = { remaining: max - wrong, waitMs: windowEndsAtMs - nowMs() }
+      if (shared === null || own.remaining <= 0) return own
+      const ofAll = await shared.left(request)
+      return ofAll.remaining < own.remaining ? ofAll : own
+    },
+    async countWrong(request) {
+      of(request).wrong++
+      await shared?.countWrong(request)
+    },
+  }
+}
+
+/** Waits until one more of this address may be looked up; whoever entered must wake the next when it is done. */
+async function waitForTurn(
+  request: FastifyRequest,
+  addresses: Addresses,
+  { max }: CredentialLookupOptions,
+): Promise<Address> {
+  for (;;) {
+    const { remaining, waitMs } = await addresses.left(request)
+    const address = addresses.of(request)
+    if (remaining <= 0) {
+      wakeNext(address)
+      throw errorOf(rateLimitExceeded(`More than ${max} wrong credentials in a minute`, max, waitMs))
+    }
+    const atOnce = Math.min(remaining, LOOKUPS_AT_ONCE)
+    if (address.lookingUp < atOnce) {
+      address.lookingUp++
+      if (address.lookingUp < atOnce) wakeNext(address)
+      return address
+    }
+    if (address.waiting.length >= MAX_WAITING) {
+      const what = `${MAX_WAITING} requests of this address wait for their credentials to be checked`
+      throw errorOf(rateLimitExceeded(what, MAX_WAITING, RETRY_AFTER_MS))
+    }
+    await new Promise<void>(resolve => address.waiting.push(resolve))
+  }
+}
+
+function wakeNext({ waiting }: Address): void {
+  waiting.shift()?.()
+}
