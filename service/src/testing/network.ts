@@ -44,6 +44,8 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     // Nobody pays here; who has a ledger puts it in this one's place.
     ledger: { answered: (_accounts: readonly Uuid[]) => Promise.resolve() },
     limitIncreaseCooldownS: 86_400,
+    maxAgentsPerOwner: 10_000,
+    maxAgentsPerPlatform: 1_000_000,
   } satisfies PlatformsContext & OwnersContext & AgentsContext
 }
 

@@ -8,6 +8,7 @@ import { applyDue, type Cooldown } from '../policies/index.ts'
 import { requireAgentAccess } from './access.ts'
 import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './acts.ts'
 import type { AgentsContext } from './context.ts'
+import { countAgentsOut } from './count-store.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
 import { endWith } from './end-agents.ts'
@@ -30,8 +31,12 @@ async function changeAgent(
   address: string,
   { decide, acts, andThen }: Change,
 ): Promise<Agent> {
-  // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
-  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes. What is
+  // refused as the agent is now is refused without the lock; what is not is decided again under it.
+  const seen = await requireAgentAccess(database, caller, address)
+  const { id, ownerId } = seen
+  const refused = decide({ ...seen, ...applyDue(seen, clock.now()) })
+  if ('kind' in refused) raise(refused)
   const actor = actorOf(caller, ownerId)
   const written = await database.inTransaction(
     async tx => {
@@ -107,7 +112,10 @@ export function deactivateAgent(context: ChangeContext, caller: Caller, address:
   return changeAgent(context, caller, address, {
     decide: agent => deactivate(agent, context.clock.now()),
     acts: () => [],
-    andThen: (tx, { id, status }, recording) => endWith(tx, [{ id, from: status }], recording),
+    async andThen(tx, { id, status, platformId }, recording) {
+      await endWith(tx, [{ id, from: status }], recording)
+      await countAgentsOut(tx, platformId, status === 'deactivated' ? 0 : 1)
+    },
   })
 }
 

@@ -17,4 +17,7 @@ export interface AgentsContext {
   readonly ledger: Pick<Ledger, 'answered'>
   /** How long a change that loosens a spend policy waits. */
   readonly limitIncreaseCooldownS: number
+  /** How many agents that have not ended an owner, and a platform, may have. */
+  readonly maxAgentsPerOwner: number
+  readonly maxAgentsPerPlatform: number
 }

@@ -11,6 +11,7 @@ import { type Issuer, issueDefaultCertificates, issuerAt } from '../certificates
 import { agentAct, identityFacts } from './acts.ts'
 import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
+import { countAgentIn, ownerIsFull } from './count-store.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
 import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
 
@@ -28,7 +29,7 @@ export async function createAgent(
 ): Promise<CreatedAgent> {
   const plan = decideAgent(request)
   if (plan.kind === 'refusal') raise(plan)
-  const { database, clock, vault } = context
+  const { database, clock, vault, maxAgentsPerOwner, maxAgentsPerPlatform } = context
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const recording = { actor: actorOf({ kind: 'platform', platformId }), vault, now }
@@ -40,6 +41,7 @@ export async function createAgent(
   const agent = await database.inTransaction(async tx => {
     const sponsor = decideSponsor(ownerId === null ? null : await lockSponsor(tx, platformId, ownerId))
     if (sponsor.kind === 'refusal') raise(sponsor)
+    if (await ownerIsFull(tx, sponsor.ownerId, maxAgentsPerOwner)) throw tooMany('owner', maxAgentsPerOwner)
     if (!(await claimHandle(tx, plan.handle, id))) throw handleTaken(plan.handle)
     const created: Agent = {
       id,
@@ -59,6 +61,9 @@ export async function createAgent(
     }
     await openAccount(tx, id, now)
     await storeAgent(tx, created, signingKeys, { issuer, recording })
+    if (!(await countAgentIn(tx, platformId, maxAgentsPerPlatform))) {
+      throw tooMany('platform', maxAgentsPerPlatform)
+    }
     return created
   })
   return { agent, agentKey: key.text }
@@ -95,6 +100,11 @@ function signingKeysFor(vault: Vault, broughtPublicKey: string | null): SigningK
   if (broughtPublicKey !== null) return { publicKey: broughtPublicKey, privateKey: null }
   const pair = newKeyPair()
   return { publicKey: pair.publicKey, privateKey: vault.encrypt(pair.privateKeyPem, 'agents.private_key') }
+}
+
+function tooMany(whose: 'owner' | 'platform', max: number): AppError {
+  const message = `This ${whose} has ${max} agents, as many as it may; deactivate one that is not needed any more`
+  return new AppError('conflict', message, { details: { max_agents: max } })
 }
 
 function handleTaken(handle: string): AppError {

@@ -4,6 +4,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { type Recording, recordActs } from '../audit/index.ts'
 import { agentAct } from './acts.ts'
+import { countAgentsOut } from './count-store.ts'
 import { type EndedAgent, endWith } from './end-agents.ts'
 import { heldAtEnd } from './store.ts'
 
@@ -12,7 +13,10 @@ import { heldAtEnd } from './store.ts'
  * created meanwhile; the accounts are locked for the reason given at lockAgent.
  */
 export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid, recording: Recording): Promise<void> {
-  const agents = await tx.query<{ id: Uuid }>(`select id from agents where owner_id = $1`, [ownerId])
+  const agents = await tx.query<{ id: Uuid }>(
+    `select id from agents where owner_id = $1 and status <> 'deactivated' and tier = 'sandbox'`,
+    [ownerId],
+  )
   await moveToTier(
     tx,
     agents.map(agent => agent.id),
@@ -40,7 +44,16 @@ export async function setAgentsTier(
   tier: Tier,
   recording: Recording,
 ): Promise<void> {
-  await moveToTier(tx, await selectAgentIdsOfOwner(tx, ownerId), { to: tier, onlyFrom: null }, recording)
+  const agents = await tx.query<{ id: Uuid }>(
+    `select id from agents where owner_id = $1 and status <> 'deactivated' and tier <> $2`,
+    [ownerId, tier],
+  )
+  await moveToTier(
+    tx,
+    agents.map(({ id }) => id),
+    { to: tier, onlyFrom: null },
+    recording,
+  )
 }
 
 async function moveToTier(
@@ -61,23 +74,47 @@ async function moveToTier(
   await recordActs(tx, vault, now, acts)
 }
 
-/**
- * Ends all agents of a platform, unless one has money left or still could pay what it owes: then nothing is done and the
- * answer says how many have. What an ended agent owes nobody can pay any more.
- * The platform's row must be locked, so that no agent is created meanwhile. Under the accounts' locks no payment or
- * funding is in flight, and the next one finds its agent deactivated.
- */
-export async function deactivateAgentsOfPlatform(
+/** How many agents of a platform have money left or, not ended, still could pay what they owe. Takes no locks. */
+export async function countWithBalance(db: Queryable, platformId: Uuid): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from accounts a join agents g on g.id = a.id
+     where g.platform_id = $1 and (a.balance_paise > 0 or a.balance_paise < 0 and g.status <> 'deactivated')`,
+    [platformId],
+  )
+  return Number(row?.count ?? 0)
+}
+
+const AGENTS_AT_ONCE = 500
+
+/** The agents of a platform that have not ended, in the order of their ids: a bounded number of those behind `after`. */
+export async function selectLivingOfPlatform(
   tx: Queryable,
   platformId: Uuid,
+  after: Uuid | null,
+): Promise<{ readonly ids: readonly Uuid[]; readonly areAll: boolean }> {
+  const agents = await tx.query<{ id: Uuid }>(
+    `select id from agents
+     where platform_id = $1 and status <> 'deactivated' and ($2::uuid is null or id > $2) order by id limit $3`,
+    [platformId, after, AGENTS_AT_ONCE + 1],
+  )
+  const ids = agents.map(({ id }) => id).slice(0, AGENTS_AT_ONCE)
+  return { ids, areAll: agents.length <= AGENTS_AT_ONCE }
+}
+
+/**
+ * Ends these agents of a platform, unless one has money left or still could pay what it owes: then nothing is done and
+ * the answer says how many have. What an ended agent owes nobody can pay any more. The platform's row must be locked.
+ * Under the accounts' locks no payment or funding is in flight, and the next one finds its agent deactivated.
+ */
+export async function deactivateAgents(
+  tx: Queryable,
+  platformId: Uuid,
+  ids: readonly Uuid[],
   recording: Recording,
 ): Promise<{ readonly withBalance: number }> {
-  const agents = await tx.query<{ id: Uuid }>(`select id from agents where platform_id = $1`, [platformId])
-  const ids = agents.map(agent => agent.id)
   await lockForChange(tx, ids)
   const [row] = await tx.query<{ count: bigint }>(
-    `select count(*) as count from accounts a join agents g on g.id = a.id
-     where a.id = any($1::uuid[]) and (a.balance_paise > 0 or a.balance_paise < 0 and g.status <> 'deactivated')`,
+    `select count(*) as count from accounts where id = any($1::uuid[]) and balance_paise <> 0`,
     [ids],
   )
   const withBalance = Number(row?.count ?? 0)
@@ -85,9 +122,11 @@ export async function deactivateAgentsOfPlatform(
   const ended = await tx.query<EndedAgent>(
     `update agents a set status = 'deactivated', key_hash = '', deactivated_at = coalesce(a.deactivated_at, $2),
        held_as = ${heldAtEnd('a')}
-     from agents before where a.id = any($1::uuid[]) and before.id = a.id returning a.id, before.status as "from"`,
+     from agents before where a.id = any($1::uuid[]) and before.id = a.id and a.status <> 'deactivated'
+     returning a.id, before.status as "from"`,
     [ids, recording.now],
   )
   await endWith(tx, ended, recording)
+  await countAgentsOut(tx, platformId, ended.length)
   return { withBalance }
 }

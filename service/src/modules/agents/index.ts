@@ -8,9 +8,11 @@ export type { AgentsContext } from './context.ts'
 export { type AgentKeyring, authenticateAgent, openAgentKeyring } from './credentials.ts'
 export { type FindAgent, openAgentDirectory } from './find-agent.ts'
 export {
-  deactivateAgentsOfPlatform,
+  countWithBalance,
+  deactivateAgents,
   raiseAgentsToTier1,
   selectAgentIdsOfOwner,
+  selectLivingOfPlatform,
   setAgentsTier,
 } from './group-store.ts'
 export { serveAgents } from './routes.ts'

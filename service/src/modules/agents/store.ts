@@ -174,9 +174,9 @@ export interface Sponsor {
 }
 
 /**
- * The owner under whom an agent is about to be created, null when the platform has no such owner. Both rows stay
- * share-locked until the commit: neither a freeze nor a verification of the owner nor the end of the platform can slip
- * in between and miss the new agent.
+ * The owner under whom an agent is about to be created, null when the platform has no such owner. The owner's row stays
+ * locked until the commit, so that its agents can be counted, and the platform's share-locked: neither a freeze nor a
+ * verification of the owner nor the end of the platform can slip in between and miss the new agent.
  */
 export async function lockSponsor(tx: Queryable, platformId: Uuid, ownerId: Uuid): Promise<Sponsor | null> {
   const [row] = await tx.query<{
@@ -188,7 +188,7 @@ export async function lockSponsor(tx: Queryable, platformId: Uuid, ownerId: Uuid
     `select o.status as owner_status, p.status as platform_status, o.tier, o.pan
      from owners o join platforms p on p.id = o.platform_id
      where o.id = $1 and o.platform_id = $2
-     for share`,
+     for no key update of o for share of p`,
     [ownerId, platformId],
   )
   if (row === undefined) return null

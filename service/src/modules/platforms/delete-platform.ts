@@ -1,41 +1,88 @@
+import type { Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { deactivateAgentsOfPlatform } from '../agents/index.ts'
+import { countWithBalance, deactivateAgents, selectLivingOfPlatform } from '../agents/index.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
 import { countHeldOfPlatform } from '../escrow/index.ts'
 import { countPendingOfPlatform } from '../payouts/index.ts'
 import { platformNotFound } from './access.ts'
 import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
-import { lockPlatform, type Platform, updatePlatform } from './store.ts'
+import { lockPlatform, type Platform, selectPlatform, updatePlatform } from './store.ts'
 
 /**
- * Ends a platform that holds nobody's money, in escrow and under way included, and its agents with it. The locks are taken from the general to the
- * particular, platform, then accounts in order, as everywhere: so a payment, a funding or a new agent comes either
- * before, and its balance counts, or after, and finds no agent that takes it.
+ * Ends a platform that holds nobody's money, in escrow and under way included, and its agents with it. What is refused
+ * is refused before any lock. The agents of a large platform end in batches, so that nobody waits for all of them; the
+ * last batch and the platform end in one commit. Should money arrive in between, the deletion is refused at that batch
+ * and may be repeated: the agents that have ended had nothing, and new ones can be created.
  */
 export async function deletePlatform(
-  { database, clock, vault }: PlatformsContext,
+  context: PlatformsContext,
   actor: Actor,
   platformId: Uuid,
 ): Promise<Platform> {
+  const { database } = context
+  const found = await selectPlatform(database, platformId)
+  if (found === null) throw platformNotFound()
+  await requireNoMoney(database, platformId)
+  let after: Uuid | null = null
+  for (;;) {
+    const { deleted, last } = await deleteSome(context, { actor, platformId, after })
+    if (deleted !== null) return deleted
+    after = last
+  }
+}
+
+interface Batch {
+  readonly actor: Actor
+  readonly platformId: Uuid
+  /** Agents up to this one have ended. */
+  readonly after: Uuid | null
+}
+
+/**
+ * Ends some agents, and with the last of them the platform. The locks are taken from the general to the particular,
+ * platform, then accounts in order, as everywhere: so a payment, a funding or a new agent comes either before, and its
+ * balance counts, or after, and finds no agent that takes it.
+ */
+function deleteSome(
+  { database, clock, vault }: PlatformsContext,
+  { actor, platformId, after }: Batch,
+): Promise<{ readonly deleted: Platform | null; readonly last: Uuid | null }> {
   const recording = { actor, vault, now: clock.now() }
-  return database.inTransaction(async tx => {
-    const platform = await lockPlatform(tx, platformId)
-    if (platform === null) throw platformNotFound()
-    const { withBalance } = await deactivateAgentsOfPlatform(tx, platformId, recording)
-    if (withBalance > 0) throw hasBalances(withBalance)
-    const withEscrow = await countHeldOfPlatform(tx, platformId)
-    if (withEscrow > 0) throw hasEscrow(withEscrow)
-    const withPayout = await countPendingOfPlatform(tx, platformId)
-    if (withPayout > 0) throw hasPayouts(withPayout)
-    const deleted: Platform = { ...platform, status: 'deleted' }
-    await updatePlatform(tx, deleted)
-    if (platform.status !== 'deleted') {
+  return database.inTransaction(
+    async tx => {
+      const platform = await lockPlatform(tx, platformId)
+      if (platform === null) throw platformNotFound()
+      const { ids, areAll } = await selectLivingOfPlatform(tx, platformId, after)
+      const { withBalance } = await deactivateAgents(tx, platformId, ids, recording)
+      if (withBalance > 0) throw hasBalances(withBalance)
+      if (!areAll) return { deleted: null, last: ids.at(-1) ?? null }
+      // One that was created meanwhile may have an id before those: clocks differ. From here on none is created.
+      if (after !== null && !(await hasEnded(tx, platformId))) return { deleted: null, last: null }
+      await requireNoMoney(tx, platformId)
+      if (platform.status === 'deleted') return { deleted: platform, last: null }
+      const deleted: Platform = { ...platform, status: 'deleted' }
+      await updatePlatform(tx, deleted)
       await recordActs(tx, vault, recording.now, [platformAct(actor, 'platform.deleted', platformId)])
-    }
-    return deleted
-  })
+      return { deleted, last: null }
+    },
+    { turns: [platformId] },
+  )
+}
+
+async function hasEnded(tx: Queryable, platformId: Uuid): Promise<boolean> {
+  return (await selectLivingOfPlatform(tx, platformId, null)).ids.length === 0
+}
+
+/** What is on its way first: when it arrives it is in a balance, which is looked at afterwards. */
+async function requireNoMoney(db: Queryable, platformId: Uuid): Promise<void> {
+  const withEscrow = await countHeldOfPlatform(db, platformId)
+  const withPayout = await countPendingOfPlatform(db, platformId)
+  const withBalance = await countWithBalance(db, platformId)
+  if (withBalance > 0) throw hasBalances(withBalance)
+  if (withEscrow > 0) throw hasEscrow(withEscrow)
+  if (withPayout > 0) throw hasPayouts(withPayout)
 }
 
 function hasBalances(agents: number): AppError {

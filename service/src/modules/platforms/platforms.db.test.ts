@@ -5,6 +5,7 @@ import { paise } from '../../kernel/money.ts'
 import { type Ledger, openAccount, openLedger, SYSTEM } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
+import { insertManyAgents } from '../../testing/many-agents.ts'
 import {
   agentCaller,
   type NetworkContext,
@@ -187,6 +188,32 @@ describe('deleting a platform', () => {
       await someoneWaitsForLock(database)
     })
     expect(await deletion).toMatchObject({ code: 'conflict' })
+  })
+
+  test('of a platform with a balance is refused without waiting for any account', async () => {
+    const { platform } = await newPlatform(context)
+    const owner = await newOwner(context, platform.id)
+    const { agent } = await newAgent(context, owner)
+    const { agent: another } = await newAgent(context, owner)
+    await fund(agent.id)
+    await database.inTransaction(async tx => {
+      await tx.query(`select id from accounts where id = $1 for update`, [another.id])
+      const refusal = await refusalOf(deletePlatform(context, SOMEBODY, platform.id))
+      expect(refusal).toMatchObject({ code: 'conflict', details: { agents_with_balance: 1 } })
+    })
+  })
+
+  test('of a large platform ends all of its agents, batch by batch', async () => {
+    const { platform } = await newPlatform(context)
+    const owner = await newOwner(context, platform.id)
+    await insertManyAgents(database, { platformId: platform.id, ownerId: owner.id }, 1_200)
+    expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
+    const [left] = await database.query<{ living: bigint; counted: bigint }>(
+      `select (select count(*) from agents where platform_id = $1 and status <> 'deactivated') as living,
+         (select living from platform_agent_counts where platform_id = $1) as counted`,
+      [platform.id],
+    )
+    expect(left).toEqual({ living: 0n, counted: 0n })
   })
 
   test('waits for an agent that is being created, and ends it too', async () => {

@@ -3,7 +3,7 @@ import { applyDuePolicy } from '../agents/index.ts'
 import { selectDueSubjects } from '../policies/index.ts'
 import { announceTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
-import { applyDueOwnerPolicy } from './owner-policy.ts'
+import { announceOwnerPolicies, applyDueOwnerPolicy } from './owner-policy.ts'
 
 type PolicyJobsContext = Pick<PolicySettingsContext, 'database' | 'vault'>
 
@@ -13,6 +13,11 @@ const SUBJECTS_AT_ONCE = 100
 export function policyJobs(context: PolicyJobsContext): Job[] {
   return [
     { name: 'policy changes', everyMs: 1_000, run: now => applyDueChanges(context, now) },
+    {
+      name: 'owner policy announcements',
+      everyMs: 1_000,
+      run: () => announceOwnerPolicies(context.database),
+    },
     { name: 'tier changes', everyMs: 1_000, run: () => announceTiers(context.database) },
   ]
 }

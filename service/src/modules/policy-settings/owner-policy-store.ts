@@ -1,4 +1,4 @@
-import type { Queryable } from '../../db/database.ts'
+import type { Database, Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import {
@@ -31,27 +31,71 @@ export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<P
   return { policy: row.is_set ? policyFromColumns(row) : OPEN_POLICY, pending: pendingFromJson(row.pending) }
 }
 
-/**
- * The policy, and the locks that a change of it takes: the owner's, so that no agent is created meanwhile, and
- * those of all the owner's accounts, so that the change holds for the next payment of each.
- */
+/** The policy under the owner's lock, which every change of it takes. */
 export async function lockOwnerPolicy(tx: Queryable, ownerId: Uuid): Promise<PolicyState> {
   await tx.query(`select id from owners where id = $1 for no key update`, [ownerId])
-  const agents = await tx.query<{ id: Uuid }>(`select id from agents where owner_id = $1`, [ownerId])
-  await lockForChange(
-    tx,
-    agents.map(({ id }) => id),
-  )
   return selectOwnerPolicy(tx, ownerId)
 }
 
-const UPSERT = `
-  insert into owner_policies (owner_id, ${POLICY_COLUMNS.join(', ')})
-  values ($1, ${POLICY_COLUMNS.map((_, index) => `$${index + 2}`).join(', ')})
-  on conflict (owner_id) do update set ${POLICY_COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
+/** No agent has an id as low. */
+const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
 
-/** Writes the policy. Its locks must be held: see lockOwnerPolicy. */
+const UPSERT = `
+  insert into owner_policies (owner_id, announced_through, ${POLICY_COLUMNS.join(', ')})
+  values ($1, '${NOBODY}', ${POLICY_COLUMNS.map((_, index) => `$${index + 2}`).join(', ')})
+  on conflict (owner_id) do update set announced_through = excluded.announced_through,
+    ${POLICY_COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
+
+/**
+ * Writes the policy, which none of the owner's agents has been told of yet: see announceOwnerPolicy. The owner must be
+ * locked.
+ */
 export async function updateOwnerPolicy(tx: Queryable, ownerId: Uuid, state: PolicyState): Promise<void> {
   await tx.query(UPSERT, [ownerId, ...policyValues(state.policy)])
   await replacePending(tx, { kind: 'owner', id: ownerId }, state.pending)
+}
+
+const AGENTS_AT_ONCE = 200
+
+/**
+ * Tells some more of an owner's agents that the owner's policy has changed, by raising the version that every payment
+ * compares; answers how many. Agents that come later read the new policy anyway. The policy's row is locked, so that
+ * nodes take turns and a newer change starts again from the beginning.
+ */
+export function announceOwnerPolicy(database: Database, ownerId: Uuid): Promise<number> {
+  return database.inTransaction(async tx => {
+    const [row] = await tx.query<{ announced_through: Uuid | null }>(
+      `select announced_through from owner_policies where owner_id = $1 for no key update`,
+      [ownerId],
+    )
+    const through = row?.announced_through ?? null
+    if (through === null) return 0
+    const agents = await tx.query<{ id: Uuid }>(
+      `select id from agents where owner_id = $1 and status <> 'deactivated' and id > $2 order by id limit $3`,
+      [ownerId, through, AGENTS_AT_ONCE],
+    )
+    const ids = agents.map(({ id }) => id)
+    await lockForChange(tx, ids)
+    const last = ids.length < AGENTS_AT_ONCE ? null : (ids.at(-1) ?? null)
+    await tx.query(`update owner_policies set announced_through = $2 where owner_id = $1`, [ownerId, last])
+    return ids.length
+  })
+}
+
+/** Whether a change, of a process that has stopped or one that is at work, is not known to all agents yet. */
+export async function isUnannounced(db: Queryable, ownerId: Uuid): Promise<boolean> {
+  const rows = await db.query(
+    `select owner_id from owner_policies where owner_id = $1 and announced_through is not null`,
+    [ownerId],
+  )
+  return rows.length > 0
+}
+
+/** Owners whose policy is not known to all of their agents, a bounded number. */
+export async function selectUnannouncedOwners(db: Queryable, limit: number): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(
+    `select owner_id as id from owner_policies where announced_through is not null order by owner_id limit $1`,
+    [limit],
+  )
+  return rows.map(({ id }) => id)
 }

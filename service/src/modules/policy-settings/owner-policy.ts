@@ -1,4 +1,5 @@
 import type { OwnerPolicy } from '@batua/contract'
+import type { Database } from '../../db/database.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { ownerOfSession } from '../../http/owner-of-session.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
@@ -16,7 +17,14 @@ import {
 } from '../policies/index.ts'
 import { ownerPolicyActs } from './acts.ts'
 import type { PolicySettingsContext } from './context.ts'
-import { lockOwnerPolicy, selectOwnerPolicy, updateOwnerPolicy } from './owner-policy-store.ts'
+import {
+  announceOwnerPolicy,
+  isUnannounced,
+  lockOwnerPolicy,
+  selectOwnerPolicy,
+  selectUnannouncedOwners,
+  updateOwnerPolicy,
+} from './owner-policy-store.ts'
 
 export async function showOwnerPolicy(
   { database }: PolicySettingsContext,
@@ -63,23 +71,55 @@ export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now:
 
 type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
 
-/** What is due takes effect before anything else, as an act of its own. */
-function changeUnderLock(
+/**
+ * What is due takes effect before anything else, as an act of its own. What is refused or changes nothing takes no lock.
+ * A change is written under the owner's lock alone, then told to the agents in batches, so that no payment waits for
+ * all of them; it holds for the next payment of each once this has answered. A job goes on with the telling should
+ * this process stop in between.
+ */
+async function changeUnderLock(
   { database, vault }: Recorder,
   ownerId: Uuid,
   { now, ...act }: Pick<Act, 'actor' | 'action'> & { readonly now: Date },
   decide: (state: PolicyState) => Refusal | PolicyState,
 ): Promise<OwnerPolicy> {
-  return database.inTransaction(async tx => {
-    const before = await lockOwnerPolicy(tx, ownerId)
+  const decided = (before: PolicyState) => {
     const applied = applyDue(before, now)
     const after = decide(applied)
     if ('kind' in after) raise(after)
-    const acts = ownerPolicyActs(act, ownerId, { before, applied, after })
-    if (acts.length > 0) await updateOwnerPolicy(tx, ownerId, after)
-    await recordActs(tx, vault, now, acts)
-    return recordOf(ownerId, after)
-  })
+    return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
+  }
+  const seen = decided(await selectOwnerPolicy(database, ownerId))
+  if (seen.acts.length === 0) {
+    if (await isUnannounced(database, ownerId)) await announceToAll(database, ownerId)
+    return recordOf(ownerId, seen.after)
+  }
+  const changed = await database.inTransaction(
+    async tx => {
+      const { after, acts } = decided(await lockOwnerPolicy(tx, ownerId))
+      if (acts.length > 0) await updateOwnerPolicy(tx, ownerId, after)
+      await recordActs(tx, vault, now, acts)
+      return after
+    },
+    { turns: [ownerId] },
+  )
+  await announceToAll(database, ownerId)
+  return recordOf(ownerId, changed)
+}
+
+async function announceToAll(database: Database, ownerId: Uuid): Promise<void> {
+  while ((await announceOwnerPolicy(database, ownerId)) > 0);
+}
+
+const OWNERS_AT_ONCE = 100
+
+/** Goes on with announcements that a stopped process left behind; answers how many agents were told. */
+export async function announceOwnerPolicies(database: Database): Promise<number> {
+  let told = 0
+  for (const id of await selectUnannouncedOwners(database, OWNERS_AT_ONCE)) {
+    told += await announceOwnerPolicy(database, id)
+  }
+  return told
 }
 
 function recordOf(ownerId: Uuid, { policy, pending }: PolicyState): OwnerPolicy {

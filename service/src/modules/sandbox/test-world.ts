@@ -201,6 +201,8 @@ export async function deactivate(
     vault: openVault(Buffer.alloc(32, 1)),
     findAgent: () => null,
     limitIncreaseCooldownS: 0,
+    maxAgentsPerOwner: 10_000,
+    maxAgentsPerPlatform: 1_000_000,
     ledger,
   }
   await deactivateAgent(context, caller, formatId('agt', agentId))
