@@ -30,6 +30,15 @@ function notice({ funding, message }: SessionView, state: PageState): Html | nul
       'The payment service did not answer. Try again in a moment, or pay another way.',
     )
   }
+  if (message === 'too_soon') {
+    return alert('One moment', 'The payment service was asked just now. Wait three seconds, then try again.')
+  }
+  if (message === 'too_many_collects') {
+    return alert(
+      'No more requests to UPI apps',
+      'This link has sent as many as it may. Scan the code, or pay another way.',
+    )
+  }
   switch (state) {
     case 'waiting':
       return html`<div class="notice" role="status"><span class="pulse"></span><div>

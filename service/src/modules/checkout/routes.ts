@@ -7,15 +7,16 @@ import { appErrorOf } from '../../http/errors.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import {
   checkFunding,
-  collectUpi,
+  collectUpiOnPage,
   endFunding,
   type Funding,
   type FundingContext,
   findFundingBySession,
+  mayAskGateway,
   openSession,
   orderIdOf,
   settledSession,
-  upiIntentOf,
+  upiIntentOnPage,
 } from '../funding/index.ts'
 import { brokenPage, busyPage, closedPage, unknownPage } from './closed-page.ts'
 import { CONTENT_SECURITY_POLICY, hostedContentSecurityPolicy, renderDocument } from './document.ts'
@@ -81,18 +82,18 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
     if (funding === null) return back(request, reply)
     const upiId = request.body?.get('upi_id')?.trim() ?? ''
     if (!UPI_ID.test(upiId)) return back(request, reply, { say: 'wrong_upi_id' })
-    const collected = await collectUpi(context.funding, funding, upiId)
+    const collected = await collectUpiOnPage(context.funding, funding, upiId)
     // Whom no request reaches, for whichever reason, scans the code above the form.
     if (collected !== 'asked')
       return back(request, reply, { say: collected === 'unsupported' ? 'wrong_upi_id' : collected })
-    // So that the page says at once that a request is waiting.
-    await checkFunding(context.funding, funding)
     return back(request, reply)
   })
 
   pages.post<SessionRoute>('/checkout/:session/cancel', async (request, reply) => {
     const funding = await openSessionOf(context, request)
-    if (funding !== null) await endFunding(context.funding, funding, 'cancelled')
+    if (funding === null) return back(request, reply)
+    if (!(await mayAskGateway(context.funding, funding))) return back(request, reply, { say: 'too_soon' })
+    await endFunding(context.funding, funding, 'cancelled')
     return back(request, reply)
   })
 
@@ -157,7 +158,8 @@ async function sessionOf(context: CheckoutContext, request: SessionRequest): Pro
 async function openSessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding | null> {
   const funding = await sessionOf(context, request)
   const now = context.funding.clock.now()
-  return funding.status === 'pending' && now < funding.expiresAt ? funding : null
+  const isOpen = funding.status === 'pending' && now < funding.expiresAt && funding.agentEndedAt === null
+  return isOpen ? funding : null
 }
 
 /** After a form the browser loads the page again, so that going back or reloading sends nothing twice. */
@@ -177,7 +179,9 @@ async function cameBack(
   reply: FastifyReply,
   funding: Funding,
 ): Promise<FastifyReply> {
-  if (funding.status === 'pending') await checkFunding(context, funding)
+  if (funding.status === 'pending' && (await mayAskGateway(context, funding))) {
+    await checkFunding(context, funding)
+  }
   return reply.redirect(`./${request.params.session}`, 303)
 }
 
@@ -195,7 +199,7 @@ async function sendSession(
   const hosted = isOpen ? hostedOf(context, funding) : null
   // Asking for an address begins an attempt at the gateway, which its own page does by itself.
   const upiIntent =
-    isOpen && hosted === null ? await upiIntentOf(context.funding, funding) : funding.upiIntent
+    isOpen && hosted === null ? await upiIntentOnPage(context.funding, funding) : funding.upiIntent
   const view: SessionView = {
     funding,
     session: request.params.session,

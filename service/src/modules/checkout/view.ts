@@ -36,7 +36,7 @@ export interface SessionView {
 }
 
 /** Carried in the address after a form, so that loading the page again sends nothing again. */
-export const PAGE_MESSAGES = ['wrong_upi_id', 'gateway_failed'] as const
+export const PAGE_MESSAGES = ['wrong_upi_id', 'gateway_failed', 'too_soon', 'too_many_collects'] as const
 
 export type PageMessage = (typeof PAGE_MESSAGES)[number]
 
@@ -70,7 +70,7 @@ export function pageState(funding: Funding, now: Date): PageState {
     case 'failed':
       return failedState(funding)
     case 'pending':
-      if (now >= funding.expiresAt) return 'checking'
+      if (now >= funding.expiresAt || funding.agentEndedAt !== null) return 'checking'
       return openState(funding)
   }
 }

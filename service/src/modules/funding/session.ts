@@ -3,6 +3,7 @@ import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { nextCheckAt } from './decide.ts'
 import type { Funding } from './funding.ts'
+import { mayAskGateway } from './page-bounds.ts'
 import { recordOpened, selectFundingBySession } from './store.ts'
 
 /** The funding of a payment session as it stands on the wire; null when there is none. */
@@ -14,9 +15,13 @@ export async function findFundingBySession(
   return id === null ? null : selectFundingBySession(context.database, id)
 }
 
-/** The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. */
+/**
+ * The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. While the gateway was
+ * asked just now it stays as it is, and its page takes no payment.
+ */
 export async function settledSession(context: FundingContext, funding: Funding): Promise<Funding> {
   if (funding.status !== 'pending' || funding.agentEndedAt === null) return funding
+  if (!(await mayAskGateway(context, funding))) return funding
   const checked = await checkFunding(context, funding)
   return checked?.funding ?? funding
 }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { CreatedOrder } from '../../gateways/payment-gateway.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
-import type { Funding, FundingKey } from './funding.ts'
+import type { AttemptState, Funding, FundingKey } from './funding.ts'
 
 const COLUMNS = `
   f.id, f.agent_id as "agentId", f.session_id as "sessionId", f.gateway, f.method, f.amount_paise as "amountPaise",
@@ -49,6 +49,14 @@ export async function recordIntent(db: Queryable, key: FundingKey, intent: strin
     key.id,
     intent,
   ])
+}
+
+/** What is known of the last attempt before the gateway is asked about it. */
+export async function recordLastAttempt(db: Queryable, key: FundingKey, state: AttemptState): Promise<void> {
+  await db.query(
+    `update fundings set last_attempt = $3 where agent_id = $1 and id = $2 and status = 'pending'`,
+    [key.agentId, key.id, state],
+  )
 }
 
 /** From now on somebody may pay: the first check moves up to `checkAt`. */

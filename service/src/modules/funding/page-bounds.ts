@@ -1,0 +1,48 @@
+import type { FundingContext } from './context.ts'
+import type { Funding, FundingKey } from './funding.ts'
+import { claimCollect, claimPageAsking, freePageAsking, selectCollects } from './page-bounds-store.ts'
+import { recordLastAttempt } from './store.ts'
+import { type Collected, collectUpi, upiIntentOf } from './upi.ts'
+
+/** Requests to UPI apps in one session: a payer who mistypes twice has three left, a stranger cannot ring for long. */
+export const MAX_COLLECTS = 5
+/** A checkout page asks the gateway about one session no more often than this, whoever loads it on whichever node. */
+export const ASK_EVERY_MS = 3_000
+
+/** Whether a checkout page may ask the gateway about this session now; then nobody else may for three seconds. */
+export function mayAskGateway({ database, clock }: FundingContext, key: FundingKey): Promise<boolean> {
+  const now = clock.now()
+  return claimPageAsking(database, key, now, new Date(now.getTime() - ASK_EVERY_MS))
+}
+
+export type PageCollected = Collected | 'too_soon' | 'too_many_collects'
+
+/** A UPI collect that a checkout page asks for, within the bounds of its session. */
+export async function collectUpiOnPage(
+  context: FundingContext,
+  funding: Funding,
+  upiId: string,
+): Promise<PageCollected> {
+  const { database, clock } = context
+  const now = clock.now()
+  const before = new Date(now.getTime() - ASK_EVERY_MS)
+  if (!(await claimCollect(database, funding, now, before, MAX_COLLECTS))) {
+    return (await selectCollects(database, funding)) >= MAX_COLLECTS ? 'too_many_collects' : 'too_soon'
+  }
+  const collected = await collectUpi(context, funding, upiId)
+  // The page says at once that a request is waiting, without asking the gateway again.
+  if (collected === 'asked') await recordLastAttempt(database, funding, 'pending')
+  return collected
+}
+
+/**
+ * The UPI address for a checkout page. Asking for it once takes nothing from the payer's next step; only a gateway that
+ * fails is not asked again at once.
+ */
+export async function upiIntentOnPage(context: FundingContext, funding: Funding): Promise<string | null> {
+  if (funding.upiIntent !== null) return funding.upiIntent
+  if (!(await mayAskGateway(context, funding))) return null
+  const intent = await upiIntentOf(context, funding)
+  if (intent !== null) await freePageAsking(context.database, funding)
+  return intent
+}
