@@ -4,9 +4,6 @@ import { exampleId, idParam, idSchema } from './ids.ts'
 import { route } from './route.ts'
 import { answer, oneOf, request } from './schema.ts'
 
-/** The least INR that a bank is sent (contract section 4, Withdraw). */
-export const MIN_PAYOUT_INR = 1
-
 /** Money on its way to the owner's bank (contract section 4, Withdraw). Amounts in INR. */
 export const Withdrawal = answer(
   {
@@ -47,7 +44,7 @@ export const withdraw = route({
   body: request(
     {
       amount: Type.Optional(
-        amountIn('What to withdraw, INR, at least 1; absent: all.', { minimum: MIN_PAYOUT_INR }),
+        amountIn('What to withdraw, INR: any amount above 0 that the wallet has; absent: all.'),
       ),
     },
     { title: 'WithdrawRequest', examples: [{ amount: 400 }, {}] },

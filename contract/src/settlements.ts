@@ -30,7 +30,7 @@ export const SettlementRun = answer(
         no_verified_bank_account: count('The owner has no verified bank account.', 4),
         agent_frozen: count('The agent is frozen.', 1),
         agent_quarantined: count('The agent is quarantined.', 0),
-        below_minimum: count('Less than 1 INR, which no bank is sent.', 12),
+        below_minimum: count('Less than 1 INR, which is left for the owner to withdraw.', 12),
       },
       { description: 'Wallets that were due and left alone, by reason.' },
     ),

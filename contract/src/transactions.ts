@@ -40,7 +40,7 @@ export const Transaction = answer(
     amount: amountOut('The amount, INR, without the fee.'),
     fee: amountOut('The fee, INR.'),
     net_amount: amountOut(
-      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount.',
+      'What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. 0, as the fee, for a funding or payout that failed; while one is pending, what it will be; what was reversed keeps its figures.',
     ),
     counterparty_type: nullable(oneOf(['agent'], 'What the other side is; null for the bank.')),
     counterparty_id: nullable(

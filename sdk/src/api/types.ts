@@ -420,7 +420,7 @@ export interface CreateUpiCollectInput {
 
 export interface WithdrawInput {
   agent_id: string
-  /** What to withdraw, INR, at least 1; absent: all. */
+  /** What to withdraw, INR: any amount above 0 that the wallet has; absent: all. */
   amount?: number
 }
 
@@ -1660,7 +1660,7 @@ export interface Transaction {
   amount: number
   /** The fee, INR. */
   fee: number
-  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. */
+  /** What the wallet gained or lost, INR: fund amount − fee, pay_out amount + fee, else the amount. 0, as the fee, for a funding or payout that failed; while one is pending, what it will be; what was reversed keeps its figures. */
   net_amount: number
   /** null for the bank. */
   counterparty_type: 'agent' | null
@@ -2393,7 +2393,7 @@ export interface SettlementRun {
     no_verified_bank_account: number
     agent_frozen: number
     agent_quarantined: number
-    /** Less than 1 INR, which no bank is sent. */
+    /** Less than 1 INR, which is left for the owner to withdraw. */
     below_minimum: number
   }
   started_at: string

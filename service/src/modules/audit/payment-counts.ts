@@ -4,7 +4,7 @@ import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { isWholeTrail, type TrailScope } from './trail-scope.ts'
 import { COUNT_PAYMENTS } from './trail-sql.ts'
 
-/** How many payments an agent has made. One process remembers what it has counted, and counts only what came since. */
+/** How many payments an agent has made and received. One process remembers what it has counted, and counts only what came since. */
 export interface PaymentCounts {
   count(db: Queryable, scope: TrailScope): Promise<bigint>
 }

@@ -18,7 +18,7 @@ const STATEMENTS: readonly (readonly [string, string, string])[] = [
   ['page_of_action', sql.SELECT_ENTRIES_OF_ACTION, `, '${ACTION}', 21`],
   ['page_of_payments', sql.SELECT_PAYMENTS, ', 21'],
   ['skip', sql.SELECT_LAST_SKIPPED, `, ${OF_KIND}`],
-  ['skip_payments', sql.SELECT_LAST_SKIPPED_PAYMENT, `, ${OF_KIND / 2}`],
+  ['skip_payments', sql.SELECT_LAST_SKIPPED_PAYMENT, `, ${OF_KIND}`],
   ['skip_of_action', sql.SELECT_LAST_SKIPPED_OF_ACTION, `, '${ACTION}', ${OF_KIND / 2}`],
   ['count_entries', sql.COUNT_ENTRIES, ''],
   ['count_of_action', sql.COUNT_ENTRIES_OF_ACTION, `, '${ACTION}'`],
@@ -53,6 +53,7 @@ async function grow(): Promise<void> {
   await transfers(2, 'payment', other, mine)
   await transfers(3, 'escrow_hold', mine, other)
   await transfers(4, 'payment', other, other)
+  await transfers(9, 'escrow_release', other, mine)
   await entries(5, ACTION, mine)
   await entries(6, 'nonce.consumed', mine)
   await entries(7, ACTION, other)

@@ -8,7 +8,8 @@ import { ENTRY_COLUMNS } from './read-entry.ts'
 const ENTRIES = 'audit_entries e where e.agent_id = $1 and e.id >= $2 and e.id < $3'
 const ENTRIES_OF_ACTION = `${ENTRIES} and e.action = $4`
 const DEBITS = 'transfers t where t.debit_account = $1 and t.id >= $2 and t.id < $3'
-/** The condition of the index that holds only these. */
+const CREDITS = 'transfers t where t.credit_account = $1 and t.id >= $2 and t.id < $3'
+/** The condition of the indexes, one for each side, that hold only these. */
 const isNoPayment = (t: string) => `coalesce(${t}.kind <> 'payment', false)`
 
 export const SELECT_ENTRIES = `select ${ENTRY_COLUMNS} from ${ENTRIES} order by e.id desc limit $4`
@@ -16,22 +17,29 @@ export const SELECT_ENTRIES = `select ${ENTRY_COLUMNS} from ${ENTRIES} order by 
 export const SELECT_ENTRIES_OF_ACTION = `
   select ${ENTRY_COLUMNS} from ${ENTRIES_OF_ACTION} order by e.id desc limit $5`
 
+/** What the agent paid and what it received; nobody pays itself, so each payment is found once. */
 export const SELECT_PAYMENTS = `
-  select ${sealedColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4`
+  select p.* from (
+    (select ${sealedColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
+    union all
+    (select ${sealedColumns('t')} from ${CREDITS} and t.kind = 'payment' order by t.id desc limit $4)
+  ) p order by p.id desc limit $4`
 
 /**
  * The ids of payments without their rows: the kind of a transfer would have to be read from its row, but what is no
  * payment has an index of its own. Looked up one by one: never a pass over all.
  */
-const PAYMENT_IDS = `
-  select t.id from ${DEBITS} and (
-    select o.id from transfers o where o.debit_account = $1 and o.id = t.id and ${isNoPayment('o')} limit 1) is null
+const paymentIds = (side: 'debit_account' | 'credit_account', transfers: string) => `
+  select t.id from ${transfers} and (
+    select o.id from transfers o where o.${side} = $1 and o.id = t.id and ${isNoPayment('o')} limit 1) is null
   order by t.id desc limit $4`
+
+const PAYMENT_IDS = `(${paymentIds('debit_account', DEBITS)}) union all (${paymentIds('credit_account', CREDITS)})`
 
 const ENTRY_IDS = `select e.id from ${ENTRIES} order by e.id desc limit $4`
 
 export const SELECT_LAST_SKIPPED = `
-  select id from ((${ENTRY_IDS}) union all (${PAYMENT_IDS})) s order by id desc offset $4 - 1 limit 1`
+  select id from ((${ENTRY_IDS}) union all ${PAYMENT_IDS}) s order by id desc offset $4 - 1 limit 1`
 
 export const SELECT_LAST_SKIPPED_PAYMENT = `select id from (${PAYMENT_IDS}) s order by id desc offset $4 - 1 limit 1`
 
@@ -42,5 +50,7 @@ export const COUNT_ENTRIES = `select count(*) as count from ${ENTRIES}`
 
 export const COUNT_ENTRIES_OF_ACTION = `select count(*) as count from ${ENTRIES_OF_ACTION}`
 
-export const COUNT_PAYMENTS = `
-  select (select count(*) from ${DEBITS}) - (select count(*) from ${DEBITS} and ${isNoPayment('t')}) as count`
+const countOf = (transfers: string) =>
+  `(select count(*) from ${transfers}) - (select count(*) from ${transfers} and ${isNoPayment('t')})`
+
+export const COUNT_PAYMENTS = `select ${countOf(DEBITS)} + ${countOf(CREDITS)} as count`

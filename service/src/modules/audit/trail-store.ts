@@ -33,7 +33,8 @@ export async function selectTrail(
   if (rest === null) return []
   const entries = hasEntries(rest) ? await selectEntries(db, rest, fetch) : []
   if (!hasPayments(rest)) return entries
-  // Who holds, withdraws or refunds has an entry each time: so no long stretch of those is read for payments behind it.
+  // Who holds, withdraws or refunds has an entry each time: so no long stretch of those is read for payments behind it,
+  // but for what an agent is given back or released, which is in the other side's trail.
   const payments = await selectPayments(db, newerThan(rest, entries[fetch - 1]?.id), fetch)
   return newestOf(entries, payments, fetch)
 }

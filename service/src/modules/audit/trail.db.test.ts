@@ -78,14 +78,16 @@ async function acted(action: AuditAction, agentId: Uuid | null): Promise<void> {
 async function paid(payer: Uuid, payee: Uuid): Promise<void> {
   const { payment_id } = await node.pay(order(payer, payee, 100n, { reference: 'r', note: 'n' }))
   const action = 'payment.completed'
-  if (payer === agent) expected.unshift({ action, target: payment_id ?? '', at: clock.now() })
+  if (payer === agent || payee === agent)
+    expected.unshift({ action, target: payment_id ?? '', at: clock.now() })
 }
 
-/** A transfer that the agent is debited by and that is not necessarily a payment. */
-async function posted(kind: TransferKind): Promise<void> {
+/** A transfer that the agent is debited or credited by and that is not necessarily a payment. */
+async function posted(kind: TransferKind, side: 'debit' | 'credit' = 'debit'): Promise<void> {
   const empty = { linkedId: null, idempotencyKey: null, reference: null, note: null }
   const places = { debitBalancePaise: null, creditBalancePaise: null, debitSequence: 1n, creditSequence: 1n }
-  const sides = { debitAccount: agent, creditAccount: SYSTEM.escrow }
+  const [debitAccount, creditAccount] = side === 'debit' ? [agent, SYSTEM.escrow] : [SYSTEM.escrow, agent]
+  const sides = { debitAccount, creditAccount }
   const money = { amountPaise: 100n as never, feePaise: 0n as never }
   const id = newUuid(clock.now())
   const transfer = { id, kind, ...sides, ...money, ...places, postedAt: clock.now(), ...empty }
@@ -106,7 +108,7 @@ const targets = ({ entries }: AuditTrail) => entries.map(({ target }) => target)
 const wanted = (keep: (entry: (typeof expected)[number]) => boolean) =>
   expected.filter(keep).map(({ target }) => target)
 
-test('a trail is what was recorded of an agent and what it paid, newest first, and nothing else', async () => {
+test('a trail is what was recorded of an agent, what it paid and what it was paid, newest first, and nothing else', async () => {
   const trail = await read({ limit: 100 })
   expect(targets(trail)).toEqual(wanted(() => true))
   expect(trail.pagination).toEqual({ total: expected.length, limit: 100, offset: 0 })
@@ -162,7 +164,11 @@ test.each([1, 2, 7, 20])('pages of %i by cursor and by offset hold every entry o
 
 test('no transfer but a payment is an entry, counted or skipped, whatever kinds there are', async () => {
   clock.advance(DAY_MS)
-  for (const kind of Object.keys(TRANSFER_KINDS) as TransferKind[]) if (kind !== 'payment') await posted(kind)
+  for (const kind of Object.keys(TRANSFER_KINDS) as TransferKind[]) {
+    if (kind === 'payment') continue
+    await posted(kind)
+    await posted(kind, 'credit')
+  }
   await acted('agent.resumed', agent)
   const trail = await read({ limit: 100 })
   expect(targets(trail)).toEqual(wanted(() => true))
@@ -180,6 +186,19 @@ test('the total keeps up with every payment, also within one millisecond', async
     const fresh = await readTrail(anew, caller, formatId('agt', agent), {})
     expect(fresh.pagination.total).toBe(expected.length)
   }
+})
+
+test('a payment is one entry in the trails of both its sides, in the payer’s name and with all it says', async () => {
+  await paid(agent, other)
+  const [paidOut] = (await read()).entries
+  const [received] = (
+    await readTrail(trails(), { kind: 'platform', platformId: owner.platformId }, formatId('agt', other), {})
+  ).entries
+  expect(received).toEqual(paidOut)
+  expect(received).toMatchObject({
+    ...{ agent_id: formatId('agt', agent), actor: { type: 'agent', id: formatId('agt', agent) } },
+    data: { to: formatId('agt', other), amount: 1, reference: 'r', note: 'n' },
+  })
 })
 
 test('an agent reads its own trail only, its platform and owner read it too', async () => {

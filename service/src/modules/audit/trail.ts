@@ -28,7 +28,10 @@ export interface TrailReader extends TrailContext {
   readonly paymentCounts: PaymentCounts
 }
 
-/** A page of what an agent did and what was done to it, newest first. */
+/**
+ * A page of what an agent did and what was done to it, newest first. A payment is in the trails of both its sides; the
+ * entry is one, in the payer's name, and the payee may read all of it.
+ */
 export async function readTrail(
   { database, requireAgentAccess, paymentCounts }: TrailReader,
   caller: Caller,

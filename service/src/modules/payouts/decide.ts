@@ -1,12 +1,9 @@
-import { type AgentStatus, MIN_PAYOUT_INR } from '@batua/contract'
+import type { AgentStatus } from '@batua/contract'
 import type { ProviderPayout } from '../../gateways/payout-provider.ts'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { type Paise, paise, rupees, rupeesText } from '../../kernel/money.ts'
 import { type BankAccount, type Payout, type Sighting, transferIdOf } from './payout.ts'
-
-/** The least that a bank is sent. */
-export const MIN_PAYOUT_PAISE = paise(BigInt(MIN_PAYOUT_INR) * 100n)
 
 /** What the rules of withdrawing look at, true under the wallet's lock. */
 export interface WithdrawalFacts {
@@ -34,8 +31,8 @@ export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPl
     return refuse('kyc_required', message)
   }
   const amountPaise = facts.wantedPaise ?? balancePaise
+  if (amountPaise <= 0n) return nothingThere(balancePaise)
   if (amountPaise > balancePaise) return tooLittle(balancePaise, amountPaise)
-  if (amountPaise < MIN_PAYOUT_PAISE) return tooLittle(balancePaise, MIN_PAYOUT_PAISE)
   return { kind: 'withdraw', account, amountPaise }
 }
 
@@ -44,20 +41,27 @@ export function isHeld(status: AgentStatus): boolean {
   return status === 'frozen' || status === 'quarantined'
 }
 
+/** The whole balance was asked for, and there is none. */
+function nothingThere(balancePaise: Paise): Refusal {
+  return short(balancePaise, LEAST_PAISE, ': there is nothing to withdraw')
+}
+
+const LEAST_PAISE = paise(1n)
+
 function tooLittle(balancePaise: Paise, requiredPaise: Paise): Refusal {
-  return refuse(
-    'insufficient_balance',
-    `The balance is ${rupeesText(balancePaise)} INR but ${rupeesText(requiredPaise)} INR is needed: ` +
-      `${rupeesText(requiredPaise)} INR plus a fee of 0.00 INR`,
-    {
-      details: {
-        balance: rupees(balancePaise),
-        required: rupees(requiredPaise),
-        amount: rupees(requiredPaise),
-        fee: 0,
-      },
-    },
+  const wanted = `${rupeesText(requiredPaise)} INR`
+  return short(
+    balancePaise,
+    requiredPaise,
+    ` but ${wanted} is needed: ${wanted} plus a fee of 0.00 INR. Leave amount out to withdraw all there is`,
   )
+}
+
+function short(balancePaise: Paise, requiredPaise: Paise, why: string): Refusal {
+  const required = rupees(requiredPaise)
+  return refuse('insufficient_balance', `The balance is ${rupeesText(balancePaise)} INR${why}`, {
+    details: { balance: rupees(balancePaise), required, amount: required, fee: 0 },
+  })
 }
 
 /** What the provider's word about a payout means for it. */

@@ -1,7 +1,7 @@
 /** Money going out: payouts to owners' banks, and the provider's word about them. */
 export type { PayoutsContext } from './context.ts'
 export { countPendingOfPlatform } from './count-pending.ts'
-export { isHeld, MIN_PAYOUT_PAISE } from './decide.ts'
+export { isHeld } from './decide.ts'
 export { payoutJobs } from './jobs.ts'
 export {
   type BankAccount,

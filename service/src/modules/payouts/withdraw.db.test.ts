@@ -104,7 +104,7 @@ test('an empty body withdraws everything, to the paisa', async () => {
 
 test.each([
   [{ amount: 975.01 }, 402, 'insufficient_balance'],
-  [{ amount: 0.99 }, 400, 'validation_error'],
+  [{ amount: 0 }, 400, 'validation_error'],
   [{ amount: 10.001 }, 400, 'validation_error'],
   [{ amount: -1 }, 400, 'validation_error'],
   [{ amount: '10' }, 400, 'validation_error'],
@@ -116,13 +116,24 @@ test.each([
   expect(await payoutsOf(agentId)).toEqual([])
 })
 
-test('nothing, and less than a rupee, is insufficient_balance', async () => {
-  for (const agentId of [await people.agent(), await funded(99n)]) {
-    expect(await ask(agentId, {})).toMatchObject({
-      status: 402,
-      body: { error: { code: 'insufficient_balance' } },
-    })
-  }
+test('the last rupee can be withdrawn, and the last paisa', async () => {
+  const agentId = await funded(99n)
+  expect(await ask(agentId, { amount: 0.98 })).toMatchObject({ status: 200, body: { amount: 0.98 } })
+  expect(await ask(agentId, {})).toMatchObject({ status: 200, body: { amount: 0.01 } })
+  expect(await balanceOf(db.database, agentId)).toBe(0n)
+})
+
+test('of an empty wallet there is nothing to withdraw, which is insufficient_balance', async () => {
+  expect(await ask(await people.agent(), {})).toMatchObject({
+    status: 402,
+    body: {
+      error: {
+        code: 'insufficient_balance',
+        message: 'The balance is 0.00 INR: there is nothing to withdraw',
+        details: { balance: 0, required: 0.01, fee: 0 },
+      },
+    },
+  })
 })
 
 test('an owner whose account is not verified gets nothing, and everything after verification', async () => {

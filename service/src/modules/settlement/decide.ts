@@ -1,6 +1,9 @@
 import type { AgentStatus, SettlementSkipReason } from '@batua/contract'
-import type { Paise } from '../../kernel/money.ts'
-import { isHeld, MIN_PAYOUT_PAISE } from '../payouts/index.ts'
+import { type Paise, paise } from '../../kernel/money.ts'
+import { isHeld } from '../payouts/index.ts'
+
+/** Less is left alone by the runs: the owner may withdraw it, to the last paisa. */
+const MIN_SETTLEMENT_PAISE = paise(100n)
 
 /** What a run looks at in a wallet. */
 export interface WalletFacts {
@@ -28,7 +31,7 @@ export function decideSettlement(facts: WalletFacts): Decision {
   if (status !== 'deactivated' && balancePaise <= youngPaise) return { kind: 'not_due' }
   if (isHeld(status)) return skip(status === 'frozen' ? 'agent_frozen' : 'agent_quarantined')
   if (!hasAccount) return skip('no_verified_bank_account')
-  if (balancePaise < MIN_PAYOUT_PAISE) return skip('below_minimum')
+  if (balancePaise < MIN_SETTLEMENT_PAISE) return skip('below_minimum')
   return { kind: 'pay' }
 }
 

@@ -11,7 +11,10 @@ export interface StatementNames {
   readonly counterparties: ReadonlyMap<Uuid, string>
 }
 
-/** A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it. */
+/**
+ * A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it, nothing where it failed.
+ * A pending line says what it will be, and one that was reversed what it had been.
+ */
 export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
   const agentName = names.agents.get(line.wallet)
   assert(agentName !== undefined, 'lines are read of the agents that were asked for')
@@ -30,12 +33,16 @@ export function transactionRecord(line: StatementLine, names: StatementNames): T
 
 type Amounts = Pick<Transaction, 'type' | 'amount' | 'fee' | 'net_amount'>
 
-function amountsOf({ kind, side, amountPaise, feePaise }: StatementLine): Amounts {
+function amountsOf({ kind, side, status, amountPaise, feePaise }: StatementLine): Amounts {
   const amount = rupees(amountPaise)
   if (kind === 'fund') {
+    if (status === 'failed') return { type: 'fund', amount, fee: 0, net_amount: 0 }
     return { type: 'fund', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise - feePaise) }
   }
-  if (kind === 'withdraw' || kind === 'settlement') return { type: kind, amount, fee: 0, net_amount: amount }
+  if (kind === 'withdraw' || kind === 'settlement') {
+    // The money of one that failed is back in the wallet.
+    return { type: kind, amount, fee: 0, net_amount: status === 'failed' ? 0 : amount }
+  }
   if (side === 'debit') {
     return { type: 'pay_out', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise + feePaise) }
   }

@@ -70,7 +70,7 @@ test('a funding exists, whatever became of it, and pays nobody for anything', as
   await reverseFunding(history, funding)
   await expectReason(funding.id, 'transaction_not_completed')
   const other = await openFunding(history, seller, 1_000n)
-  await failFunding(history, other)
+  await failFunding(history, other, null)
   await expectReason(other.id, 'transaction_not_completed')
 })
 

@@ -56,7 +56,8 @@ export async function endPayout(history: History, payout: KnownPayout, end: Payo
     `update payouts set status = $3, utr = coalesce($4, utr) where agent_id = $1 and id = $2`,
     [agent.id, id, end, utr],
   )
-  line.record = { ...line.record, status: end, ...bankReference(utr) }
+  const lost = end === 'failed' ? { net_amount: 0 } : {}
+  line.record = { ...line.record, status: end, ...lost, ...bankReference(utr) }
 }
 
 function bankReference(utr: string | null): Pick<Transaction, 'utr'> {

@@ -188,7 +188,8 @@ async function changeFunding(history: History, next: FundingStep): Promise<void>
   const wanted = next.do === 'reverse' ? 'completed' : 'pending'
   if (funding?.line.record.status !== wanted) return
   if (next.do === 'complete') await completeFunding(history, funding, next.fee)
-  else if (next.do === 'fail') await failFunding(history, funding)
+  else if (next.do === 'fail')
+    await failFunding(history, funding, funding.amountPaise % 2n === 0n ? null : 1n)
   else await reverseFunding(history, funding)
 }
 

@@ -143,8 +143,14 @@ export async function completeFunding(history: History, funding: KnownFunding, f
   line.record = { ...line.record, fee: inr(fee), net_amount: inr(net) }
 }
 
-export function failFunding(history: History, funding: KnownFunding): Promise<void> {
-  return setFunding(history, funding, 'failed', null)
+/** A funding whose method was known has a fee, which nobody kept when it failed. */
+export async function failFunding(
+  history: History,
+  funding: KnownFunding,
+  fee: bigint | null,
+): Promise<void> {
+  await setFunding(history, funding, 'failed', fee)
+  funding.line.record = { ...funding.line.record, fee: 0, net_amount: 0 }
 }
 
 /** The wallet gives back what it got, and the fee is a loss that no wallet bears. */
