@@ -15,6 +15,7 @@ import {
   findAlteredAgents,
   quarantineAgent,
   raiseAgentsToTier1,
+  renewalJobs,
   requireAgentAccess,
   serveAgents,
 } from './modules/agents/index.ts'
@@ -219,6 +220,7 @@ function jobsOf(parts: Parts): Job[] {
     ...reconciliationJobs(parts.reconciliation),
     ...escrowJobs(parts),
     ...approvalJobs(parts),
+    ...renewalJobs(parts),
     ...policyJobs(parts),
     ...sessionJobs(parts),
     ...adminJobs(parts),

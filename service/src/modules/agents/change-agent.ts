@@ -12,6 +12,7 @@ import { countAgentsOut } from './count-store.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
 import { endWith } from './end-agents.ts'
+import { requestRenewals } from './renewal-store.ts'
 import { type Agent, lockAgent, updateAgent } from './store.ts'
 
 type ChangeContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'ledger'>
@@ -47,6 +48,7 @@ async function changeAgent(
       const changed = decide(before)
       if ('kind' in changed) raise(changed)
       await updateAgent(tx, changed)
+      if (changed.name !== before.name) await requestRenewals(tx, [id], now)
       await recordActs(tx, vault, now, [...appliedActs(stored, before), ...acts(actor, before, changed)])
       await andThen?.(tx, before, { actor, vault, now })
       return changed

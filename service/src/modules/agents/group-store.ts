@@ -6,6 +6,7 @@ import { type Recording, recordActs } from '../audit/index.ts'
 import { agentAct } from './acts.ts'
 import { countAgentsOut } from './count-store.ts'
 import { type EndedAgent, endWith } from './end-agents.ts'
+import { requestRenewals } from './renewal-store.ts'
 import { heldAtEnd } from './store.ts'
 
 /**
@@ -72,6 +73,11 @@ async function moveToTier(
   )
   const acts = moved.map(({ id, from }) => agentAct(actor, 'agent.tier_changed', { id }, { from, to }))
   await recordActs(tx, vault, now, acts)
+  await requestRenewals(
+    tx,
+    moved.map(({ id }) => id),
+    now,
+  )
 }
 
 /** How many agents of a platform have money left or, not ended, still could pay what they owe. Takes no locks. */

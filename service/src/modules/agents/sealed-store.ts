@@ -23,9 +23,11 @@ export type FoundAgent =
 export const IDENTITY_COLUMNS = `a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle,
   a.public_key as "publicKey", a.created_at as "createdAt"`
 
-const SELECT = `
-  select ${IDENTITY_COLUMNS}, a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
-  from agents a join owners o on o.id = a.owner_id where a.id = $1`
+const COLUMNS = `${IDENTITY_COLUMNS}, a.seal, a.name, a.status, a.tier, o.kyc_status as "kycStatus"
+  from agents a join owners o on o.id = a.owner_id`
+
+const SELECT = `select ${COLUMNS} where a.id = $1`
+const SELECT_ANY = `select ${COLUMNS} where a.id = any($1::uuid[])`
 
 export async function findSealedAgent(db: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
   return proven(vault, await db.query<SealedAgent & SealedIdentity>(SELECT, [id]))
@@ -34,6 +36,20 @@ export async function findSealedAgent(db: Queryable, vault: Vault, id: Uuid): Pr
 /** The same, and the agent stays as it is until the commit: it cannot end meanwhile. */
 export async function lockSealedAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
   return proven(vault, await tx.query<SealedAgent & SealedIdentity>(`${SELECT} for share of a`, [id]))
+}
+
+/** Several of them, in the order of their ids; null in the place of one that was altered. */
+export async function lockSealedAgents(
+  tx: Queryable,
+  vault: Vault,
+  ids: readonly Uuid[],
+  locked: 'wait' | 'skip locked',
+): Promise<{ readonly id: Uuid; readonly agent: SealedAgent | null }[]> {
+  const rows = await tx.query<SealedAgent & SealedIdentity>(
+    `${SELECT_ANY} order by a.id for share of a${locked === 'wait' ? '' : ' skip locked'}`,
+    [arrayLiteral(ids)],
+  )
+  return rows.map(agent => ({ id: agent.id, agent: isGenuineAgent(vault, agent) ? agent : null }))
 }
 
 function proven(vault: Vault, [agent]: readonly (SealedAgent & SealedIdentity)[]): FoundAgent {

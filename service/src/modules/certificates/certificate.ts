@@ -22,6 +22,8 @@ export interface Certificate {
   readonly signature: Buffer
   readonly revokedAt: Date | null
   readonly revocationReason: string | null
+  /** Made by the service for every agent, not by hand; null: issued before this was kept. */
+  readonly isDefault: boolean | null
 }
 
 export type CertificateStatus = CertificateRecord['status']
@@ -49,8 +51,9 @@ function timeText(moment: unknown): string {
 
 /** Pins the whole row, its revocation above all, which no signature covers. */
 export function certificateSeal(vault: Vault, certificate: Certificate): Buffer {
-  const { signature, revokedAt, revocationReason } = certificate
+  const { signature, revokedAt, revocationReason, isDefault } = certificate
   const row = {
+    ...(isDefault === null ? {} : { is_default: isDefault }),
     ...certificateContent(certificate),
     signature: signature.toString('base64'),
     revoked_at: revokedAt === null ? null : timeText(revokedAt),

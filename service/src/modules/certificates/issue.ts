@@ -49,7 +49,7 @@ export async function issueCertificate(
   issuer: Issuer,
   recording: Recording,
 ): Promise<Certificate> {
-  const certificate = signCertificate(subject, terms, issuer, recording)
+  const certificate = signCertificate(subject, { ...terms, isDefault: false }, issuer, recording)
   await insertCertificates(tx, [certificate])
   await recordActs(tx, recording.vault, recording.now, [issued(certificate, recording)])
   return certificate
@@ -63,7 +63,8 @@ export async function issueDefaultCertificates(
   recording: Recording,
 ): Promise<Certificate[]> {
   if (subjects.length === 0) return []
-  const certificates = subjects.map(subject => signCertificate(subject, DEFAULT_TERMS, issuer, recording))
+  const terms = { ...DEFAULT_TERMS, isDefault: true }
+  const certificates = subjects.map(subject => signCertificate(subject, terms, issuer, recording))
   await insertCertificates(tx, certificates)
   const acts = certificates.map(certificate => issued(certificate, recording))
   await recordActs(tx, recording.vault, recording.now, acts)
@@ -72,7 +73,7 @@ export async function issueDefaultCertificates(
 
 function signCertificate(
   subject: CertificateSubject,
-  { capabilities, validityDays }: CertificateTerms,
+  { capabilities, validityDays, isDefault }: CertificateTerms & { readonly isDefault: boolean },
   { name, key }: Issuer,
   { vault, now }: Recording,
 ): StoredCertificate {
@@ -89,6 +90,7 @@ function signCertificate(
     keyId: key.id,
     revokedAt: null,
     revocationReason: null,
+    isDefault,
   }
   const signature = Buffer.from(signObject(certificateContent(unsigned), key.privateKey), 'base64')
   const certificate = { ...unsigned, signature }

@@ -21,19 +21,33 @@ export interface Revocation {
 }
 
 /** Revokes certificates that are not; their rows must be locked. Acts and events are in the same commit. */
-export async function revokeCertificates(
+export function revokeCertificates(
   tx: Queryable,
   certificates: readonly Certificate[],
   revocation: Revocation,
+  recording: Recording,
+): Promise<Certificate[]> {
+  return revokeEach(
+    tx,
+    certificates.map(certificate => ({ certificate, revocation })),
+    recording,
+  )
+}
+
+/** The same with a reason for each. */
+export async function revokeEach(
+  tx: Queryable,
+  revocations: readonly Omit<Told, 'now'>[],
   { actor, vault, now }: Recording,
 ): Promise<Certificate[]> {
-  if (certificates.length === 0) return []
-  const revoked = certificates.map((certificate): StoredCertificate => {
+  if (revocations.length === 0) return []
+  const told = revocations.map(({ certificate, revocation }) => {
     const changed = { ...certificate, revokedAt: now, revocationReason: revocation.reason }
-    return { ...changed, seal: certificateSeal(vault, changed) }
+    const stored: StoredCertificate = { ...changed, seal: certificateSeal(vault, changed) }
+    return { certificate: stored, revocation, now }
   })
+  const revoked = told.map(({ certificate }) => certificate)
   await updateRevoked(tx, revoked)
-  const told = revoked.map(certificate => ({ certificate, revocation, now }))
   await recordActs(
     tx,
     vault,

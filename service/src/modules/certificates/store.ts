@@ -1,3 +1,4 @@
+import type { Tier } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
@@ -11,18 +12,19 @@ export interface StoredCertificate extends Certificate {
 
 const COLUMNS = `id, agent_id as "agentId", subject, public_key as "publicKey", capabilities, tier, issuer,
   issued_at as "issuedAt", expires_at as "expiresAt", key_id as "keyId", signature, revoked_at as "revokedAt",
-  revocation_reason as "revocationReason", seal`
+  revocation_reason as "revocationReason", is_default as "isDefault", seal`
 
 export async function insertCertificates(tx: Queryable, rows: readonly StoredCertificate[]): Promise<void> {
   const texts = (of: (row: StoredCertificate) => string) => textArrayLiteral(rows.map(of))
   await tx.query(
     `insert into certificates (id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at,
-       key_id, signature, seal)
+       key_id, signature, seal, is_default)
      select v.id, v.agent_id, v.subject, v.public_key, v.capabilities::text[], v.tier, v.issuer, v.issued_at,
-       v.expires_at, v.key_id, decode(v.signature, 'hex'), decode(v.seal, 'hex')
+       v.expires_at, v.key_id, decode(v.signature, 'hex'), decode(v.seal, 'hex'), v.is_default
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-       $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[])
-       v(id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at, key_id, signature, seal)`,
+       $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[], $13::boolean[])
+       v(id, agent_id, subject, public_key, capabilities, tier, issuer, issued_at, expires_at, key_id, signature, seal,
+         is_default)`,
     [
       arrayLiteral(rows.map(row => row.id)),
       arrayLiteral(rows.map(row => row.agentId)),
@@ -36,6 +38,7 @@ export async function insertCertificates(tx: Queryable, rows: readonly StoredCer
       texts(row => row.keyId),
       texts(row => row.signature.toString('hex')),
       texts(row => row.seal.toString('hex')),
+      arrayLiteral(rows.map(row => (row.isDefault === null ? null : String(row.isDefault)))),
     ],
   )
 }
@@ -61,6 +64,34 @@ export async function lockUnrevoked(tx: Queryable, agentIds: readonly Uuid[]): P
      order by id for update`,
     [arrayLiteral(agentIds)],
   )
+}
+
+const DEFAULT_IN_FORCE = `revoked_at is null and expires_at > $2 and (is_default or is_default is null and id = (
+  select o.id from certificates o where o.agent_id = certificates.agent_id order by o.id limit 1))`
+
+/** The default certificates in force of these agents, locked in one order. */
+export async function lockDefaults(
+  tx: Queryable,
+  agentIds: readonly Uuid[],
+  now: Date,
+): Promise<StoredCertificate[]> {
+  return tx.query<StoredCertificate>(
+    `select ${COLUMNS} from certificates where agent_id = any($1::uuid[]) and ${DEFAULT_IN_FORCE} order by id for update`,
+    [arrayLiteral(agentIds), now],
+  )
+}
+
+/** Whether an agent has a default certificate in force that says another name or tier of it. */
+export async function hasOutdatedDefault(
+  db: Queryable,
+  { id, name, tier }: { readonly id: Uuid; readonly name: string; readonly tier: Tier },
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from certificates where agent_id = $1 and ${DEFAULT_IN_FORCE} and (subject <> $3 or tier <> $4)`,
+    [id, now, name, tier],
+  )
+  return rows.length > 0
 }
 
 /** Writes the revocation of these, and the seals that cover it. */

@@ -3,14 +3,15 @@ import type { Caller } from '../../http/caller.ts'
 import { page, pageOf } from '../../http/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
-import type { Uuid } from '../../kernel/ids.ts'
-import { findSealedAgent, mayAccess, requireAgentAccess } from '../agents/index.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { findSealedAgent, mayAccess, renewIfOutdated, requireAgentAccess } from '../agents/index.ts'
 import {
   certificateRecord,
   countCertificates,
   findCertificate,
   type ProvenCertificate,
   proveCertificates,
+  selectCertificate,
   selectCertificates,
 } from '../certificates/index.ts'
 import type { IdentityContext } from './context.ts'
@@ -20,10 +21,18 @@ export async function requireCertificate(
   context: IdentityContext,
   address: string,
 ): Promise<ProvenCertificate> {
+  await renewOf(context, address)
   const found = await findCertificate(context, address)
   assert(found.kind !== 'altered', `${address} is as it was written`)
   if (found.kind === 'none') throw certificateNotFound()
   return found
+}
+
+/** A certificate that says an old name or tier is renewed before anybody reads or verifies it. */
+export async function renewOf(context: IdentityContext, address: string): Promise<void> {
+  const id = parseId('cert', address)
+  const stored = id === null ? null : await selectCertificate(context.database, id)
+  if (stored !== null && stored.revokedAt === null) await renewIfOutdated(context, stored.agentId)
 }
 
 function certificateNotFound(): AppError {
@@ -60,6 +69,7 @@ export async function listCertificates(
   now: Date,
 ): Promise<ResponseOf<typeof listRoute>> {
   const agent = await requireAgentAccess(context.database, caller, address)
+  await renewIfOutdated(context, agent.id)
   const request = pageOf(query)
   const filter = { agentId: agent.id, status: query.status ?? null, now }
   const [stored, total] = await Promise.all([

@@ -6,7 +6,7 @@ import { issueCertificate, revokeCertificate, rotateCertificate } from './change
 import type { IdentityContext } from './context.ts'
 import { requireGenuineAgent } from './genuine-agent.ts'
 import { membershipProof } from './membership-proof.ts'
-import { listCertificates, readCertificate } from './read-certificates.ts'
+import { listCertificates, readCertificate, renewOf } from './read-certificates.ts'
 import { verifyIdentity } from './verify-identity.ts'
 
 export function serveIdentity(serve: Serve, context: IdentityContext): void {
@@ -35,7 +35,10 @@ function serveCertificates(serve: Serve, context: IdentityContext): void {
     readCertificate(context, caller, params.cert_id, now),
   )
 
-  serve(routes.verifyCertificate, ({ params, now }) => checkCertificate(context, params.cert_id, now))
+  serve(routes.verifyCertificate, async ({ params, now }) => {
+    await renewOf(context, params.cert_id)
+    return checkCertificate(context, params.cert_id, now)
+  })
 
   serve(
     routes.revokeCertificate,

@@ -1,7 +1,7 @@
 import type { IdentityVerification } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { signObject, signToken } from '../../kernel/signing.ts'
-import type { SealedAgent } from '../agents/index.ts'
+import { renewIfOutdated, type SealedAgent } from '../agents/index.ts'
 import { type Certificate, findCertificateInForce } from '../certificates/index.ts'
 import type { SigningKey } from '../keys/index.ts'
 import type { IdentityContext } from './context.ts'
@@ -13,6 +13,9 @@ export async function verifyIdentity(
   address: string,
   now: Date,
 ): Promise<IdentityVerification> {
+  const { id } = await requireGenuineAgent(context, address)
+  await renewIfOutdated(context, id)
+  // Read behind the renewal, so that what is said of the agent and its certificate agree.
   const agent = await requireGenuineAgent(context, address)
   const [certificate, key] = await Promise.all([
     findCertificateInForce(context, agent.id, now),
