@@ -5,7 +5,10 @@ import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
 import { answer, nullable, oneOf, request } from './schema.ts'
 
-/** The rules that look for misuse (contract section 8, Risk). All but `failed_authentication` are about an agent. */
+/**
+ * The rules that look for misuse (contract section 8, Risk). All but `failed_authentication`, which is about a
+ * platform, and `login_guessing`, which is about the service itself, are about an agent.
+ */
 export const RISK_RULES = [
   'velocity_spike',
   'structuring',
@@ -13,6 +16,7 @@ export const RISK_RULES = [
   'new_payees',
   'repeated_refusals',
   'failed_authentication',
+  'login_guessing',
   'pass_through',
 ] as const
 
@@ -92,8 +96,13 @@ const alertExample = {
 export const RiskAlert = answer(
   {
     alert_id: idSchema('alr'),
-    agent_id: nullable(idSchema('agt', 'The agent that it is about; null when it is about a platform.')),
-    platform_id: idSchema('plt', 'The platform that it is about, or whose agent it is about.'),
+    agent_id: nullable(idSchema('agt', 'The agent that it is about; null when it is about none.')),
+    platform_id: nullable(
+      idSchema(
+        'plt',
+        'The platform that it is about, or whose agent; null when it is about the service itself.',
+      ),
+    ),
     rule: oneOf(RISK_RULES, 'The rule that found it.'),
     severity: oneOf(RISK_SEVERITIES, 'How grave such a finding is.'),
     score: Type.Integer({ description: 'Its points, 0 to 100, for the agent’s score.', examples: [30] }),

@@ -54,7 +54,10 @@ function sessionEnded(title: string): TObject<{ logged_out: ReturnType<typeof Ty
 }
 
 const brake =
-  'A code is good only at the network address that asked for it (of IPv6 a /64), and a new one for the same address makes the one before useless. A second within 30 seconds is `rate_limit_exceeded` with `Retry-After`, and so is an eleventh within an hour from one address, or a hundred and first from all, without a login between, for unknown phones too.'
+  'A code is good only in the browser that has logged in before, or at the network that asked for it (of IPv6 a /48), and a new one for the same place makes the one before useless. A second within 30 seconds is `rate_limit_exceeded` with `Retry-After`, and so is an eleventh within an hour from one place without a login between, for unknown phones too. When strangers have had 20 codes within an hour sent to a phone, further ones go out three minutes apart; between them nothing is sent, the last code on the phone is good for whoever asks, and `expires_in` says for how long.'
+
+const twoCodes =
+  'While many wrong codes are tried by strangers, the first right code from a place where the phone never logged in is `authentication_error` with `details.second_code_required`: ask for one more from there. The answer also sets a cookie by which the browser is known at the next login; it opens nothing.'
 
 const sameSite =
   'A page of another site is `authorization_error`; without `Origin` and `Sec-Fetch-Site`, as from a program, no proof is needed.'
@@ -79,7 +82,7 @@ export const verifyOtp = route({
   path: '/v1/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an owner in',
-  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers the owners of this phone that its holder accepted, on whichever platform; the first login of a phone accepts its owner when there is exactly one, and every other one is an invitation (\`GET /v1/invitations\`). A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. A cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
+  description: `Opens a session of 12 hours and sets the cookie \`service_session\`. It covers the owners of this phone that its holder accepted, on whichever platform; the first login of a phone accepts its owner when there is exactly one, and every other one is an invitation (\`GET /v1/invitations\`). A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. ${twoCodes} A session cookie that comes along is ignored, and the session is always a new one. ${sameSite}`,
   who: [],
   body: request(codeRequest, {
     title: 'VerifyOtpRequest',
@@ -148,12 +151,27 @@ export const verifyAdminOtp = route({
   path: '/v1/admin/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an administrator in',
-  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another network address asked for, is \`authentication_error\`. ${sameSite}`,
+  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. Where the service asks for a second factor, \`totp\` is needed too, each code once; missing or wrong it is \`authentication_error\` with \`details.totp_required\`, as is a wrong code. ${twoCodes} ${sameSite}`,
   who: [],
-  body: request(codeRequest, {
-    title: 'VerifyAdminOtpRequest',
-    examples: [{ phone: '9999999999', code: '042917' }],
-  }),
+  body: request(
+    {
+      ...codeRequest,
+      totp: Type.Optional(
+        Type.String({
+          pattern: '^[0-9]{6}$',
+          description: 'The code of the authenticator app, where the service asks for a second factor.',
+          examples: ['287082'],
+        }),
+      ),
+    },
+    {
+      title: 'VerifyAdminOtpRequest',
+      examples: [
+        { phone: '9999999999', code: '042917' },
+        { phone: '9999999999', code: '042917', totp: '287082' },
+      ],
+    },
+  ),
   status: 200,
   response: answer(
     { expires_at: timestamp('When the session ends.') },

@@ -77,13 +77,17 @@ interface LoginServices extends Pick<SandboxMode, 'database' | 'clock'> {
 }
 
 /** Who belongs to which credential, and how the codes for new sessions reach their phones. */
-function openLogin({ adminPhones, otpSender }: Config, { logger, signals, ...services }: LoginServices) {
+function openLogin(
+  { adminPhones, adminTotpSecrets, otpSender }: Config,
+  { logger, signals, ...services }: LoginServices,
+) {
   const telephones = createSandboxOtpSender(services)
   const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
   const outbox = openOutbox(sender, logger)
   const sessions = createSessionAuthenticators({ ...services, adminPhones })
   return {
     adminPhones,
+    adminTotpSecrets,
     outbox,
     authenticators: withSharedLookUps({
       ...createAuthenticators(services.database.authentication, signals),

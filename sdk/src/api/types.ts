@@ -151,6 +151,7 @@ export type RiskRule =
   | 'new_payees'
   | 'repeated_refusals'
   | 'failed_authentication'
+  | 'login_guessing'
   | 'pass_through'
 
 export type SandboxOutcome =
@@ -750,6 +751,8 @@ export interface VerifyAdminOtpInput {
   phone: string
   /** The code: six digits. */
   code: string
+  /** The code of the authenticator app, where the service asks for a second factor. */
+  totp?: string
 }
 
 export type ListInvitationsInput = PageInput
@@ -2490,9 +2493,10 @@ export interface RiskEvidence {
 /** A finding that an administrator reviews. */
 export interface RiskAlert {
   alert_id: string
-  /** null when it is about a platform. */
+  /** null when it is about none. */
   agent_id: string | null
-  platform_id: string
+  /** null when it is about the service itself. */
+  platform_id: string | null
   rule: RiskRule
   severity: 'low' | 'medium' | 'high'
   score: number

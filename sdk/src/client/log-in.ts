@@ -12,17 +12,22 @@ const SETTINGS = ['baseUrl', 'fetch', 'timeoutMs', 'maxRetries', 'onRetry'] as c
 
 /**
  * Logs in by the code that `sendOtp` (or `sendAdminOtp`) sent to the phone, and gives a client with that session and no
- * other credential. Not for browsers: there `verifyOtp` has the browser keep the session.
+ * other credential; `totp` is an administrator's second factor. Not for browsers: there `verifyOtp` has the browser keep the session.
  */
 export async function logIn(
   client: Client,
-  { phone, code }: { readonly phone: string; readonly code: string },
+  { phone, code, totp }: { readonly phone: string; readonly code: string; readonly totp?: string },
   as: 'owner' | 'admin' = 'owner',
   options: CallOptions = {},
 ): Promise<Client> {
   const { operation, cookie, option } = SESSIONS[as]
   const settings = settingsOf(optionsOf(client))
-  const { headers } = await call(connectionOf(settings), operation, { phone, code }, options)
+  const { headers } = await call(
+    connectionOf(settings),
+    operation,
+    { phone, code, ...(totp === undefined ? {} : { totp }) },
+    options,
+  )
   const token = tokenIn(headers.getSetCookie(), cookie)
   // An answer that is repeated under its key has none.
   if (token === null) throw ownError('invalid_answer', 'No session came along; ask for a new code')

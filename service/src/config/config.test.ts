@@ -11,6 +11,7 @@ const LIVE: Env = {
   MASTER_KEY: KEY,
   ADMIN_PHONES: '9876543210, 9876543211',
   TRUST_PROXY: 'off',
+  ADMIN_TOTP_SECRET: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   GATEWAY: 'cashfree',
   CASHFREE_ENV: 'production',
   CASHFREE_CLIENT_ID: 'id',
@@ -47,6 +48,7 @@ test('nothing set is a sandbox on this machine', () => {
     dataDir: './.data',
     masterKey: null,
     adminPhones: ['9999999999'],
+    adminTotpSecrets: new Map(),
     platformSignup: 'open',
     rateLimits: {
       agentPerMinute: 100,
@@ -125,6 +127,43 @@ test('a live service with everything it needs is read', () => {
     gateway: { kind: 'cashfree', environment: 'production' },
     otpSender: { kind: 'http', url: 'https://sms.example.com/send' },
   })
+})
+
+const OTHER_SECRET = 'MFRGGZDFMZTWQ2LKMFRGGZDFMZTWQ2LK'
+
+test('administrators have a TOTP secret each, or one for all', () => {
+  const secrets = (text: string) => readConfig({ ...LIVE, ADMIN_TOTP_SECRET: text }).adminTotpSecrets
+  const one = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+  expect(secrets('gezd gnbv gy3t qojq gezd gnbv gy3t qojq')).toEqual(
+    new Map([
+      ['9876543210', one],
+      ['9876543211', one],
+    ]),
+  )
+  expect(secrets(`9876543210:${one}, 9876543211:${OTHER_SECRET}`)).toEqual(
+    new Map([
+      ['9876543210', one],
+      ['9876543211', OTHER_SECRET],
+    ]),
+  )
+})
+
+test.each([
+  ['one that is missing', {}],
+  ['an administrator without one', { ADMIN_TOTP_SECRET: `9876543210:${OTHER_SECRET}` }],
+  ['a short one', { ADMIN_TOTP_SECRET: 'JBSWY3DPEHPK3PXP' }],
+  ['no base32', { ADMIN_TOTP_SECRET: `${OTHER_SECRET}1` }],
+  ['a phone that is none', { ADMIN_TOTP_SECRET: `12345:${OTHER_SECRET}` }],
+  ['two for all', { ADMIN_TOTP_SECRET: `${OTHER_SECRET},${OTHER_SECRET}` }],
+])('live mode names a TOTP secret that will not do: %s', (_what, change: Env) => {
+  const { ADMIN_TOTP_SECRET: _own, ...rest } = LIVE
+  expect(namesOf({ ...rest, ...change })).toEqual(['ADMIN_TOTP_SECRET'])
+  expect(problemsOf({ ...rest, ...change }).join()).not.toContain(OTHER_SECRET)
+})
+
+test('a sandbox may give a secret to some of its administrators, and a short one', () => {
+  const env = { ADMIN_PHONES: '9876543210,9876543211', ADMIN_TOTP_SECRET: '9876543211:JBSWY3DPEHPK3PXP' }
+  expect(readConfig(env).adminTotpSecrets).toEqual(new Map([['9876543211', 'JBSWY3DPEHPK3PXP']]))
 })
 
 const HTTP_OTP: Env = {

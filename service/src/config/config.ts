@@ -1,5 +1,6 @@
 import type { RateLimitConfig } from '../http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
+import { readAdminTotp } from './admin-totp.ts'
 import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
 import {
@@ -41,6 +42,8 @@ export interface Config {
   /** null: sandbox mode makes one and keeps it under `dataDir`. */
   readonly masterKey: Buffer | null
   readonly adminPhones: readonly string[]
+  /** The second factor of each administrator, base32, by phone; empty: none is asked for. */
+  readonly adminTotpSecrets: ReadonlyMap<string, string>
   readonly platformSignup: 'open' | 'admin'
   readonly rateLimits: RateLimitConfig
   /** The only port that shows the metrics, on `host`; null: the service's own shows them, to this machine. */
@@ -85,6 +88,7 @@ export function readConfig(env: Env): Config {
   const live = mode === 'live'
   const otpSender = readOtpSender(reader, live)
   const addresses = readAddresses(reader, live)
+  const adminPhones = readAdminPhones(reader, live)
   const config: Config = {
     mode,
     serviceName: reader.read('SERVICE_NAME', serviceName, 'batua'),
@@ -93,7 +97,8 @@ export function readConfig(env: Env): Config {
     databaseUrl: reader.need('DATABASE_URL', url('postgres:', 'postgresql:'), null, live),
     dataDir: reader.read('DATA_DIR', anyText, './.data'),
     masterKey: reader.need('MASTER_KEY', base64(MASTER_KEY_BYTES), null, live),
-    adminPhones: readAdminPhones(reader, live),
+    adminPhones,
+    adminTotpSecrets: readAdminTotp(reader, adminPhones, live),
     platformSignup: reader.read('PLATFORM_SIGNUP', oneOf(['open', 'admin']), 'open'),
     rateLimits: {
       agentPerMinute: reader.read('RATE_LIMIT_AGENT', perMinute, 100),

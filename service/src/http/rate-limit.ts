@@ -153,6 +153,11 @@ export function clientAddressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip)
 }
 
+/** The network that an address belongs to: a customer of a provider may own a whole IPv6 /48. */
+export function networkOf(clientAddress: string): string {
+  return rateLimit.normalizeIP(clientAddress, 48)
+}
+
 /**
  * A budget of `max` a minute for each key; 0 is no limit. In Redis all budgets share one space of names, so keys of
  * two budgets must begin differently.

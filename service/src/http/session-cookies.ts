@@ -29,6 +29,32 @@ export function sessionCookie(kind: SessionKind, token: string, maxAgeS: number,
   })
 }
 
+/**
+ * What a browser keeps after a login, for each login apart. It opens nothing: it only tells the browser from strangers.
+ */
+const BROWSER_COOKIES = { owner: 'service_browser', admin: 'service_admin_browser' } as const
+
+const BROWSER_KEPT_S = 180 * 86_400
+/** Nothing but login asks for it. */
+const BROWSER_PATHS = { owner: '/v1/auth', admin: '/v1/admin/auth' } as const
+
+/** The token that tells a browser from strangers, of one of the two logins. */
+export function browserTokenIn(header: string | undefined, kind: SessionKind): string | undefined {
+  return header === undefined ? undefined : parseCookie(header)[BROWSER_COOKIES[kind]]
+}
+
+export function browserCookie(kind: SessionKind, token: string, secure: boolean): string {
+  return stringifySetCookie({
+    name: BROWSER_COOKIES[kind],
+    value: token,
+    httpOnly: true,
+    sameSite: 'lax',
+    path: BROWSER_PATHS[kind],
+    maxAge: BROWSER_KEPT_S,
+    secure,
+  })
+}
+
 /** A Set-Cookie header that makes the browser forget a session. */
 export function endedCookie(kind: SessionKind, secure: boolean): string {
   return sessionCookie(kind, '', 0, secure)

@@ -30,7 +30,7 @@ function alertAct(
 ): Act {
   const subject = {
     agent_id: agentId === null ? null : formatId('agt', agentId),
-    platform_id: formatId('plt', platformId),
+    platform_id: platformId === null ? null : formatId('plt', platformId),
     rule,
   }
   return { agentId: null, actor, action, target: formatId('alr', id), data: { ...subject, ...facts } }

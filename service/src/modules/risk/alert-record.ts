@@ -6,7 +6,7 @@ export function alertRecord(alert: Alert): RiskAlert {
   return {
     alert_id: formatId('alr', alert.id),
     agent_id: alert.agentId === null ? null : formatId('agt', alert.agentId),
-    platform_id: formatId('plt', alert.platformId),
+    platform_id: alert.platformId === null ? null : formatId('plt', alert.platformId),
     rule: alert.rule,
     severity: alert.severity,
     score: alert.score,

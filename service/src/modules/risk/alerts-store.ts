@@ -3,12 +3,14 @@ import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Standing } from './scope.ts'
+import { SERVICE_SUBJECT } from './signals.ts'
 
 /** An alert as it is stored. */
 export interface Alert {
   readonly id: Uuid
   readonly agentId: Uuid | null
-  readonly platformId: Uuid
+  /** null: it is about the service itself. */
+  readonly platformId: Uuid | null
   readonly rule: RiskRuleName
   readonly severity: RiskSeverity
   readonly score: number
@@ -34,12 +36,12 @@ export interface NewAlert {
 
 /**
  * Opens alerts and answers those that it opened: where one of its subject and rule is open already, that one stays as it
- * is. A subject that is no agent is a platform.
+ * is. A subject that is no agent is a platform, or the service itself.
  */
 export function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promise<Alert[]> {
   return tx.query<Alert>(
     `insert into risk_alerts (id, subject_id, agent_id, platform_id, rule, severity, score, evidence, created_at)
-     select v.id, v.subject, a.id, coalesce(a.platform_id, v.subject), v.rule, v.severity, v.score,
+     select v.id, v.subject, a.id, coalesce(a.platform_id, nullif(v.subject, '${SERVICE_SUBJECT}'::uuid)), v.rule, v.severity, v.score,
        v.evidence::jsonb, v.created_at
      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int4[], $6::text[], $7::timestamptz[])
        v(id, subject, rule, severity, score, evidence, created_at)

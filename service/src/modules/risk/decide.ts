@@ -130,6 +130,15 @@ export function decideRefusals(
   return { summary, fromMs, toMs, figures: { refusals: count } }
 }
 
+export function decideLoginGuessing(
+  { count, fromMs, toMs }: SignalFacts,
+  { minFailures, windowMinutes }: ThresholdsOf<'login_guessing'>,
+): Finding | null {
+  if (count < minFailures) return null
+  const summary = `${count} wrong login codes over all phones within ${spanText(windowMinutes)}.`
+  return { summary, fromMs, toMs, figures: { failures: count } }
+}
+
 export function decideFailedAuthentication(
   { count, fromMs, toMs }: SignalFacts,
   { minFailures, windowMinutes }: ThresholdsOf<'failed_authentication'>,

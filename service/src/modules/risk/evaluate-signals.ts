@@ -3,7 +3,12 @@ import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { selectStandings } from './alerts-store.ts'
 import type { RiskJobsContext } from './context.ts'
-import { decideFailedAuthentication, decideRefusals, type SignalFacts } from './decide.ts'
+import {
+  decideFailedAuthentication,
+  decideLoginGuessing,
+  decideRefusals,
+  type SignalFacts,
+} from './decide.ts'
 import type { Finding, Found } from './finding.ts'
 import { type Opening, openAlerts } from './open-alerts.ts'
 import { inForce, type Rule, type RuleSet } from './rules.ts'
@@ -36,6 +41,7 @@ export async function evaluateSignals(
     const rules = await readRules(tx)
     await evaluateRefusals(tx, rules, counts, { vault, now })
     await evaluateFailures(tx, rules, counts, { vault, now })
+    await evaluateGuesses(tx, rules, counts, { vault, now })
   })
   return counts.length
 }
@@ -71,6 +77,24 @@ async function evaluateFailures(
   )
 }
 
+async function evaluateGuesses(
+  tx: Queryable,
+  rules: RuleSet,
+  counts: readonly SignalCount[],
+  opening: Opening,
+): Promise<void> {
+  const rule = inForce(rules, 'login_guessing')
+  if (rule === null) return
+  const subjects = subjectsOf(counts, 'wrong_login_code')
+  const decide = (facts: SignalFacts) => decideLoginGuessing(facts, rule.thresholds)
+  await openAlerts(
+    tx,
+    rule,
+    await found(tx, rule, 'wrong_login_code', subjects, opening.now, decide),
+    opening,
+  )
+}
+
 function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {
   return [...new Set(counts.filter(count => count.kind === kind).map(count => count.subjectId))]
 }
@@ -81,7 +105,10 @@ function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {
  */
 async function found(
   tx: Queryable,
-  { rule, thresholds }: Extract<Rule, { rule: 'repeated_refusals' | 'failed_authentication' }>,
+  {
+    rule,
+    thresholds,
+  }: Extract<Rule, { rule: 'repeated_refusals' | 'failed_authentication' | 'login_guessing' }>,
   kind: SignalKind,
   subjects: readonly Uuid[],
   now: Date,

@@ -3,7 +3,9 @@ import type { NewEvent } from '../events/index.ts'
 import type { Alert } from './alerts-store.ts'
 
 /** What a rule saw is for the operators alone: who is watched would learn from it what to stay below. */
-export function openedEvent({ id, agentId, platformId, rule, severity, score }: Alert): NewEvent {
+export function openedEvents({ id, agentId, platformId, rule, severity, score }: Alert): NewEvent[] {
+  // What is about the service itself is no platform's to know.
+  if (platformId === null) return []
   const data = {
     alert_id: formatId('alr', id),
     agent_id: agentId === null ? null : formatId('agt', agentId),
@@ -11,5 +13,5 @@ export function openedEvent({ id, agentId, platformId, rule, severity, score }: 
     severity,
     score,
   }
-  return { name: 'risk.alert.opened', data, ...(agentId === null ? { platformId } : { agentId }) }
+  return [{ name: 'risk.alert.opened', data, ...(agentId === null ? { platformId } : { agentId }) }]
 }

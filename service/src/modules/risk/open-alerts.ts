@@ -5,7 +5,7 @@ import { recordEvents } from '../events/index.ts'
 import { openedAct } from './acts.ts'
 import { insertAlerts, type NewAlert } from './alerts-store.ts'
 import type { RiskJobsContext } from './context.ts'
-import { openedEvent } from './events.ts'
+import { openedEvents } from './events.ts'
 import { evidenceOf, type Found } from './finding.ts'
 import { inSlices } from './in-slices.ts'
 import type { AnyThresholds } from './rules.ts'
@@ -39,7 +39,7 @@ export async function openAlerts(
     }))
     const opened = await insertAlerts(tx, alerts)
     await recordActs(tx, vault, now, opened.map(openedAct))
-    await recordEvents(tx, vault, now, opened.map(openedEvent))
+    await recordEvents(tx, vault, now, opened.flatMap(openedEvents))
     return []
   })
 }

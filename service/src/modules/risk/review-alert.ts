@@ -26,7 +26,7 @@ export function decideReview(
   if (action !== undefined && alert.agentId === null) {
     return refuse(
       'validation_error',
-      'This alert is about a platform, which cannot be quarantined; leave action out',
+      'This alert is about no agent, and nothing else can be quarantined; leave action out',
       { field: 'action' },
     )
   }

@@ -44,6 +44,7 @@ const THRESHOLDS = {
   new_payees: { minPayees: 'count', windowMinutes: 'minutes' },
   repeated_refusals: { minRefusals: 'count', windowMinutes: 'minutes' },
   failed_authentication: { minFailures: 'count', windowMinutes: 'minutes' },
+  login_guessing: { minFailures: 'count', windowMinutes: 'minutes' },
   pass_through: {
     minTimes: 'count',
     minAmountPaise: 'paise',

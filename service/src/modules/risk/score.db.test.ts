@@ -72,6 +72,7 @@ test('the rules are shown as they are in force, a broken row with its problem', 
   expect(rules.map(rule => rule.rule).toSorted()).toEqual([
     'circular_flow',
     'failed_authentication',
+    'login_guessing',
     'new_payees',
     'pass_through',
     'repeated_refusals',

@@ -4,7 +4,7 @@ import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { networkContext, newPlatform } from '../../testing/network.ts'
 import { createAuthenticators } from '../platforms/index.ts'
 import { MINUTE_MS } from './scope.ts'
-import { createSignalRecorder } from './signals.ts'
+import { createSignalRecorder, SERVICE_SUBJECT } from './signals.ts'
 import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
 
 let world: RiskWorld
@@ -142,6 +142,26 @@ group('failed_authentication', () => {
     await world.run()
     expect(await world.alerts(platform.id, 'failed_authentication')).toEqual([])
     expect(await world.alerts(nobody, 'failed_authentication')).toEqual([])
+  })
+})
+
+group('login_guessing', () => {
+  test('is opened by a hundred wrong login codes, on no platform, and tells none', async () => {
+    nextMinute()
+    for (let tries = 0; tries < 99; tries++) world.signals.wrongLoginCode()
+    await world.run()
+    expect(await world.alerts(SERVICE_SUBJECT, 'login_guessing')).toEqual([])
+    const before = await world.database.query(`select id from events`)
+    world.signals.wrongLoginCode()
+    await world.run()
+    const [alert] = await world.alerts(SERVICE_SUBJECT, 'login_guessing')
+    expect(alert).toMatchObject({ agentId: null, platformId: null, severity: 'high', score: 50 })
+    expect(alert?.evidence).toMatchObject({
+      summary: '100 wrong login codes over all phones within 10 minutes.',
+      figures: { failures: 100 },
+      thresholds: { min_failures: 100, window_minutes: 10 },
+    })
+    expect(await world.database.query(`select id from events`)).toEqual(before)
   })
 })
 

@@ -4,7 +4,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { MINUTE_MS } from './scope.ts'
 
-export type SignalKind = 'policy_refusal' | 'failed_authentication'
+export type SignalKind = 'policy_refusal' | 'failed_authentication' | 'wrong_login_code'
+
+/** The service itself, as the subject of what is about no agent and no platform. */
+export const SERVICE_SUBJECT: Uuid = '00000000-0000-0000-0000-000000000000'
 
 /** Where requests tell what leaves no transfer. It costs them a look into a map and never waits. */
 export interface RiskSignals {
@@ -12,6 +15,8 @@ export interface RiskSignals {
   policyRefusal(agentId: Uuid): void
   /** A wrong secret was sent for a platform that exists. */
   failedPlatformAuthentication(platformId: Uuid): void
+  /** A wrong code was tried in a login, whosever the phone. */
+  wrongLoginCode(): void
 }
 
 /** What a policy refuses a payment with: limits, thresholds, the payer's state, its lists of payees. */
@@ -71,6 +76,7 @@ export function createSignalRecorder(clock: Clock, maxCounts = DEFAULT_MAX_COUNT
   return {
     policyRefusal: agentId => tell('policy_refusal', agentId),
     failedPlatformAuthentication: platformId => tell('failed_authentication', platformId),
+    wrongLoginCode: () => tell('wrong_login_code', SERVICE_SUBJECT),
     take(atMost) {
       const taken: SignalCount[] = []
       for (const [key, count] of counts) {

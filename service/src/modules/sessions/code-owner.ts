@@ -8,21 +8,11 @@ export interface PhoneLogin {
   readonly phoneIndex: Buffer
 }
 
-/** Whose code it is: the phone's at one client address, so that a stranger's is another. */
+/** Whose code it is: the phone's at one network or browser, so that a stranger's is another. */
 export interface CodeOwner extends PhoneLogin {
   readonly addressIndex: Buffer
 }
 
-export function codeOwnerOf(
-  vault: Vault,
-  audience: Audience,
-  phone: string,
-  clientAddress: string,
-): CodeOwner {
-  return {
-    audience,
-    phoneIndex: personalIndex(vault, 'phone', phone),
-    // There are few addresses, so a plain digest would soon be undone.
-    addressIndex: vault.blindIndex(clientAddress, 'login_codes.address'),
-  }
+export function phoneLoginOf(vault: Vault, audience: Audience, phone: string): PhoneLogin {
+  return { audience, phoneIndex: personalIndex(vault, 'phone', phone) }
 }

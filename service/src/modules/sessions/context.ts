@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { RiskSignals } from '../risk/index.ts'
 import type { Outbox } from './outbox.ts'
 
 /** What login, sessions and logout work with. */
@@ -10,5 +11,8 @@ export interface SessionsContext {
   readonly vault: Vault
   /** Ten digits each. */
   readonly adminPhones: readonly string[]
+  /** An administrator's TOTP secret in base32, by phone; empty: none is asked for. */
+  readonly adminTotpSecrets: ReadonlyMap<string, string>
+  readonly signals: Pick<RiskSignals, 'wrongLoginCode'>
   readonly outbox: Outbox
 }

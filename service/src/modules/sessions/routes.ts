@@ -1,7 +1,7 @@
-import { OTP_VALID_S, routes } from '@batua/contract'
+import { routes } from '@batua/contract'
 import type { AdminCaller, OwnerCaller } from '../../http/caller.ts'
-import type { Answer, Serve } from '../../http/serve.ts'
-import { endedCookie, sessionCookie } from '../../http/session-cookies.ts'
+import type { Answer, Call, Serve } from '../../http/serve.ts'
+import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../http/session-cookies.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
 import { countInvitations, listOwnerRecords } from '../owners/index.ts'
@@ -11,7 +11,7 @@ import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
-import { type CodeRequest, sendCode } from './send-code.ts'
+import { sendCode } from './send-code.ts'
 import { deleteSession } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
@@ -30,33 +30,35 @@ export function serveSessions(serve: Serve, context: SessionRoutes): void {
 const LOGIN = { opensSession: true }
 
 function serveCodes(serve: Serve, context: SessionRoutes): void {
-  const send = async (audience: Audience, request: CodeRequest, now: Date) => {
-    await sendCode(context, audience, request, now)
-    return { sent: true, expires_in: OTP_VALID_S } as const
+  const send = async (audience: Audience, phone: string, { clientAddress, headers, now }: Asked) => {
+    const browserToken = browserTokenIn(headers.cookie, audience)
+    const { expiresAt } = await sendCode(context, audience, { phone, clientAddress, browserToken }, now)
+    return { sent: true, expires_in: Math.ceil((expiresAt.getTime() - now.getTime()) / 1_000) } as const
   }
-  serve(
-    routes.sendOtp,
-    ({ body: { phone }, clientAddress, now }) => send('owner', { phone, clientAddress }, now),
-    LOGIN,
-  )
-  serve(
-    routes.sendAdminOtp,
-    ({ body: { phone }, clientAddress, now }) => send('admin', { phone, clientAddress }, now),
-    LOGIN,
-  )
+  serve(routes.sendOtp, call => send('owner', call.body.phone, call), LOGIN)
+  serve(routes.sendAdminOtp, call => send('admin', call.body.phone, call), LOGIN)
 }
 
+type Asked = Pick<Call<typeof routes.sendOtp>, 'clientAddress' | 'headers' | 'now'>
+
 function serveLogIn(serve: Serve, context: SessionRoutes): void {
-  const open = async (audience: Audience, request: LogIn, now: Date, answer: Answer): Promise<NewSession> => {
-    const session = await logIn(context, audience, request, now)
+  const open = async (
+    audience: Audience,
+    body: Pick<LogIn, 'phone' | 'code' | 'totp'>,
+    { clientAddress, headers, now }: Asked,
+    answer: Answer,
+  ): Promise<NewSession> => {
+    const browserToken = browserTokenIn(headers.cookie, audience)
+    const session = await logIn(context, audience, { ...body, clientAddress, browserToken }, now)
     const maxAgeS = SESSION_MS[audience] / 1_000
     answer.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
+    answer.header('set-cookie', browserCookie(audience, session.browserToken, context.secure))
     return session
   }
   serve(
     routes.verifyOtp,
-    async ({ body, clientAddress, now }, answer) => {
-      const session = await open('owner', { ...body, clientAddress }, now, answer)
+    async (call, answer) => {
+      const session = await open('owner', call.body, call, answer)
       return {
         owner_ids: session.owners.map(({ id }) => formatId('own', id)),
         owners: session.owners.map(linkedRecord),
@@ -68,8 +70,8 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
   )
   serve(
     routes.verifyAdminOtp,
-    async ({ body, clientAddress, now }, answer) => {
-      const { expiresAt } = await open('admin', { ...body, clientAddress }, now, answer)
+    async (call, answer) => {
+      const { expiresAt } = await open('admin', call.body, call, answer)
       return { expires_at: expiresAt.toISOString() }
     },
     LOGIN,

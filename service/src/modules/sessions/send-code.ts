@@ -1,42 +1,49 @@
 import { raise } from '../../kernel/app-error.ts'
 import type { Audience } from './audience.ts'
-import { codeOwnerOf } from './code-owner.ts'
-import { lockSent, replaceCode } from './code-store.ts'
+import { keepSent, lockSent, replaceCode } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { CODE_VALID_MS, decideCode, TRIES } from './decide.ts'
 import { hashCode, newCode } from './one-time-code.ts'
 import { requirePhone } from './phone.ts'
+import { findPlace, type Origin } from './place.ts'
 import { isOwnersPhone } from './store.ts'
 
-export interface CodeRequest {
+export interface CodeRequest extends Origin {
   readonly phone: string
-  readonly clientAddress: string
 }
 
 /**
  * Makes a new code for a phone, known or not: what is stored, decided and answered is the same. Whether it is sent is
- * found out behind the answer.
+ * found out behind the answer. Returns until when the code can be used, which one that was sent before may be.
  */
 export async function sendCode(
   context: SessionsContext,
   audience: Audience,
-  { phone: written, clientAddress }: CodeRequest,
+  { phone: written, ...origin }: CodeRequest,
   now: Date,
-): Promise<void> {
+): Promise<{ readonly expiresAt: Date }> {
   const { database, vault, adminPhones, outbox } = context
   const phone = requirePhone(written)
-  const owner = codeOwnerOf(vault, audience, phone, clientAddress)
   const code = newCode()
-  const hash = hashCode(vault, audience, phone, code)
+  const made = {
+    hash: hashCode(vault, audience, phone, code),
+    expiresAt: new Date(now.getTime() + CODE_VALID_MS),
+  }
+  const { owner, isKnown } = await findPlace(database, vault, audience, phone, origin)
 
-  await database.inTransaction(async tx => {
-    const allowed = decideCode(await lockSent(tx, owner, now), now)
+  const { expiresAt, isSent } = await database.inTransaction(async tx => {
+    const { shared, ...sent } = await lockSent(tx, owner, now)
+    const allowed = decideCode({ ...sent, isKnown, shared }, now)
     if (allowed.kind === 'refusal') raise(allowed)
-    const expiresAt = new Date(now.getTime() + CODE_VALID_MS)
-    await replaceCode(tx, owner, { hash, triesLeft: TRIES, expiresAt }, allowed.sent)
+    const here = allowed.kind === 'shared' ? allowed.code : made
+    await replaceCode(tx, owner, { ...here, triesLeft: TRIES }, allowed.sent.here)
+    await keepSent(tx, owner, allowed.sent.strangers, isKnown ? shared : here, now)
+    return { expiresAt: here.expiresAt, isSent: allowed.kind === 'code' }
   })
 
   const isOwner = () => isOwnersPhone(database, owner.phoneIndex)
   const isAdmin = async () => adminPhones.includes(phone)
-  outbox.post({ phone, code, validMinutes: CODE_VALID_MS / 60_000 }, audience === 'owner' ? isOwner : isAdmin)
+  const isWanted = audience === 'owner' ? isOwner : isAdmin
+  outbox.post({ phone, code, validMinutes: CODE_VALID_MS / 60_000 }, async () => isSent && isWanted())
+  return { expiresAt }
 }

@@ -23,6 +23,9 @@ test('a session cookie is for this site alone and for no script', async () => {
     expect.stringMatching(
       /^service_session=ses_live_[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax$/,
     ),
+    expect.stringMatching(
+      /^service_browser=brw_live_[\w-]{43}; Max-Age=15552000; Path=\/v1\/auth; HttpOnly; SameSite=Lax$/,
+    ),
   ])
   expect(headers.get('cache-control')).toBe('no-store')
   await stage.sendOtp('9999999999', 'admin')
@@ -31,6 +34,7 @@ test('a session cookie is for this site alone and for no script', async () => {
     expect.stringMatching(
       /^service_admin_session=ses_live_[\w-]{43}; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/,
     ),
+    expect.stringMatching(/^service_admin_browser=brw_live_[\w-]{43}; .*Path=\/v1\/admin\/auth; HttpOnly/),
   ])
 })
 
@@ -198,6 +202,7 @@ test('what is over is deleted, and nothing else', async () => {
   stage.clock.advance(24 * HOUR_MS)
   const { number } = await stage.newOwner()
   const living = await stage.logIn(number)
+  await stage.db.database.query(`update login_places set used_at = used_at - interval '181 days'`)
   for (const { run } of sessionJobs(stage.context)) {
     expect(await run(stage.clock.now())).toBeGreaterThan(0)
     expect(await run(stage.clock.now())).toBe(0)

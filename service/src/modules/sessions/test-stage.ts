@@ -16,6 +16,7 @@ import { createOwner } from '../owners/create-owner.ts'
 import { serveOwners } from '../owners/index.ts'
 import type { Owner } from '../owners/store.ts'
 import { createAuthenticators } from '../platforms/index.ts'
+import { createSignalRecorder } from '../risk/index.ts'
 import type { SessionsContext } from './context.ts'
 import { createSessionAuthenticators, openOutbox, serveSessions } from './index.ts'
 
@@ -65,7 +66,14 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     },
   }
   const logger = createLogger('debug', { write: line => void log.push(line) })
-  const context = { ...network, adminPhones, outbox: openOutbox(sender, logger) }
+  const signals = createSignalRecorder(clock)
+  const context = {
+    ...network,
+    adminPhones,
+    adminTotpSecrets: new Map<string, string>(),
+    signals,
+    outbox: openOutbox(sender, logger),
+  }
   const authenticators = { ...createAuthenticators(db.database), ...createSessionAuthenticators(context) }
   const register = ({ serve }: Pick<TestServer, 'serve'>) => {
     serveSessions(serve, { ...context, secure })
