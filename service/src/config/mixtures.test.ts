@@ -19,6 +19,7 @@ const LIVE: Env = {
   TRUST_PROXY: '10.0.0.0/8',
   MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
   ADMIN_PHONES: '9876543210',
+  ADMIN_TOTP_SECRET: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
   OTP_SENDER: 'http',
   OTP_HTTP_URL: 'https://sms.example.com',
   OTP_HTTP_TOKEN: 'token',
