@@ -51,7 +51,7 @@ function codeOf(key: Buffer, step: number): string {
 
 /** RFC 4648, section 6; bits that fill no byte are dropped. */
 function bytesOf(secret: string): Buffer {
-  const bits = [...secret].map(letter => ALPHABET.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const bits = Array.from(secret, letter => ALPHABET.indexOf(letter).toString(2).padStart(5, '0')).join('')
   return Buffer.from(
     Array.from({ length: totpSecretBytes(secret) }, (_, at) =>
       Number.parseInt(bits.slice(at * 8, at * 8 + 8), 2),

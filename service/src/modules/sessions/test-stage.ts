@@ -66,14 +66,8 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     },
   }
   const logger = createLogger('debug', { write: line => void log.push(line) })
-  const signals = createSignalRecorder(clock)
-  const context = {
-    ...network,
-    adminPhones,
-    adminTotpSecrets: new Map<string, string>(),
-    signals,
-    outbox: openOutbox(sender, logger),
-  }
+  const login = { adminPhones, adminTotpSecrets: new Map(), signals: createSignalRecorder(clock) }
+  const context = { ...network, ...login, outbox: openOutbox(sender, logger) }
   const authenticators = { ...createAuthenticators(db.database), ...createSessionAuthenticators(context) }
   const register = ({ serve }: Pick<TestServer, 'serve'>) => {
     serveSessions(serve, { ...context, secure })
