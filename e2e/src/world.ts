@@ -121,8 +121,13 @@ const WRONG_SECRETS = 20
 
 /** Tries wrong secrets for a platform until that is an alert. */
 async function openAlert(api: Api, platform: Platform, adminHeaders: Headers): Promise<RiskAlert> {
-  const headers = { 'x-platform-id': platform.id, 'x-platform-secret': `sk_live_${'w'.repeat(43)}` }
-  await Promise.all(Array.from({ length: WRONG_SECRETS }, () => api.send(routes.listOwners, { headers })))
+  // Each another one: the same secret from many requests at once is looked up, and counted, once.
+  const guess = (_: unknown, index: number) => {
+    const secret = `sk_live_${String(index).padStart(43, 'w')}`
+    return { 'x-platform-id': platform.id, 'x-platform-secret': secret }
+  }
+  const guesses = Array.from({ length: WRONG_SECRETS }, guess)
+  await Promise.all(guesses.map(headers => api.send(routes.listOwners, { headers })))
   await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
   const query = { rule: 'failed_authentication', status: 'open', limit: 100 }
   const { alerts } = await api.ok(routes.listRiskAlerts, { headers: adminHeaders, query })

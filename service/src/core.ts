@@ -6,6 +6,7 @@ import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
 import { createSandboxTextSender } from './gateways/sandbox/text-sender.ts'
 import { createHttpTextSender } from './gateways/text-sender-http.ts'
 import { connectRedis } from './http/redis.ts'
+import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
 import { withSharedLookUps } from './http/shared-lookup.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
@@ -47,6 +48,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   // Opening the keys proves the master key on a database of before there were marks.
   const signingKeys = await openSigningKeys({ database, clock, vault })
   await markDatabase(database, { mode: config.mode, vault }, clock.now())
+  await rewriteClearUses(database, vault)
   const signals = createSignalRecorder(clock)
   return {
     clock,

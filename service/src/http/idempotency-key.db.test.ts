@@ -1,11 +1,22 @@
+import { createHash } from 'node:crypto'
 import { route } from '@batua/contract'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { AppError } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { TEST_VAULT } from '../testing/network.ts'
 import { forgetIdempotencyKeys } from './idempotency-key.ts'
-import { AS_AGENT, AS_PLATFORM, call, type Reply, startTestServer, type TestServer } from './test-server.ts'
+import { rewriteClearUses } from './rewrite-clear-uses.ts'
+import {
+  AS_AGENT,
+  AS_PLATFORM,
+  call,
+  type Reply,
+  startTestServer,
+  TEST_AGENT,
+  type TestServer,
+} from './test-server.ts'
 
 const create = route({
   operationId: 'create',
@@ -226,6 +237,60 @@ test('a key is forgotten after a day', async () => {
   expect(forgotten).toBe(3)
   await forgetIdempotencyKeys(db.database, clock.now(), 1000)
   expect(await db.database.query('select key from idempotent_requests', [])).toEqual([])
+})
+
+const kept = async (key: string) => {
+  const [row] = await db.database.query<{ row: string }>(
+    'select t::text as row from idempotent_requests t where key = $1',
+    [key],
+  )
+  return row?.row ?? ''
+}
+
+test('neither the answer, nor the address of a stranger, nor a digest of the request can be read', async () => {
+  const key = newKey()
+  await send(key, { path: '/v1/open', as: {}, name: 'ABCPK1234Q' })
+  const digest = createHash('sha256').update('POST /v1/open\n{"name":"ABCPK1234Q"}').digest('hex')
+  const hex = Buffer.from('ABCPK1234Q').toString('hex')
+  for (const text of ['ABCPK1234Q', hex, '127.0.0.1', digest]) expect(await kept(key)).not.toContain(text)
+  expect((await send(key, { path: '/v1/open', as: {}, name: 'ABCPK1234Q' })).body).toMatchObject({
+    name: 'ABCPK1234Q',
+  })
+})
+
+test('an answer that was put into another row is not shown', async () => {
+  const [key, other] = [newKey(), newKey()]
+  await send(key, { name: 'one' })
+  await send(other, { name: 'one' })
+  await db.database.query(
+    `update idempotent_requests set response = (select response from idempotent_requests where key = $1)
+     where key = $2`,
+    [key, other],
+  )
+  expect(await send(other, { name: 'one' })).toMatchObject({ status: 500 })
+})
+
+test('what a release before kept in the clear is encrypted at the start, and is still the answer', async () => {
+  const requests = [
+    { key: newKey(), as: AS_AGENT, path: '/v1/things', credential: `agent:${TEST_AGENT.agentId}` },
+    { key: newKey(), as: {}, path: '/v1/open', credential: 'public:127.0.0.1' },
+  ]
+  for (const { key, path, credential } of requests) {
+    const fingerprint = createHash('sha256').update(`POST ${path}\n{"name":"lamp"}`).digest()
+    await db.database.query(
+      `insert into idempotent_requests
+         (credential, key, fingerprint, status, clear_response, is_keyed, locked_until, created_at)
+       values ($1, $2, $3, 201, '{"id":77,"name":"ABCPK1234Q","agent_key":null}', false, $4, $4)`,
+      [credential, key, fingerprint, clock.now()],
+    )
+  }
+  await Promise.all([1, 2].map(() => rewriteClearUses(db.database, TEST_VAULT)))
+  for (const { key, as, path } of requests) {
+    for (const text of ['ABCPK1234Q', '127.0.0.1']) expect(await kept(key)).not.toContain(text)
+    expect(await send(key, { as, path })).toMatchObject({ status: 201, body: { id: 77 } })
+    expect(await send(key, { as, path, name: 'chair' })).toMatchObject({ status: 422 })
+  }
+  expect(made).toBe(0)
 })
 
 test.each(['', ' ', 'ключ', 'x'.repeat(256)])('a key must be short printable text (%s)', async key => {

@@ -5,7 +5,9 @@ import { AppError } from '../kernel/app-error.ts'
 import { assert } from '../kernel/assert.ts'
 import { type Clock, DAY_MS } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import { callerName } from './caller.ts'
+import { decryptResponse, encryptResponse, keyedFingerprint, strangerName } from './idempotent-secrets.ts'
 import {
   claimUse,
   deleteOldUses,
@@ -32,6 +34,7 @@ export interface IdempotencyOptions {
   readonly database: Queryable
   readonly clock: Clock
   readonly logger: Logger
+  readonly vault: Vault
 }
 
 const KEPT_MS = DAY_MS
@@ -55,16 +58,16 @@ export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 }
 
 export function createIdempotentRequests(options: IdempotencyOptions): IdempotentRequests {
-  const { database, clock } = options
+  const { database, clock, vault } = options
   return {
     async answer(request, reply, key, work) {
       for (let attempt = 0; attempt < MAX_CLAIMS; attempt++) {
-        const use = useOf(request, key, clock.now())
+        const use = useOf(vault, request, key, clock.now())
         if (await claimUse(database, use, after(use.createdAt, LEASE_MS), after(use.createdAt, -KEPT_MS))) {
           return runFirst(use, reply, work, options)
         }
         const earlier = await findUse(database, use.credential, key)
-        if (earlier !== undefined) return replay(earlier, use, reply)
+        if (earlier !== undefined) return replay(vault, earlier, use, reply)
         // The earlier request was refused between the two statements and gave its key back.
       }
       throw stillRunning()
@@ -77,20 +80,22 @@ export function forgetIdempotencyKeys(database: Queryable, now: Date, limit: num
   return deleteOldUses(database, after(now, -KEPT_MS), limit)
 }
 
-function useOf(request: FastifyRequest, key: string, createdAt: Date): Use {
-  const fingerprint = createHash('sha256').update(`${request.method} ${request.url}\n`)
-  fingerprint.update(request.rawBody ?? '')
+function useOf(vault: Vault, request: FastifyRequest, key: string, createdAt: Date): Use {
+  const digest = createHash('sha256').update(`${request.method} ${request.url}\n`)
+  digest.update(request.rawBody ?? '')
   const { caller } = request
   // Strangers share no identity, so a key of theirs counts for their address only.
-  const credential = caller === null || caller.kind === 'public' ? `public:${request.ip}` : callerName(caller)
-  return { credential, key, fingerprint: fingerprint.digest(), createdAt }
+  const isStranger = caller === null || caller.kind === 'public'
+  const credential = isStranger ? strangerName(vault, request.ip) : callerName(caller)
+  const fingerprint = keyedFingerprint(vault, { credential, key }, digest.digest())
+  return { credential, key, fingerprint, createdAt }
 }
 
 async function runFirst(
   use: Use,
   reply: FastifyReply,
   work: () => MaybePromise<unknown>,
-  { database, clock, logger }: IdempotencyOptions,
+  { database, clock, logger, vault }: IdempotencyOptions,
 ): Promise<string> {
   const warn = (error: unknown) => logger.warn({ err: error }, 'an idempotency key could not be kept')
   const renewal = setInterval(() => {
@@ -100,7 +105,8 @@ async function runFirst(
     const answer = await work()
     const text = serialised(reply, answer)
     // What was done is done: the caller gets its answer even when it cannot be kept for a repetition.
-    await finishUse(database, use, reply.statusCode, withoutSecrets(answer, reply)).catch(warn)
+    const kept = encryptResponse(vault, use, withoutSecrets(answer, reply))
+    await finishUse(database, use, reply.statusCode, kept).catch(warn)
     return sendText(reply, text)
   } catch (error) {
     await dropUse(database, use).catch(warn)
@@ -110,7 +116,7 @@ async function runFirst(
   }
 }
 
-function replay(earlier: StoredUse, use: Use, reply: FastifyReply): string {
+function replay(vault: Vault, earlier: StoredUse, use: Use, reply: FastifyReply): string {
   if (!earlier.fingerprint.equals(use.fingerprint)) {
     throw new AppError(
       'idempotency_error',
@@ -119,8 +125,9 @@ function replay(earlier: StoredUse, use: Use, reply: FastifyReply): string {
     )
   }
   if (earlier.status === null || earlier.response === null) throw stillRunning()
+  const response = decryptResponse(vault, { ...use, createdAt: earlier.createdAt }, earlier.response)
   reply.code(earlier.status).header('idempotent-replayed', 'true')
-  return sendText(reply, earlier.response)
+  return sendText(reply, response)
 }
 
 function stillRunning(): AppError {

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/database.ts'
 export interface Use {
   readonly credential: string
   readonly key: string
-  /** Of the request that came with the key: method, address and body. */
+  /** Keyed, of the request that came with the key: method, address and body. */
   readonly fingerprint: Buffer
   /** Together with credential and key the name of this attempt, so that an overtaken one changes nothing. */
   readonly createdAt: Date
@@ -14,7 +14,9 @@ export interface StoredUse {
   readonly fingerprint: Buffer
   /** Null while the first request runs. */
   readonly status: number | null
-  readonly response: string | null
+  /** Encrypted. */
+  readonly response: Buffer | null
+  readonly createdAt: Date
 }
 
 /**
@@ -49,7 +51,8 @@ export async function findUse(
   key: string,
 ): Promise<StoredUse | undefined> {
   const [row] = await db.query<StoredUse>(
-    'select fingerprint, status, response from idempotent_requests where credential = $1 and key = $2',
+    `select fingerprint, status, response, created_at as "createdAt"
+     from idempotent_requests where credential = $1 and key = $2`,
     [credential, key],
   )
   return row
@@ -63,7 +66,7 @@ export async function extendUse(db: Queryable, use: Use, lockedUntil: Date): Pro
   )
 }
 
-export async function finishUse(db: Queryable, use: Use, status: number, response: string): Promise<void> {
+export async function finishUse(db: Queryable, use: Use, status: number, response: Buffer): Promise<void> {
   await db.query(
     `update idempotent_requests set status = $4, response = $5
      where credential = $1 and key = $2 and created_at = $3 and status is null`,

@@ -7,6 +7,7 @@ import { assert } from '../kernel/assert.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
+import type { Vault } from '../kernel/secrets.ts'
 import { addAccessLog } from './access-log.ts'
 import { addBodyParser, BODY_LIMIT_BYTES } from './body-parser.ts'
 import type { Authenticators } from './caller.ts'
@@ -24,6 +25,7 @@ import { addSecurityHeaders, registerPages } from './security-headers.ts'
 import { createRouter, type Router } from './serve.ts'
 
 export interface ServerOptions {
+  readonly vault: Vault
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { createMetrics } from '../kernel/metrics.ts'
+import { openVault } from '../kernel/secrets.ts'
 import type { AdminCaller, AgentCaller, Authenticators, OwnerCaller, PlatformCaller } from './caller.ts'
 import { createServer, type Server, type ServerOptions } from './server.ts'
 
@@ -66,6 +67,7 @@ export async function startTestServer(
     logger: silentLogger(),
     metrics: createMetrics(),
     database: noDatabase,
+    vault: openVault(Buffer.alloc(32, 7)),
     authenticators: testAuthenticators,
     rateLimits: UNLIMITED,
     maxInFlight: 0,

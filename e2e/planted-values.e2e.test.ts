@@ -1,0 +1,212 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type OperationId, type Route, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, type CallOf, pathOf, type Reply, type Sent } from './src/api.ts'
+import type { ServiceDatabase } from './src/database.ts'
+import { ADMIN_PHONE } from './src/log-in.ts'
+import { leaksIn, type Planted, type Searched } from './src/planted.ts'
+import { CLEAR_FIELDS, CONFIDENTIAL_FIELDS, confidentialIn, textFields } from './src/planted-fields.ts'
+import { changingCall, FRESH_ADMIN } from './src/recorded.ts'
+import { kindFor, ownHeaders, type Row } from './src/route-table.ts'
+import { openStage, type Stage } from './src/stage.ts'
+import { DESTRUCTIVE } from './src/valid-calls.ts'
+import { openWorld, type World } from './src/world.ts'
+
+const SLOW_MACHINE = { timeout: 240_000 }
+
+/** Where every request seems to come from, and with what: a test network's address (RFC 5737) and a browser. */
+const ADDRESS = '203.0.113.77'
+const BROWSER = 'Planted-Browser-qz81'
+
+let stage: Stage
+let api: Api
+let world: World
+const planted = new Map<string, string>()
+const requests: { readonly what: string; readonly digest: Buffer }[] = []
+
+beforeAll(async () => {
+  stage = await openStage({
+    LOG_LEVEL: 'trace',
+    TRUST_PROXY: 'loopback',
+    ADMIN_PHONES: `${ADMIN_PHONE},${FRESH_ADMIN}`,
+  })
+  api = plantingApi(stage.api)
+  world = await openWorld(api)
+}, 60_000)
+afterAll(() => stage.close())
+
+function plant(what: string, value: string): void {
+  // The sandbox's administrator has a number that everybody knows, and codes of one digit would be found anywhere.
+  if (value.length >= 6 && value !== ADMIN_PHONE && value !== '000000') planted.set(value, what)
+}
+
+/** Remembers what each call sends and is answered, from a marked address and with an Idempotency-Key. */
+function plantingApi(api: Api): Api {
+  const marked = (route: Route, call: Sent = {}): Sent => ({
+    ...call,
+    headers: {
+      'x-forwarded-for': ADDRESS,
+      'user-agent': BROWSER,
+      ...(route.method === 'POST' ? { 'idempotency-key': randomUUID() } : {}),
+      ...call.headers,
+    },
+  })
+  const remember = (route: Route, call: Sent = {}, reply?: Reply): void => {
+    const name = route.operationId
+    for (const { what, value } of [...confidentialIn(call.body), ...confidentialIn(call.params)])
+      plant(`${what} sent to ${name}`, value)
+    for (const { what, value } of confidentialIn(reply?.body)) plant(`${what} answered by ${name}`, value)
+    for (const cookie of reply?.headers.getSetCookie() ?? [])
+      plant(`cookie set by ${name}`, cookie.split(';')[0]?.split('=')[1] ?? '')
+    if (call.body === undefined) return
+    const text = `${route.method} ${pathOf(route, call)}\n${JSON.stringify(call.body)}`
+    for (const digested of [text, JSON.stringify(call.body)])
+      requests.push({
+        what: `digest of a request of ${name}`,
+        digest: createHash('sha256').update(digested).digest(),
+      })
+  }
+  async function send(route: Route, call: Sent = {}): Promise<Reply> {
+    const reply = await api.send(route, marked(route, call))
+    remember(route, call, reply)
+    return reply
+  }
+  return {
+    ...api,
+    send,
+    async ok<R extends Route>(route: R, call: CallOf<R> = {}) {
+      const reply = await send(route, call)
+      if (reply.status !== route.status)
+        throw new Error(`${route.operationId}: ${reply.status} ${reply.text}`)
+      return reply.body as Awaited<ReturnType<typeof api.ok<R>>>
+    },
+    async refused(route, status, code, call) {
+      remember(route, call)
+      return api.refused(route, status, code, marked(route, call))
+    },
+  }
+}
+
+/** Every row of every table as text, bytea as hex. */
+async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> {
+  const tables = await query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_version'`,
+  )
+  const dumps: Searched[] = []
+  for (const { name } of tables) {
+    const rows = await query<{ row: string }>(`select t::text as row from "${name}" t`)
+    dumps.push({ place: `table ${name}`, text: rows.map(({ row }) => row).join('\n') })
+  }
+  return dumps
+}
+
+test('the search finds a value however it is written', () => {
+  const value = 'ABCPK1234Q'
+  const bytes = Buffer.from(value)
+  const written = [
+    `{"pan":"${value}"}`,
+    value.toLowerCase(),
+    [...value].toReversed().join(''),
+    bytes.toString('hex'),
+    Buffer.from(`x${value}y`).toString('base64'),
+    Buffer.from(`xy${value}`).toString('base64url'),
+    Buffer.from(Buffer.from(`{"pan":"${value}"}`).toString('base64')).toString('hex'),
+    Buffer.from(value, 'utf16le').toString('hex'),
+    createHash('sha256').update(value).digest('hex'),
+    createHash('md5').update(value).digest('base64'),
+  ]
+  for (const text of written) {
+    const found = leaksIn([{ place: 'a table', text }], [{ what: 'pan', value, canBeGuessed: true }])
+    expect(found, text).toEqual(['pan in a table'])
+  }
+})
+
+test('every text that a route takes is either planted or listed as one that may be read, with the reason', () => {
+  const unknown = [...textFields()].filter(
+    ([name]) => !CONFIDENTIAL_FIELDS.includes(name) && CLEAR_FIELDS[name] === undefined,
+  )
+  expect(unknown).toEqual([])
+})
+
+const table = Object.entries(routes) as Row[]
+
+const CHANGES_ITS_WORLD: readonly OperationId[] = [...DESTRUCTIVE, 'nameTreasury']
+
+async function callOnce(operation: OperationId, route: Route): Promise<void> {
+  const own = CHANGES_ITS_WORLD.includes(operation) ? await openWorld(api) : world
+  const call = await changingCall(operation, own)
+  const kind = kindFor(route, 'platform')
+  const headers = { ...call.headers, ...(kind === null ? {} : ownHeaders(own, operation, kind)) }
+  const reply = await api.send(route, { ...call, headers })
+  expect.soft([route.status, 401], `${operation}: ${reply.text}`).toContain(reply.status)
+  // The same with a fault in it: what is refused is written nowhere either.
+  const { body } = call
+  if (typeof body === 'object' && body !== null)
+    await api.send(route, { ...call, headers, body: { ...body, unknown_field: 'x' } })
+}
+
+test(
+  'nothing personal and no secret that any route takes or answers is readable in the database, the log or the metrics',
+  SLOW_MACHINE,
+  async () => {
+    for (const [operation, route] of table) {
+      if (!LAST.includes(operation)) await callOnce(operation, route)
+    }
+    for (const operation of LAST) await callOnce(operation, routes[operation])
+    await stage.api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
+
+    plant('the address of a client', ADDRESS)
+    plant('the browser of a client', BROWSER)
+    const values = [...planted].map(
+      ([value, what]): Planted => ({
+        what,
+        value,
+        canBeGuessed: !RANDOM.some(name => what.startsWith(name)),
+      }),
+    )
+    // What was planted is more than a handful of each kind, or the test looks for nothing.
+    const kinds = new Set(values.map(({ what }) => what.split(' ')[0]))
+    expect(kinds).toEqual(
+      new Set([...CONFIDENTIAL_FIELDS.filter(name => PRESENT.includes(name)), 'cookie', 'the']),
+    )
+
+    const metrics = await (await fetch(`${stage.service.address}/metrics`)).text()
+    // Stopped, it has written every line of its log.
+    await stage.service.stop()
+    const searched = [
+      ...(await tablesOf(stage.database)),
+      { place: 'the log', text: stage.service.output() },
+      { place: 'the metrics', text: metrics },
+    ]
+    expect(searched.find(({ place }) => place === 'table idempotent_requests')?.text.length).toBeGreaterThan(
+      1_000,
+    )
+    const readable = leaksIn(searched, values)
+    const digests = searched.flatMap(({ place, text }) =>
+      requests
+        .filter(({ digest }) => text.includes(digest.toString('hex')))
+        .map(({ what }) => `${what} in ${place}`),
+    )
+    expect([...readable, ...new Set(digests)]).toEqual([])
+  },
+)
+
+/** Confidential fields that the contract's routes have; the others are names that a later route may take. */
+const PRESENT = [
+  'agent_key',
+  'bank_account',
+  'code',
+  'email',
+  'pan',
+  'phone',
+  'platform_secret',
+  'upi_id',
+  'webhook_secret',
+]
+
+/** These have 256 random bits: nobody finds them by their digests. */
+const RANDOM = ['agent_key', 'cookie', 'platform_secret', 'webhook_secret']
+
+/** Their success ends what the others call with. */
+const LAST: readonly OperationId[] = ['logOutAdmin']

@@ -1,0 +1,111 @@
+import { type OperationId, routes } from '@batua/contract'
+
+/** Text that callers send or are answered: planted and looked for, because it is personal or a secret. */
+export const CONFIDENTIAL_FIELDS: readonly string[] = [
+  'agent_key',
+  'bank_account',
+  'code',
+  'email',
+  'pan',
+  'phone',
+  'platform_secret',
+  'totp',
+  'totp_secret',
+  'upi_id',
+  'webhook_secret',
+]
+
+/** Personal text of other names: headers, and what is said by a person's browser. */
+export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
+  ...because('an id, or a page of ids, which opens nothing without a credential', [
+    'agent_id',
+    'agent_ids',
+    'alert_id',
+    'approval_id',
+    'attestor_agent_id',
+    'audit_id',
+    'cert_id',
+    'cursor',
+    'delivery_id',
+    'escrow_id',
+    'funding_id',
+    'org_id',
+    'owner_id',
+    'payment_id',
+    'platform_id',
+    'receipt_id',
+    'to_agent_id',
+    'txn_id',
+  ]),
+  ...because('a name that others are shown', ['handle', 'name', 'to', 'expected_payee', 'expected_payer']),
+  ...because('an agent’s payees: ids and handles', ['allowed_payees', 'blocked_payee_agents']),
+  ...because('a branch of a bank, printed on every cheque', ['bank_ifsc']),
+  ...because('words that the two sides of a payment write to each other, part of its receipt', [
+    'note',
+    'reason',
+    'reference',
+  ]),
+  ...because('chosen by a program to name a request', ['consume_id', 'idempotency_key', 'nonce']),
+  ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url']),
+  ...because('a date', ['day', 'from_date', 'to_date']),
+  ...because('opens a checkout page, on which anybody may pay and nobody may take', ['payment_session_id']),
+}
+
+function because(reason: string, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map(name => [name, reason]))
+}
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly additionalProperties?: Schema | boolean
+}
+
+/** Every name of a free text that some route takes, and the routes that take it. */
+export function textFields(): Map<string, OperationId[]> {
+  const found = new Map<string, OperationId[]>()
+  for (const [operation, { body, query, params }] of Object.entries(routes) as [
+    OperationId,
+    RouteSchemas,
+  ][]) {
+    for (const schema of [body, query, params]) {
+      for (const name of namesIn(schema, '')) found.set(name, [...(found.get(name) ?? []), operation])
+    }
+  }
+  return found
+}
+
+interface RouteSchemas {
+  readonly body?: Schema
+  readonly query?: Schema
+  readonly params?: Schema
+}
+
+function namesIn(schema: Schema | boolean | undefined, name: string): string[] {
+  if (schema === undefined || typeof schema === 'boolean') return []
+  const { properties = {}, items, anyOf = [], oneOf = [], allOf = [], additionalProperties } = schema
+  const isText =
+    [schema.type].flat().includes('string') && schema.enum === undefined && schema.const === undefined
+  return [
+    ...(isText ? [name] : []),
+    ...Object.entries(properties).flatMap(([property, of]) => namesIn(of, property)),
+    ...[items, additionalProperties, ...anyOf, ...oneOf, ...allOf].flatMap(of => namesIn(of, name)),
+  ]
+}
+
+/** The texts under confidential names anywhere in a body or an answer. */
+export function confidentialIn(value: unknown): { what: string; value: string }[] {
+  if (Array.isArray(value)) return value.flatMap(confidentialIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
+    typeof part === 'string' && CONFIDENTIAL_FIELDS.includes(name)
+      ? [{ what: name, value: part }]
+      : confidentialIn(part),
+  )
+}

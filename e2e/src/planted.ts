@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+
+/** What must be found nowhere but in the answer to whoever may see it. */
+export interface Planted {
+  /** What it is, for the message of a failed test. */
+  readonly what: string
+  readonly value: string
+  /** Whether it has so few possibilities that its plain digest gives it away. */
+  readonly canBeGuessed: boolean
+}
+
+/** A place that was searched: a table, the log, the metrics. */
+export interface Searched {
+  readonly place: string
+  readonly text: string
+}
+
+const DIGESTS = ['md5', 'sha1', 'sha256', 'sha512'] as const
+
+/** Every way in which a value may stand in a dump without being encrypted. All in lower case. */
+function formsOf({ value, canBeGuessed }: Planted): string[] {
+  const bytes = Buffer.from(value)
+  const json = JSON.stringify(value).slice(1, -1)
+  const plain = [
+    value,
+    json,
+    [...value].toReversed().join(''),
+    encodeURIComponent(value),
+    [...value].map(letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+    ...base64FormsOf(bytes),
+    ...(canBeGuessed ? DIGESTS : []).flatMap(name => {
+      const digest = createHash(name).update(bytes).digest()
+      return [
+        digest.toString('hex'),
+        digest.toString('base64').replace(/=+$/, ''),
+        digest.toString('base64url'),
+      ]
+    }),
+  ]
+  // A bytea is dumped as hex, whatever stands in it; UTF-16 as well as UTF-8.
+  const hex = [
+    ...plain.map(form => Buffer.from(form).toString('hex')),
+    Buffer.from(value, 'utf16le').toString('hex'),
+  ]
+  return [...new Set([...plain, ...hex].map(form => form.toLowerCase()))]
+}
+
+/** The base64 of a value that stands anywhere in what was encoded: at each of the three offsets, without its edges. */
+function base64FormsOf(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap(offset => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes])
+    const from = Math.ceil((offset * 8) / 6)
+    const until = Math.floor((padded.length * 8) / 6)
+    return [padded.toString('base64'), padded.toString('base64url')].map(text => text.slice(from, until))
+  })
+}
+
+/** So many characters of each form are looked up at every place of a text. */
+const START = 8
+
+/** Where planted values stand, each place and value once. */
+export function leaksIn(searched: readonly Searched[], planted: readonly Planted[]): string[] {
+  const byStart = startsOf(planted.filter(({ value }) => !isShort(value)))
+  const short = shortPattern(planted.filter(({ value }) => isShort(value)))
+  const found = new Set<string>()
+  for (const { place, text } of searched) {
+    const haystack = text.toLowerCase()
+    for (let at = 0; at + START <= haystack.length; at++) {
+      for (const { form, what } of byStart.get(haystack.slice(at, at + START)) ?? [])
+        if (haystack.startsWith(form, at)) found.add(`${what} in ${place}`)
+    }
+    for (const [code] of short === null ? [] : haystack.matchAll(short))
+      found.add(`the code ${code} in ${place}`)
+  }
+  return [...found].toSorted()
+}
+
+function startsOf(planted: readonly Planted[]): Map<string, { form: string; what: string }[]> {
+  const byStart = new Map<string, { form: string; what: string }[]>()
+  for (const each of planted) {
+    const { what } = each
+    for (const form of formsOf(each).filter(({ length }) => length >= START)) {
+      const start = form.slice(0, START)
+      byStart.set(start, [...(byStart.get(start) ?? []), { form, what }])
+    }
+  }
+  return byStart
+}
+
+/** A code of six digits stands by chance in every long number, so it counts only by itself. */
+function isShort(value: string): boolean {
+  return value.length < START
+}
+
+function shortPattern(planted: readonly Planted[]): RegExp | null {
+  if (planted.length === 0) return null
+  const codes = planted.map(({ value }) => value.toLowerCase()).join('|')
+  return new RegExp(`(?<![0-9a-f.])(?:${codes})(?![0-9a-f])`, 'g')
+}
