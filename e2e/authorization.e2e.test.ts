@@ -1,4 +1,4 @@
-import { type OperationId, routes } from '@batua/contract'
+import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
@@ -45,6 +45,14 @@ function validCall(operation: OperationId, headers: Headers = {}): Sent {
 const unknownKey = `agk_live_${'x'.repeat(43)}`
 const unknownSecret = `sk_live_${'x'.repeat(43)}`
 const unknownSession = `ses_live_${'x'.repeat(43)}`
+
+/** Parameters of addresses that name nothing of anybody's, or that answer whoever asks. */
+const NOBODYS = ['control', 'day', 'gateway', 'handle', 'payment_session_id', 'phone', 'tier']
+
+test('every parameter of an address either names something of somebody’s, and is tried by strangers, or is listed', () => {
+  const names = Object.values(routes).flatMap((route: Route) => Object.keys(route.params?.properties ?? {}))
+  expect(new Set(names.filter(name => !(name in PREFIX)))).toEqual(new Set(NOBODYS))
+})
 
 function changed(secret: string): string {
   return `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`

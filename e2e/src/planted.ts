@@ -24,9 +24,12 @@ function formsOf({ value, canBeGuessed }: Planted): string[] {
   const plain = [
     value,
     json,
-    [...value].toReversed().join(''),
+    value.split('').toReversed().join(''),
     encodeURIComponent(value),
-    [...value].map(letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+    value
+      .split('')
+      .map(letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
     ...base64FormsOf(bytes),
     ...(canBeGuessed ? DIGESTS : []).flatMap(name => {
       const digest = createHash(name).update(bytes).digest()
