@@ -22,7 +22,8 @@ export function decideOpen(approval: Approval | undefined, nowMs: number): Refus
   const details = { approval_id: formatId('apr', id), status }
   if (status === 'approved') {
     const made = madeId === null ? {} : madeDetails(kind, madeId)
-    const message = 'This approval was already approved, and what it asked for is done: details name it'
+    const field = kind === 'payment' ? 'payment_id' : 'escrow_id'
+    const message = `This approval was already approved and carried out: details.${field} names what was made`
     return refuse('conflict', message, { details: { ...details, ...made } })
   }
   const happened = status === 'expired' ? 'has expired' : 'was already rejected'

@@ -3,7 +3,7 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
-import { canReceive, decideBalance, decideSender } from '../payments/index.ts'
+import { canReceive, decideBalance, decideSender, untilActive } from '../payments/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee, type Threshold } from '../policies/index.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -62,7 +62,11 @@ function decideNamed({ field, agent }: NamedAgent, payer: { readonly id: Uuid })
     return refuse('validation_error', `The ${who} must be another agent than the payer`, { field })
   }
   if (canReceive(agent.status)) return null
-  return refuse('validation_error', `The ${who} is ${agent.status} and cannot receive money`, { field })
+  return refuse(
+    'validation_error',
+    `The ${who} is ${agent.status} and cannot receive money; name another agent${untilActive(agent.status)}`,
+    { field },
+  )
 }
 
 /** The rules of payments say `to`; here the agent has a name of its own. */
@@ -78,7 +82,7 @@ export function decideHeld(
   if (escrow.status === 'held') return { kind: 'held', escrow }
   return refuse(
     'conflict',
-    `This escrow was already ${escrow.status}; nothing can be done with it any more`,
+    `This escrow was already ${escrow.status}, which is final; make a new hold for more money`,
     {
       details: { escrow_id: formatId('esc', escrow.id), status: escrow.status },
     },
@@ -101,10 +105,14 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
   const unfit = decideNamed({ field: 'to_agent_id', agent: payee }, payer)
   if (payee === undefined || payee.id === payer.id) return unfit
   if (escrow.toAgentId !== null && escrow.toAgentId !== payee.id) {
-    return refuse('conflict', 'This escrow can be released to nobody but the recipient named at the hold', {
-      field: 'to_agent_id',
-      details: { escrow_id: formatId('esc', escrow.id), to_agent_id: formatId('agt', escrow.toAgentId) },
-    })
+    return refuse(
+      'conflict',
+      'The hold named another recipient, details.to_agent_id: release it to that agent, or refund it',
+      {
+        field: 'to_agent_id',
+        details: { escrow_id: formatId('esc', escrow.id), to_agent_id: formatId('agt', escrow.toAgentId) },
+      },
+    )
   }
   if (unfit !== null) return unfit
   // Whom the hold named was looked up in the lists then.
@@ -127,7 +135,10 @@ function decideKept(payer: AgentFacts): Refusal | null {
 /** Is this the attestor's key? */
 export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
   if (attestor !== undefined && sameHash(attestor.keyHash, keyHash)) return null
-  return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+  return refuse(
+    'authentication_error',
+    'The agent key is not valid; it may have been rotated. Use the newest key',
+  )
 }
 
 /** May the attestor attest to this? What it attests to is decided like any other release. */

@@ -34,5 +34,8 @@ export async function requireOwnEscrow(
 ): Promise<FoundEscrow> {
   const found = await requireEscrow(db, caller, address)
   if (found.parties.get(found.escrow.agentId)?.platformId === caller.platformId) return found
-  throw new AppError('authorization_error', 'Only the platform of the agent that pays can do this')
+  throw new AppError(
+    'authorization_error',
+    'Only the platform of the paying agent can do this; use its credentials',
+  )
 }

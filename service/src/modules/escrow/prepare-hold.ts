@@ -124,7 +124,9 @@ function keyUsed(use: Use): Refusal {
       : { escrow_id: formatId('esc', use.id) }
   return refuse(
     'idempotency_error',
-    'This idempotency key has been used: details name what was made with it. Use a new key for a new hold',
+    use.kind === 'approval'
+      ? 'A hold with this Idempotency-Key waits for approval: details.approval_id names it. Use a new key for a new hold'
+      : 'This Idempotency-Key was used for a hold: details.escrow_id names it. Use a new key for a new hold',
     { field: 'Idempotency-Key', details: made },
   )
 }

@@ -79,7 +79,10 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
     const { agentId: attestorId, keyHash } = caller
     const payeeId = meantFor(escrow)
     if (escrow.attestorId !== attestorId || payeeId === null) {
-      throw new AppError('authorization_error', 'Only the attestor that the hold names can attest')
+      throw new AppError(
+        'authorization_error',
+        'Only the attestor that the hold names can attest; use the key of that agent',
+      )
     }
     const onePlatform = parties.get(escrow.agentId)?.platformId === parties.get(payeeId)?.platformId
     return escrowRecord(

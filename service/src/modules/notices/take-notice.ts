@@ -24,11 +24,14 @@ export async function takeNotice(
   headers: IncomingHttpHeaders,
 ): Promise<void> {
   const named = takers.filter(taker => taker.name === name)
-  if (named.length === 0) throw new AppError('not_found', 'No gateway of this name sends notices here')
+  if (named.length === 0) throw new AppError('not_found', 'There is no payment gateway of this name')
   const notices = named.map(taker => taker.read(rawBody, headers)).filter(notice => notice.valid)
   if (notices.length === 0) {
     logger.warn({ gateway: name }, 'gateway notice: the signature is wrong')
-    throw new AppError('authentication_error', 'The signature is not made with the secret of this gateway')
+    throw new AppError(
+      'authentication_error',
+      'The signature of the webhook does not verify with the secret of this gateway',
+    )
   }
   for (const notice of notices) {
     if (await isKnownNotice(database, name, notice.dedupeKey)) continue

@@ -148,7 +148,7 @@ function resultOf(
 function keyUsed({ id, agentId, amountPaise }: EarlierAllocation): Refusal {
   return refuse(
     'idempotency_error',
-    'This idempotency key has been used: details name what was allocated with it. Use a new key for a new allocation',
+    'This Idempotency-Key was used for an allocation: details.transaction_id names it. Use a new key for a new allocation',
     {
       field: 'Idempotency-Key',
       details: {

@@ -55,7 +55,10 @@ export interface ApprovalPlan extends Planned {
 export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | ApprovalPlan {
   const { mandate, payer, payerAccount, payee, payeeAccount, amountPaise } = facts
   if (payer === undefined || payerAccount === undefined || !isProved(mandate, payer)) {
-    return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+    return refuse(
+      'authentication_error',
+      'The agent key is not valid; it may have been rotated. Use the newest key',
+    )
   }
   if (facts.sameKey !== undefined) return keyUsed(facts.sameKey)
   if (facts.sameReference !== undefined) return referenceUsed(facts.sameReference)
@@ -67,10 +70,14 @@ export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | Appr
     return refuse('not_found', 'There is no agent with this id or handle', { field: 'to' })
   }
   if (payee.id === payer.id) {
-    return refuse('validation_error', 'An agent cannot pay itself', { field: 'to' })
+    return refuse('validation_error', 'An agent cannot pay itself; name another agent in to', { field: 'to' })
   }
   if (!canReceive(payee.status)) {
-    return refuse('validation_error', `The recipient is ${payee.status} and cannot be paid`, { field: 'to' })
+    return refuse(
+      'validation_error',
+      `The recipient is ${payee.status} and cannot be paid; name another agent${untilActive(payee.status)}`,
+      { field: 'to' },
+    )
   }
   const disallowed = decidePayee(payer.layers, payee.id)
   if (disallowed !== null) return disallowed
@@ -103,6 +110,11 @@ export function canReceive(status: AgentStatus): boolean {
   return status === 'active' || status === 'quarantined'
 }
 
+/** What else helps where an agent cannot receive money: nothing, when it has ended. */
+export function untilActive(status: AgentStatus): string {
+  return status === 'deactivated' ? '' : ', or wait until it is active again'
+}
+
 /** Is there enough for the amount and the fee? */
 export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise: Paise): Refusal | null {
   const requiredPaise = amountPaise + feePaise
@@ -128,8 +140,8 @@ export function keyUsed(use: Use): Refusal {
   return refuse(
     'idempotency_error',
     waits
-      ? 'A payment with this idempotency key waits for approval: details name it. Use a new key for a new payment'
-      : 'This idempotency key has been used: details name what was made with it. Use a new key for a new payment',
+      ? 'A payment with this idempotency_key waits for approval: details.approval_id names it. Use a new key for a new payment'
+      : `This idempotency_key was used before: details.${fieldOf(use)} names what was made. Use a new key for a new payment`,
     {
       field: 'idempotency_key',
       details: { ...named(use), status: waits ? 'pending_approval' : 'completed' },
@@ -142,13 +154,17 @@ function referenceUsed(use: Use): Refusal {
   return refuse(
     'conflict',
     waits
-      ? 'A payment to this payee with this reference waits for approval: details name it'
-      : 'This payee has already been paid with this reference: details name the payment',
+      ? 'A payment to this payee with this reference waits for approval: details.approval_id names it'
+      : 'This payee was already paid with this reference: details.payment_id names the payment',
     {
       field: 'reference',
       details: { ...named(use), ...(waits ? { status: 'pending_approval' } : {}) },
     },
   )
+}
+
+function fieldOf({ kind }: Use): string {
+  return kind === 'refund' ? 'refund_id' : 'payment_id'
 }
 
 function named({ kind, id }: Use): Record<string, string | null> {

@@ -48,7 +48,10 @@ function refuseRefund(
   const account = book.account(payment.payee)
   const refundable = book.fact(refundables, payment.id)
   if (refunder === undefined || account === undefined || !sameHash(refunder.keyHash, order.keyHash)) {
-    return refuse('authentication_error', 'The agent key is not valid; it may have been rotated')
+    return refuse(
+      'authentication_error',
+      'The agent key is not valid; it may have been rotated. Use the newest key',
+    )
   }
   const used = keyed === null ? undefined : useInForce(book.fact(usedKeys, keyed), book.nowMs)
   if (used !== undefined) return keyUsed(used)
@@ -125,7 +128,11 @@ function tellRefund(
 
 function tooMuch(payment: PaymentRow, refundedPaise: Paise): Refusal {
   const leftPaise = payment.amountPaise - refundedPaise
-  return refuse('conflict', `Of this payment ${rupeesText(leftPaise)} INR can still be refunded`, {
+  const message =
+    leftPaise > 0n
+      ? `Of this payment ${rupeesText(leftPaise)} INR can still be refunded; ask for no more than that`
+      : 'All of this payment was refunded already'
+  return refuse('conflict', message, {
     field: 'amount',
     details: {
       amount: rupees(payment.amountPaise),

@@ -52,16 +52,24 @@ interface Refusing {
 export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | null {
   for (const { layer, controls } of layers) {
     if (controls.blockedPayees?.has(payeeId)) {
-      return refuse('authorization_error', `The ${layer} policy blocks payments to this agent`, {
-        field: 'to',
-        details: { rule: 'blocked_payee_agents', layer },
-      })
+      return refuse(
+        'authorization_error',
+        `The ${layer} policy blocks payments to this agent: take it out of blocked_payee_agents, or name another`,
+        {
+          field: 'to',
+          details: { rule: 'blocked_payee_agents', layer },
+        },
+      )
     }
     if (controls.allowedPayees !== null && !controls.allowedPayees.has(payeeId)) {
-      return refuse('authorization_error', `The ${layer} policy does not allow payments to this agent`, {
-        field: 'to',
-        details: { rule: 'allowed_payees', layer },
-      })
+      return refuse(
+        'authorization_error',
+        `The ${layer} policy does not allow payments to this agent: add it to allowed_payees, or name another`,
+        {
+          field: 'to',
+          details: { rule: 'allowed_payees', layer },
+        },
+      )
     }
   }
   return null
@@ -258,7 +266,7 @@ function amountRefusal(
 function recipientRefusal({ rule, layer, limit, used }: Standing, more: Record<string, unknown>): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}`,
+    `${used} different agents were paid within the last hour; ${rule} of the ${layer} policy allows ${limit}. Name one of them, or wait until one of them was paid an hour ago`,
     {
       field: 'to',
       details: { rule, layer, limit: Number(limit), used: Number(used), remaining: 0, ...more },

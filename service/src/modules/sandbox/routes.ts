@@ -22,7 +22,11 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
     async call => {
       const phone = normalisePhone(call.params.phone)
       const code = phone === null ? null : await context.lastOtp(phone)
-      if (code === null) throw new AppError('not_found', 'No code was sent to this phone')
+      if (code === null)
+        throw new AppError(
+          'not_found',
+          'No code was sent to this phone; ask for one with POST /v1/auth/send-otp',
+        )
       return { code }
     },
     UNCOUNTED,
