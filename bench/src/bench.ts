@@ -4,6 +4,8 @@ import { measureAudit } from './audit.ts'
 import { type Cleanup, cleanup } from './cleanup.ts'
 import { describeMachine } from './machine.ts'
 import { measureAll } from './measure.ts'
+import { measureMisbehaving } from './misbehaving.ts'
+import { renderMisbehaving } from './misbehaving-report.ts'
 import { createNetwork, type Network } from './network.ts'
 import { type Options, readOptions, USAGE } from './options.ts'
 import { measurePayPerCall } from './pay-per-call.ts'
@@ -43,6 +45,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const windows = options.withWindows ? await measureWindows(stage.server, db, say) : null
   const settlement = options.withSettlement ? await measureSettlement(stage.server, db, say) : null
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
+  const misbehaving = options.withMisbehaving ? await measureMisbehaving(options, undo, say) : null
   const webhooks = options.webhookParts.length > 0 ? await measureWebhooks(options, undo, say) : null
   say('comparing the book with what was answered')
   return {
@@ -60,6 +63,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
     audit,
     webhooks,
     payPerCall,
+    misbehaving,
     findings: [
       ...(await verify(api, db, network, measurements.paid + (payPerCall?.payments ?? 0))),
       ...(webhooks?.findings ?? []),
@@ -81,6 +85,17 @@ async function openTpcb({ server, db }: Stage): Promise<Tpcb | null> {
   return null
 }
 
+/** By itself, without the network of the other measurements. */
+async function runMisbehaving(options: Options, undo: Cleanup): Promise<number> {
+  try {
+    const report = renderMisbehaving(await measureMisbehaving(options, undo, say))
+    process.stdout.write(`\n## Misbehaving platforms\n\n${report}\n`)
+    return 0
+  } finally {
+    await undo.run()
+  }
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const options = readOptions(args)
   if (options === 'help') {
@@ -88,6 +103,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   const undo = cleanup()
+  if (options.onlyMisbehaving) return runMisbehaving(options, undo)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void undo.run().finally(() => process.exit(1)))
   }

@@ -114,12 +114,13 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
   }
 }
 
-/** An administrator logs in and gives the tier of verified owners the limits of this benchmark. */
-export async function raiseTier(api: Api): Promise<void> {
+/** An administrator logs in and gives the tier of verified owners the limits of this benchmark; answers its session. */
+export async function raiseTier(api: Api): Promise<Headers> {
   await api.call(routes.sendAdminOtp, { body: { phone: ADMIN_PHONE } })
   const { code } = await api.call(routes.getSandboxOtp, { params: { phone: ADMIN_PHONE } })
   const cookie = await api.cookieOf(routes.verifyAdminOtp, { body: { phone: ADMIN_PHONE, code } })
   await api.call(routes.updateTier, { params: { tier: 'tier1' }, headers: cookie, body: TIER })
+  return cookie
 }
 
 export async function createOwner(api: Api, platform: Headers, index: number): Promise<string> {

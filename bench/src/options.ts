@@ -18,6 +18,10 @@ export interface Options {
   readonly withAudit: boolean
   /** Whether paid calls are compared with what they are made of. */
   readonly withPayPerCall: boolean
+  /** Whether a stranger is watched while platforms misbehave. */
+  readonly withMisbehaving: boolean
+  /** And nothing else is measured. */
+  readonly onlyMisbehaving: boolean
   /** What is measured of webhooks. */
   readonly webhookParts: readonly WebhookPart[]
   /** Where the report goes as Markdown; null: only to the terminal. */
@@ -40,6 +44,7 @@ const NAMES: readonly string[] = [
   'settlement',
   'audit',
   'pay-per-call',
+  'misbehaving',
   'webhooks',
   ...WEBHOOK_PARTS,
 ]
@@ -87,6 +92,8 @@ export function readOptions(args: readonly string[]): Options | 'help' {
     withSettlement: only === null || only.has('settlement'),
     withAudit: only === null || only.has('audit'),
     withPayPerCall: only === null || only.has('pay-per-call'),
+    onlyMisbehaving: only?.size === 1 && only.has('misbehaving'),
+    withMisbehaving: only === null || only.has('misbehaving'),
     webhookParts: WEBHOOK_PARTS.filter(part => only === null || only.has('webhooks') || only.has(part)),
     writePath: values.write ?? null,
     profileFolder: values.profile ?? null,

@@ -4,6 +4,8 @@ import { judgeGoals } from './goals.ts'
 import { LOADS, type LoadName, NEAR } from './loads.ts'
 import { facts, table } from './markdown.ts'
 import { type LoadMeasurement, type Measurements, perSecond, type TpcbMeasurement } from './measure.ts'
+import type { MisbehavingReport } from './misbehaving.ts'
+import { judgeMisbehaving, renderMisbehaving } from './misbehaving-report.ts'
 import { LIMITS, OPENING_BALANCE_INR } from './network.ts'
 import type { Options } from './options.ts'
 import { judgePayPerCall, type PayPerCallReport, renderPayPerCall } from './pay-per-call.ts'
@@ -39,6 +41,8 @@ export interface Results {
   readonly webhooks: WebhooksReport | null
   /** null: not measured. */
   readonly payPerCall: PayPerCallReport | null
+  /** null: not measured. */
+  readonly misbehaving: MisbehavingReport | null
   readonly findings: readonly Finding[]
 }
 
@@ -54,6 +58,9 @@ export function renderReport(results: Results): string {
     ...(results.settlement === null ? [] : [`## Settlement\n\n${settlement(results.settlement)}`]),
     ...(results.audit === null ? [] : [`## The audit log\n\n${audit(results.audit)}`]),
     ...(results.payPerCall === null ? [] : [`## Pay-per-call\n\n${renderPayPerCall(results.payPerCall)}`]),
+    ...(results.misbehaving === null
+      ? []
+      : [`## Misbehaving platforms\n\n${renderMisbehaving(results.misbehaving)}`]),
     ...(results.webhooks === null ? [] : [`## Webhooks\n\n${renderWebhooks(results.webhooks)}`]),
     `## Is it true?\n\n${truth(results)}`,
     `## Measured on\n\n${facts([...results.machine, ['When', results.finishedAt.toISOString()], ['Command', `\`${results.command}\``]])}`,
@@ -73,15 +80,15 @@ function introduction({ options, setUp, tpcb }: Results): string {
   ].join('\n')
 }
 
-function goals({ measurements, payPerCall, webhooks }: Results): string {
+function goals({ measurements, payPerCall, misbehaving, webhooks }: Results): string {
   return table(
     ['Goal', 'measured', 'wanted', 'verdict'],
-    [...judgeGoals(measurements), ...judgePayPerCall(payPerCall), ...judgeWebhooks(webhooks)].map(goal => [
-      goal.name,
-      goal.measured,
-      goal.wanted,
-      goal.verdict,
-    ]),
+    [
+      ...judgeGoals(measurements),
+      ...judgePayPerCall(payPerCall),
+      ...judgeMisbehaving(misbehaving),
+      ...judgeWebhooks(webhooks),
+    ].map(goal => [goal.name, goal.measured, goal.wanted, goal.verdict]),
   )
 }
 

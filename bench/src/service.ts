@@ -29,12 +29,16 @@ const SHOWN_CHARACTERS = 4_000
 const ADDRESS = /(http:\/\/127\.0\.0\.1:\d+)\/v1/
 
 /** Starts the service with an embedded PostgreSQL of its own and nothing of this process's environment. */
-export function startService(dataDir: string, profileFolder: string | null): Service {
+export function startService(
+  dataDir: string,
+  profileFolder: string | null,
+  settings: Readonly<Record<string, string>> = SERVICE_SETTINGS,
+): Service {
   const profiling =
     profileFolder === null ? [] : ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profileFolder}`]
   const child = spawn(process.execPath, [...profiling, MAIN], {
     cwd: ROOT,
-    env: { ...SERVICE_SETTINGS, DATA_DIR: dataDir },
+    env: { ...settings, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<void>(resolve => {

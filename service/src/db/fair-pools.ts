@@ -26,6 +26,8 @@ export interface FairPoolsOptions {
 
 const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 5_000
+/** Nobody waits for the answer of a job, so it may wait for quieter times. */
+const MAX_WAIT_OF_SERVICE_MS = 60_000
 const IDLE_TIMEOUT_MS = 30_000
 
 /**
@@ -45,7 +47,8 @@ export function openFairPools(
     // its queries fail with the same error, so nothing is lost here.
     pool.on('connect', client => client.on('error', ignore))
     pools.push(pool)
-    const share = openFairShare({ places: max, mostOf, maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
+    const maxWaitMs = (party: string) => (party === SERVICE_PARTY ? MAX_WAIT_OF_SERVICE_MS : MAX_WAIT_MS)
+    const share = openFairShare({ places: max, mostOf, maxWaiting: MAX_WAITING, maxWaitMs })
     return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
   }
   // Three callers who take all that they may have leave a place for the next one.

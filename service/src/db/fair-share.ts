@@ -15,7 +15,7 @@ export interface FairShareOptions {
   readonly mostOf: (party: string) => number
   /** How many of one party may wait; more are refused at once. */
   readonly maxWaiting: number
-  readonly maxWaitMs: number
+  readonly maxWaitMs: (party: string) => number
 }
 
 interface Waiter {
@@ -112,7 +112,7 @@ export function openFairShare({ places, mostOf, maxWaiting, maxWaitMs }: FairSha
         parties.change(party, party.inUse, party.waiting - 1)
         if (party.waiting === 0) party.queue.length = 0
         reject(new DatabaseBusy('No connection became free in time'))
-      }, maxWaitMs)
+      }, maxWaitMs(party.name))
       party.queue.push(waiter)
       parties.change(party, party.inUse, party.waiting + 1)
     })
