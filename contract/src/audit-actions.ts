@@ -37,6 +37,8 @@ export const AUDIT_ACTIONS = {
   'agent.deactivated': 'An agent ended, for good.',
   'certificate.issued': 'A certificate was issued to an agent.',
   'certificate.revoked': 'A certificate was revoked.',
+  'rows.completed':
+    'All rows of a table that were written before there were row MACs got theirs; from then on a row without one is refused.',
   'session.started': 'Somebody logged in.',
   'session.ended': 'Somebody logged out.',
   'payment.completed': 'An agent paid another.',

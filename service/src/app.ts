@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { INTRODUCTION } from '@batua/contract'
+import { completeRows } from './complete-rows.ts'
 import type { Config } from './config/config.ts'
 import { type Core, openCore, type Surroundings } from './core.ts'
 import { type Database } from './db/database.ts'
@@ -87,6 +88,7 @@ export interface App {
 /** Puts the service together, from the book outwards: plain factory calls. */
 export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
   const core = await openCore(config, surroundings)
+  await completeRows(core)
   await completeAgents(core)
   const server = await openServer(config, surroundings, core)
   const address = { port: config.port }

@@ -1,3 +1,4 @@
+import { Counter } from 'prom-client'
 import type { Config } from './config/config.ts'
 import { markDatabase } from './database-mark.ts'
 import { openDatabase } from './db/database.ts'
@@ -10,7 +11,7 @@ import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
 import { withSharedLookUps } from './http/shared-lookup.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
-import { createMetrics } from './kernel/metrics.ts'
+import { createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openVault, type Vault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger-metrics.ts'
@@ -44,7 +45,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
-  const vault = openVault(masterKey)
+  const vault = openVault(masterKey, reportAltered(metrics, logger))
   // Opening the keys proves the master key on a database of before there were marks.
   const signingKeys = await openSigningKeys({ database, clock, vault })
   await markDatabase(database, { mode: config.mode, vault }, clock.now())
@@ -63,12 +64,26 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     signals,
     ...openLogin(config, { database, clock, vault, logger, signals }),
     ...openMessages(config, { database, clock, vault, logger }),
-    keyring: openAgentKeyring(database.authentication),
+    keyring: openAgentKeyring(database.authentication, vault),
     serviceName: config.serviceName,
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
     maxAgentsPerOwner: config.maxAgentsPerOwner,
     maxAgentsPerPlatform: config.maxAgentsPerPlatform,
     redis: config.redisUrl === null ? null : connectRedis(config.redisUrl, logger),
+  }
+}
+
+/** Each row that is refused because the service did not write it, or not last: somebody wrote to the database. */
+function reportAltered(metrics: Metrics, logger: Logger): Vault['onAltered'] {
+  const refused = new Counter({
+    name: 'altered_rows_refused_total',
+    help: 'Rows refused because their MAC does not fit or they are older than audited',
+    labelNames: ['table'],
+    registers: [metrics],
+  })
+  return (table, id, why) => {
+    refused.inc({ table })
+    logger.error({ table, row: id, why }, 'altered row: refused; somebody else wrote to the database')
   }
 }
 
@@ -92,7 +107,7 @@ function openLogin(
     adminTotpSecrets,
     outbox,
     authenticators: withSharedLookUps({
-      ...createAuthenticators(services.database.authentication, signals),
+      ...createAuthenticators(services.database.authentication, services.vault, signals),
       ...sessions,
     }),
     async lastOtp(phone: string) {

@@ -16,7 +16,7 @@ export function newSecret(prefix: string): string {
   return prefix + randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** What is stored of a secret. A plain hash does, because the secret has 256 random bits. */
+/** SHA-256. What is stored of a secret is a keyed hash of it: see `credentialHash`. */
 export function hashSecret(secret: string): Buffer {
   return Buffer.from(hash('sha256', secret, 'hex'), 'hex')
 }
@@ -36,7 +36,17 @@ export interface Vault {
   seal(text: string): Buffer
   /** The same in hex, which is what the pay path writes. */
   sealHex(text: string): string
+  /** The MAC of a row that decides about money (see db/row-mac.ts). */
+  rowMac(text: string): Buffer
+  /** What is stored of a key, a platform's secret or a session's token: who reads or writes the database can make none. */
+  credentialHash(secret: string, kind: CredentialKind): Buffer
+  /** The same of the SHA-256 of the secret, which earlier releases stored. */
+  credentialHashOf(sha256: Buffer, kind: CredentialKind): Buffer
+  /** Told of each row that is refused because the service did not write it, or not last. */
+  readonly onAltered: (table: string, id: string, why: string) => void
 }
+
+export type CredentialKind = 'agents.key' | 'platforms.secret' | 'sessions.token'
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
@@ -71,12 +81,16 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const SEAL_BYTES = 16
 
-export function openVault(masterKey: Buffer): Vault {
+export function openVault(masterKey: Buffer, onAltered: Vault['onAltered'] = () => undefined): Vault {
   assert(masterKey.length === 32, 'the master key has 32 bytes')
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `batua/${purpose}`, 32))
   const encryptionKey = derive('encryption')
   const indexKey = derive('blind-index')
   const sealHex = openSeal(derive('seal'))
+  const rowMacHex = openSeal(derive('row-mac'))
+  const credentialKey = derive('credentials')
+  const credentialHashOf = (sha256: Buffer, kind: CredentialKind) =>
+    createHmac('sha256', credentialKey).update(`${kind}\0`).update(sha256).digest()
   return {
     encrypt(plaintext, context) {
       const nonce = randomBytes(NONCE_BYTES)
@@ -96,5 +110,9 @@ export function openVault(masterKey: Buffer): Vault {
       createHmac('sha256', indexKey).update(`${context}\0${plaintext}`).digest(),
     seal: text => Buffer.from(sealHex(text), 'hex'),
     sealHex,
+    rowMac: text => Buffer.from(rowMacHex(text), 'hex'),
+    credentialHash: (secret, kind) => credentialHashOf(hashSecret(secret), kind),
+    credentialHashOf,
+    onAltered,
   }
 }

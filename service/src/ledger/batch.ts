@@ -23,26 +23,36 @@ const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
  * trip. Each statement sees what was committed before the locks were granted, and nobody who takes the same
  * locks can change it until this transaction ends.
  */
-export async function readBook(tx: Queryable, batch: readonly Entry[], clock: Clock): Promise<Book> {
+export async function readBook(
+  tx: Queryable,
+  batch: readonly Entry[],
+  { clock, vault }: { readonly clock: Clock; readonly vault: Vault },
+): Promise<Book> {
   const ids = accountsOf(batch)
   const needs = collect(batch.flatMap(entry => entry.command.needs))
   const askedMs = clock.now().getTime()
   const begun = tx.query('begin')
   const accounts = lockBatch(tx, ids.toSorted())
-  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, askedMs))
+  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, askedMs, vault))
   await settled([begun, accounts, ...facts])
   const book = new Book(await accounts, clock.now().getTime())
   for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
   const steps = Math.max(...batch.map(entry => entry.command.steps?.length ?? 0))
   for (let step = 0; step < steps; step++) {
-    await readNeeds(tx, collect(batch.flatMap(entry => entry.command.steps?.[step]?.(book) ?? [])), book)
+    const needed = collect(batch.flatMap(entry => entry.command.steps?.[step]?.(book) ?? []))
+    await readNeeds(tx, needed, book, vault)
   }
   return book
 }
 
-async function readNeeds(tx: Queryable, needs: [Source<unknown>, string[]][], book: Book): Promise<void> {
+async function readNeeds(
+  tx: Queryable,
+  needs: [Source<unknown>, string[]][],
+  book: Book,
+  vault: Vault,
+): Promise<void> {
   if (needs.length === 0) return
-  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, book.nowMs))
+  const facts = needs.map(async ([source, keys]) => source.load(tx, keys, book.nowMs, vault))
   await settled(facts)
   for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
 }

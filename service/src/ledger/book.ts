@@ -8,10 +8,13 @@ import { releasesAt } from './releases.ts'
 import { addSpending, removeSpending, rollForward } from './spending.ts'
 import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
-/** Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. */
+/**
+ * Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. The vault is
+ * there to prove them.
+ */
 export interface Source<Fact> {
   readonly name: string
-  load(tx: Queryable, keys: readonly string[], nowMs: number): Promise<Map<string, Fact>>
+  load(tx: Queryable, keys: readonly string[], nowMs: number, vault: Vault): Promise<Map<string, Fact>>
 }
 
 /**

@@ -89,7 +89,7 @@ function openLine(database: Database): Line {
 }
 
 export function createLane(options: LaneOptions): Lane {
-  const { clock, vault } = options
+  const { vault } = options
   const line = openLine(options.database)
 
   /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
@@ -97,7 +97,7 @@ export function createLane(options: LaneOptions): Lane {
     const tx = await line.take()
     let decided: Decided | null = null
     try {
-      decided = decideAll(batch, await readBook(tx, batch, clock))
+      decided = decideAll(batch, await readBook(tx, batch, options))
       await writeBook(tx, decided.book, vault)
       return decided
     } catch (error) {

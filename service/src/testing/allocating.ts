@@ -1,9 +1,12 @@
 import type { Database } from '../db/database.ts'
+import { writeMacs } from '../db/row-mac.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { type Allocation, allocateCommand } from '../modules/organizations/allocate.ts'
 import { ownKey } from '../modules/organizations/allocation-store.ts'
+import { AGENT_ROWS } from '../modules/policies/index.ts'
 import type { TestNode } from './builders.ts'
+import { TEST_VAULT } from './database.ts'
 
 /** Makes agents, wherever they were, the members of an organization that has its treasury's id. */
 export async function organize(database: Database, treasury: Uuid, agents: readonly Uuid[]): Promise<void> {
@@ -15,6 +18,7 @@ export async function organize(database: Database, treasury: Uuid, agents: reado
        from unnest($1::uuid[]) id`,
       [[treasury, ...agents], treasury],
     )
+    await writeMacs(tx, TEST_VAULT, AGENT_ROWS, [...new Set([treasury, ...agents])])
   })
 }
 

@@ -1,5 +1,6 @@
 import type { AgentStatus, PaymentResult, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../db/database.ts'
+import { writeMacs } from '../db/row-mac.ts'
 import type { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
@@ -21,7 +22,7 @@ import { type PaymentOrder, pay } from '../modules/payments/pay.ts'
 import { type Refund, type RefundOrder, refundCommand } from '../modules/payments/refund.ts'
 import { findPayment } from '../modules/payments/store.ts'
 import { sumPayoutsPending } from '../modules/payouts/index.ts'
-import { type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
+import { AGENT_ROWS, type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
@@ -84,6 +85,7 @@ export async function newAgent(database: Database, now: Date, columns: AgentColu
     )
     await openAccount(tx, id, now)
     await setColumns(tx, id, columns)
+    await writeMacs(tx, TEST_VAULT, AGENT_ROWS, [id])
   })
   return id
 }
@@ -93,6 +95,7 @@ export async function changeAgent(database: Database, id: Uuid, columns: AgentCo
   return database.inTransaction(async tx => {
     await lockForChange(tx, [id])
     await setColumns(tx, id, columns)
+    await writeMacs(tx, TEST_VAULT, AGENT_ROWS, [id])
     const rows = await tx.query<{ sequence: bigint }>('select sequence from accounts where id = $1', [id])
     return rows[0]?.sequence ?? -1n
   })

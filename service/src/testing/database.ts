@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto'
+import { TIERS } from '@batua/contract'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts'
+import { writeMacs } from '../db/row-mac.ts'
+import { openVault } from '../kernel/secrets.ts'
+import { TIER_ROWS } from '../modules/policies/index.ts'
 import { withDatabaseName } from './database-name.ts'
+
+/** The vault of all tests beside the source. */
+export const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,6 +30,7 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   const name = `${prefix}${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   const url = withDatabaseName(serverUrl, name)
+  await coverTiers(url)
   const database = openDatabase(url, options)
   return {
     url,
@@ -31,6 +39,19 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
       await database.close()
       await onServer(serverUrl, `drop database ${name} with (force)`)
     },
+  }
+}
+
+/** The rows that a migration wrote get their MACs, as at a first start. */
+async function coverTiers(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const query = async <Row>(text: string, values: readonly unknown[] = []) =>
+      (await client.query(text, [...values])).rows as Row[]
+    await writeMacs({ query }, TEST_VAULT, TIER_ROWS, TIERS)
+  } finally {
+    await client.end()
   }
 }
 

@@ -1,5 +1,8 @@
 import type { Database } from '../db/database.ts'
+import { writeMacs } from '../db/row-mac.ts'
 import type { Uuid } from '../kernel/ids.ts'
+import { AGENT_ROWS } from '../modules/policies/index.ts'
+import { TEST_VAULT } from './database.ts'
 
 /** Gives an owner many agents with empty wallets, in two statements; they have no keys that fit and no certificates. */
 export async function insertManyAgents(
@@ -13,6 +16,15 @@ export async function insertManyAgents(
        select id, $1, $2, 'h' || replace(id::text, '-', ''), 'One of many', decode(md5(id::text), 'hex'), 'abcd', '', now()
        from (select gen_random_uuid() as id from generate_series(1, $3::int4)) ids`,
       [platformId, ownerId, count],
+    )
+    const made = await tx.query<{ id: Uuid }>(`select id from agents where mac is null and owner_id = $1`, [
+      ownerId,
+    ])
+    await writeMacs(
+      tx,
+      TEST_VAULT,
+      AGENT_ROWS,
+      made.map(({ id }) => id),
     )
     await tx.query(
       `insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)

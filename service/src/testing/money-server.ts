@@ -1,3 +1,4 @@
+import { writeMacs } from '../db/row-mac.ts'
 import type { AgentCaller, Authenticators } from '../http/caller.ts'
 import { call, type Reply, startTestServer } from '../http/test-server.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
@@ -5,9 +6,11 @@ import { hashSecret } from '../kernel/secrets.ts'
 import { openAgentDirectory } from '../modules/agents/index.ts'
 import { serveApprovals } from '../modules/approvals/index.ts'
 import { executeHold, serveEscrow } from '../modules/escrow/index.ts'
+import { OWNER_ROWS } from '../modules/owners/index.ts'
 import { executePayment, servePayments } from '../modules/payments/index.ts'
 import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
 import type { TestDatabase } from './database.ts'
+import { TEST_VAULT } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 
 /** Every credential is the uuid of whom it belongs to, and the builders' agents are their own owners and platforms. */
@@ -66,6 +69,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
          values ($1, $1, 'Asha Rao', '', '', '', '', $2)`,
         [id, clock.now()],
       )
+      await writeMacs(database, TEST_VAULT, OWNER_ROWS, [id])
       return id
     },
     async as(who, id, path, body) {

@@ -14,7 +14,7 @@ import { serveAgents } from '../modules/agents/index.ts'
 import { serveIdentity } from '../modules/identity/index.ts'
 import { serveOwners } from '../modules/owners/index.ts'
 import { createAuthenticators, type PlatformsContext, servePlatforms } from '../modules/platforms/index.ts'
-import { networkContext, randomHandle, randomPan, randomPhone } from './network.ts'
+import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
 
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>
@@ -66,7 +66,7 @@ export async function startNetworkServer(
       readReconciliation: async () => ({ differences: null, checkedAt: null }),
     })
   }
-  const authenticators = { ...createAuthenticators(database.authentication), ...SESSIONS }
+  const authenticators = { ...createAuthenticators(database.authentication, TEST_VAULT), ...SESSIONS }
   const server = await startTestServer(register, { database, authenticators, clock: context.clock })
   return {
     server,

@@ -1,8 +1,10 @@
+import { writeMacs } from '../db/row-mac.ts'
 import type { PayoutProvider } from '../gateways/payout-provider.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openLedger } from '../ledger/index.ts'
 import { fixedCalendar } from '../modules/calendar/index.ts'
+import { OWNER_ROWS, personalContext } from '../modules/owners/index.ts'
 import type { PayoutsContext } from '../modules/payouts/index.ts'
 import { type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
 import type { TestDatabase } from './database.ts'
@@ -91,6 +93,7 @@ export async function verify(
   await database.query(
     `update owners set kyc_status = 'verified', bank_account = $2, bank_account_last4 = $3, bank_ifsc = 'HDFC0001234'
      where id = $1`,
-    [ownerId, vault.encrypt(bankAccount, 'owners.bank_account'), bankAccount.slice(-4)],
+    [ownerId, vault.encrypt(bankAccount, personalContext(ownerId, 'bank_account')), bankAccount.slice(-4)],
   )
+  await writeMacs(database, vault, OWNER_ROWS, [ownerId])
 }

@@ -1,6 +1,8 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import type { RowVersion } from '../../db/row-mac.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { changeStates, type StateOutcome, selectAgentIdsOfOwner, setAgentsTier } from '../agents/index.ts'
 import { type Act, type Actor, type Recording, recordActs } from '../audit/index.ts'
 import { lockOwner, type Owner, ownerNotFound, updateOwnerStatus, updateOwnerTier } from '../owners/index.ts'
@@ -34,11 +36,11 @@ async function changeStatus(
 ): Promise<ChangedOwner> {
   const recording = { actor, vault, now: clock.now() }
   const { owner, outcomes } = await database.inTransaction(async tx => {
-    const owner = await lockAddressed(tx, address)
+    const owner = await lockAddressed(tx, vault, address)
     if (owner.status === status) return { owner, outcomes: new Map<Uuid, StateOutcome>() }
-    await updateOwnerStatus(tx, owner.id, status)
+    const versions = await updateOwnerStatus(tx, vault, owner.id, status)
     const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
-    await recordOwnerAct(tx, recording, owner, { action, data: { from: owner.status, to: status } })
+    await recordOwnerAct(tx, recording, owner, { action, data: { from: owner.status, to: status } }, versions)
     const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
     return { owner: { ...owner, status }, outcomes }
   })
@@ -55,11 +57,11 @@ export async function setOwnerTier(
 ): Promise<Owner> {
   const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(async tx => {
-    const owner = await lockAddressed(tx, address)
+    const owner = await lockAddressed(tx, vault, address)
     if (owner.tier !== tier) {
-      await updateOwnerTier(tx, owner.id, tier)
+      const versions = await updateOwnerTier(tx, vault, owner.id, tier)
       const act = { action: 'owner.tier_changed', data: { from: owner.tier, to: tier } } as const
-      await recordOwnerAct(tx, recording, owner, act)
+      await recordOwnerAct(tx, recording, owner, act, versions)
     }
     await setAgentsTier(tx, owner.id, tier, recording)
     return { ...owner, tier }
@@ -72,16 +74,16 @@ async function recordOwnerAct(
   { actor, vault, now }: Recording,
   { id, platformId }: Owner,
   { action, data }: Pick<Act, 'action' | 'data'>,
+  versions: readonly RowVersion[],
 ): Promise<void> {
   const facts = { platform_id: formatId('plt', platformId), ...data }
-  await recordActs(tx, vault, now, [
-    { agentId: null, actor, action, target: formatId('own', id), data: facts },
-  ])
+  const act: Act = { agentId: null, actor, action, target: formatId('own', id), data: facts }
+  await recordActs(tx, vault, now, [act], versions)
 }
 
-async function lockAddressed(tx: Queryable, address: string): Promise<Owner> {
+async function lockAddressed(tx: Queryable, vault: Vault, address: string): Promise<Owner> {
   const id = parseId('own', address)
-  const owner = id === null ? null : await lockOwner(tx, id)
+  const owner = id === null ? null : await lockOwner(tx, vault, id)
   if (owner === null) throw ownerNotFound()
   return owner
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { writeMacs } from '../../db/row-mac.ts'
 import { type Clock, DAY_MS, systemClock } from '../../kernel/clock.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
@@ -13,6 +14,7 @@ import {
 } from '../../testing/network.ts'
 import { type Actor, service } from '../audit/index.ts'
 import type { Owner } from '../owners/store.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import {
   applyDuePolicy,
   cancelPolicyChange,
@@ -58,7 +60,7 @@ interface Told {
 /** What the log has of the agent, without how it came to be. */
 async function told(from = 2): Promise<Told[]> {
   const rows = await db.database.query<Told>(
-    `select action, jsonb_build_object('type', actor_type, 'id', actor_id) as actor, target, data::jsonb
+    `select action, jsonb_build_object('type', actor_type, 'id', actor_id) as actor, target, data::jsonb - 'row' - 'row_version' as data
      from audit_entries where agent_id = $1 order by id`,
     [made.agent.id],
   )
@@ -194,6 +196,7 @@ test('an agent that ends leaves its organization in the same commit', async () =
     `insert into org_members (agent_id, org_id, role, joined_at) values ($1, $2, 'worker', now())`,
     [made.agent.id, orgId],
   )
+  await writeMacs(db.database, context.vault, AGENT_ROWS, [made.agent.id])
   for (let times = 0; times < 2; times++) await deactivateAgent(context, platform(), address())
   expect(await db.database.query(`select 1 from org_members where org_id = $1`, [orgId])).toEqual([])
   const removals = (await told()).filter(({ action }) => action === 'org.member_removed')

@@ -14,7 +14,7 @@ export function agentRecord(vault: Vault, caller: Caller, agent: Agent): AgentRe
 
 export function recordWithVendor(vault: Vault, agent: Agent) {
   const record = recordWithoutVendor(agent)
-  return { ...record, vendor_id: vendorId(vault, agent.sealedOwnerPan, record.agent_id) }
+  return { ...record, vendor_id: vendorId(vault, agent, record.agent_id) }
 }
 
 function recordWithoutVendor(agent: Agent) {

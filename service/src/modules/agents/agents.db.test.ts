@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
 import type { AppError } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { hashSecret } from '../../kernel/secrets.ts'
 import { newKeyPair } from '../../kernel/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
@@ -58,7 +57,7 @@ describe('creating an agent', () => {
     )
     expect(row?.text).not.toContain(agentKey)
     expect(row?.text).not.toContain('PRIVATE KEY')
-    expect(row?.key_hash).toEqual(hashSecret(agentKey))
+    expect(row?.key_hash).toEqual(context.vault.credentialHash(agentKey, 'agents.key'))
     expect(Buffer.from(row?.public_key ?? '', 'base64')).toHaveLength(32)
   })
 

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../db/database.ts'
+import type { RowVersion } from '../../db/row-mac.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
@@ -22,7 +23,12 @@ interface Change {
   readonly decide: (agent: Agent) => Refusal | Agent
   readonly acts: (actor: Actor, before: Agent, after: Agent) => readonly Act[]
   /** What changes with it in the same commit. */
-  readonly andThen?: (tx: Queryable, before: Agent, recording: Recording) => Promise<void>
+  readonly andThen?: (
+    tx: Queryable,
+    before: Agent,
+    recording: Recording,
+    written: readonly RowVersion[],
+  ) => Promise<void>
 }
 
 /** Changes what decides about an agent's payments, under the lock that payments take (see lockAgent). */
@@ -41,16 +47,17 @@ async function changeAgent(
   const actor = actorOf(caller, ownerId)
   const written = await database.inTransaction(
     async tx => {
-      const stored = await lockAgent(tx, id)
+      const stored = await lockAgent(tx, vault, id)
       assert(stored !== null, 'agents are never removed')
       const now = clock.now()
       const before = { ...stored, ...applyDue(stored, now) }
       const changed = decide(before)
       if ('kind' in changed) raise(changed)
-      await updateAgent(tx, changed)
+      const versions = await updateAgent(tx, vault, changed)
       if (changed.name !== before.name) await requestRenewals(tx, [id], now)
-      await recordActs(tx, vault, now, [...appliedActs(stored, before), ...acts(actor, before, changed)])
-      await andThen?.(tx, before, { actor, vault, now })
+      const all = [...appliedActs(stored, before), ...acts(actor, before, changed)]
+      await recordActs(tx, vault, now, all, versions)
+      await andThen?.(tx, before, { actor, vault, now }, versions)
       return changed
     },
     { turns: [id] },
@@ -79,11 +86,11 @@ export function applyDuePolicy(
 ): Promise<void> {
   return database.inTransaction(
     async tx => {
-      const stored = await lockAgent(tx, id)
+      const stored = await lockAgent(tx, vault, id)
       if (stored === null) return
       const applied = { ...stored, ...applyDue(stored, now) }
-      await updateAgent(tx, applied)
-      await recordActs(tx, vault, now, appliedActs(stored, applied))
+      const versions = await updateAgent(tx, vault, applied)
+      await recordActs(tx, vault, now, appliedActs(stored, applied), versions)
     },
     { turns: [id] },
   )
@@ -114,8 +121,8 @@ export function deactivateAgent(context: ChangeContext, caller: Caller, address:
   return changeAgent(context, caller, address, {
     decide: agent => deactivate(agent, context.clock.now()),
     acts: () => [],
-    async andThen(tx, { id, status, platformId }, recording) {
-      await endWith(tx, [{ id, from: status }], recording)
+    async andThen(tx, { id, status, platformId }, recording, written) {
+      await endWith(tx, [{ id, from: status }], recording, written)
       await countAgentsOut(tx, platformId, status === 'deactivated' ? 0 : 1)
     },
   })
@@ -126,7 +133,7 @@ export async function rotateAgentKey(
   caller: Caller,
   address: string,
 ): Promise<{ readonly agent: Agent; readonly agentKey: string }> {
-  const key = newAgentKey()
+  const key = newAgentKey(context.vault)
   const agent = await changeAgent(context, caller, address, {
     decide: found => decideNewKey(found, key),
     acts: keyRotatedActs,

@@ -4,9 +4,9 @@ import type { Caller } from '../../http/caller.ts'
 import { type Refusal, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { lockForChange } from '../../ledger/index.ts'
 import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { type NewEvent, recordEvents } from '../events/index.ts'
+import { lockAgentsForChange } from '../policies/index.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentAct } from './acts.ts'
 import type { AgentsContext } from './context.ts'
@@ -32,7 +32,7 @@ export async function changeStates(
   act: StateAct,
   { actor, vault, now }: Recording,
 ): Promise<Map<Uuid, StateOutcome>> {
-  await lockForChange(tx, ids)
+  await lockAgentsForChange(tx, vault, ids)
   const outcomes = new Map<Uuid, StateOutcome>()
   const changes: StoredState[] = []
   const acts: Act[] = []
@@ -52,8 +52,8 @@ export async function changeStates(
     if (status !== stored.status) events.push(statusEvent(stored.id, stored.status, status))
     outcomes.set(stored.id, { status, refusal: null, changed })
   }
-  if (changes.length > 0) await updateStates(tx, changes)
-  await recordActs(tx, vault, now, acts)
+  const versions = changes.length === 0 ? [] : await updateStates(tx, vault, changes)
+  await recordActs(tx, vault, now, acts, versions)
   await recordEvents(tx, vault, now, events)
   return outcomes
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
-import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
+import { newSecret, type Vault } from '../../kernel/secrets.ts'
 import { newKeyPair } from '../../kernel/signing.ts'
 import { openAccount } from '../../ledger/index.ts'
 import { actorOf, type Recording, recordActs } from '../audit/index.ts'
@@ -34,8 +34,8 @@ export async function createAgent(
   const issuer = await issuerAt(context, now)
   const recording = { actor: actorOf({ kind: 'platform', platformId }), vault, now }
   const id = newUuid(now)
-  const key = newAgentKey()
-  const signingKeys = signingKeysFor(vault, plan.publicKey)
+  const key = newAgentKey(vault)
+  const signingKeys = signingKeysFor(vault, id, plan.publicKey)
   const ownerId = parseId('own', request.owner_id)
 
   const agent = await database.inTransaction(async tx => {
@@ -78,7 +78,7 @@ async function storeAgent(
 ): Promise<void> {
   const { actor, vault, now } = recording
   const subject = { ...agent, publicKey: keys.publicKey }
-  await insertAgent(tx, agent, { ...keys, seal: agentSeal(vault, subject) })
+  const versions = await insertAgent(tx, vault, agent, { ...keys, seal: agentSeal(vault, subject) })
   const [certificate] = await issueDefaultCertificates(tx, [subject], issuer, recording)
   assert(certificate !== undefined, 'every agent has a default certificate')
   const data = {
@@ -87,19 +87,26 @@ async function storeAgent(
     tier: agent.tier,
     certificate_id: formatId('cert', certificate.id),
   }
-  await recordActs(tx, vault, now, [agentAct(actor, 'agent.created', agent, data)])
+  await recordActs(tx, vault, now, [agentAct(actor, 'agent.created', agent, data)], versions)
 }
 
-export function newAgentKey(): { readonly text: string; readonly hash: Buffer; readonly last4: string } {
+export function newAgentKey(vault: Vault): {
+  readonly text: string
+  readonly hash: Buffer
+  readonly last4: string
+} {
   const text = newSecret(SECRET_PREFIXES.agentKey)
-  return { text, hash: hashSecret(text), last4: text.slice(-4) }
+  return { text, hash: vault.credentialHash(text, 'agents.key'), last4: text.slice(-4) }
 }
 
 /** The pair that signs for the agent, or only the public half when the caller keeps the private one. */
-function signingKeysFor(vault: Vault, broughtPublicKey: string | null): SigningKeys {
+function signingKeysFor(vault: Vault, id: Uuid, broughtPublicKey: string | null): SigningKeys {
   if (broughtPublicKey !== null) return { publicKey: broughtPublicKey, privateKey: null }
   const pair = newKeyPair()
-  return { publicKey: pair.publicKey, privateKey: vault.encrypt(pair.privateKeyPem, 'agents.private_key') }
+  return {
+    publicKey: pair.publicKey,
+    privateKey: vault.encrypt(pair.privateKeyPem, `agents.private_key:${id}`),
+  }
 }
 
 function tooMany(whose: 'owner' | 'platform', max: number): AppError {

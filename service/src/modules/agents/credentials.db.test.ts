@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
 import { formatId } from '../../kernel/ids.ts'
-import { hashSecret } from '../../kernel/secrets.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import {
@@ -12,6 +11,7 @@ import {
   newPlatform,
   platformCaller,
   randomHandle,
+  TEST_VAULT,
 } from '../../testing/network.ts'
 import type { Owner } from '../owners/store.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
@@ -38,13 +38,13 @@ describe('keys', () => {
     const { agent, agentKey } = await newAgent(context, owner)
     const rotated = await rotateAgentKey(context, platformCaller(owner.platformId), formatId('agt', agent.id))
     expect(rotated.agent.keyLast4).toBe(rotated.agentKey.slice(-4))
-    expect(await authenticateAgent(database, agentKey)).toBeNull()
-    expect(await authenticateAgent(database, rotated.agentKey)).toEqual({
+    expect(await authenticateAgent(database, TEST_VAULT, agentKey)).toBeNull()
+    expect(await authenticateAgent(database, TEST_VAULT, rotated.agentKey)).toEqual({
       kind: 'agent',
       agentId: agent.id,
       platformId: agent.platformId,
       ownerId: agent.ownerId,
-      keyHash: hashSecret(rotated.agentKey),
+      keyHash: TEST_VAULT.credentialHash(rotated.agentKey, 'agents.key'),
     })
   })
 
@@ -53,7 +53,7 @@ describe('keys', () => {
     const caller = platformCaller(owner.platformId)
     await deactivateAgent(context, caller, formatId('agt', agent.id))
     await deactivateAgent(context, caller, formatId('agt', agent.id))
-    expect(await authenticateAgent(database, agentKey)).toBeNull()
+    expect(await authenticateAgent(database, TEST_VAULT, agentKey)).toBeNull()
     const refused = await refusalOf(rotateAgentKey(context, caller, formatId('agt', agent.id)))
     expect(refused).toMatchObject({ code: 'conflict' })
     const changed = await refusalOf(
@@ -65,14 +65,14 @@ describe('keys', () => {
   test.each(['', 'agk_live_', `agk_live_${'x'.repeat(43)}`, `sk_live_${'x'.repeat(43)}`, "' or '1'='1"])(
     'the key %j is nobody’s',
     async key => {
-      expect(await authenticateAgent(database, key)).toBeNull()
-      expect(await openAgentKeyring(database).authenticate(key)).toBeNull()
+      expect(await authenticateAgent(database, TEST_VAULT, key)).toBeNull()
+      expect(await openAgentKeyring(database, TEST_VAULT).authenticate(key)).toBeNull()
     },
   )
 
   test('a known key is answered without a promise until it is forgotten; an unknown one is asked for each time', async () => {
     const { agent, agentKey } = await newAgent(context, owner)
-    const keyring = openAgentKeyring(database)
+    const keyring = openAgentKeyring(database, TEST_VAULT)
     const first = keyring.authenticate(agentKey)
     expect(first).toBeInstanceOf(Promise)
     const caller = await first

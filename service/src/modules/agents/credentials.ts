@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { isGenuine } from '../../db/row-mac.ts'
 import type { AgentCaller, MaybePromise } from '../../http/caller.ts'
 import { sharedLookUp } from '../../http/shared-lookup.ts'
 import { boundedMap } from '../../kernel/bounded-map.ts'
-import { hashSecret } from '../../kernel/secrets.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { selectAgentByKey } from './store.ts'
 
 const KEY_LENGTH = SECRET_PREFIXES.agentKey.length + 43
@@ -15,14 +17,21 @@ function isAgentKey(text: string): boolean {
 }
 
 /** Asks the database whose key this is, each time: a replaced key fails with the very next request anywhere. */
-export async function authenticateAgent(db: Queryable, agentKey: string): Promise<AgentCaller | null> {
+export async function authenticateAgent(
+  db: Queryable,
+  vault: Vault,
+  agentKey: string,
+): Promise<AgentCaller | null> {
   if (!isAgentKey(agentKey)) return null
-  return callerOf(db, hashSecret(agentKey))
+  return callerOf(db, vault, vault.credentialHash(agentKey, 'agents.key'))
 }
 
-async function callerOf(db: Queryable, keyHash: Buffer): Promise<AgentCaller | null> {
-  const identity = await selectAgentByKey(db, keyHash)
-  return identity === null ? null : { kind: 'agent', ...identity, keyHash }
+/** A key that was written into a row by hand, or an agent that was changed by hand, is nobody's. */
+async function callerOf(db: Queryable, vault: Vault, keyHash: Buffer): Promise<AgentCaller | null> {
+  const row = await selectAgentByKey(db, keyHash)
+  if (row === null || !isGenuine(vault, AGENT_ROWS, row.agentId, row)) return null
+  const { agentId, platformId, ownerId } = row
+  return { kind: 'agent', agentId, platformId, ownerId, keyHash }
 }
 
 /** Remembers whose key a key was when it was last asked for. */
@@ -38,12 +47,16 @@ export interface AgentKeyring {
  * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a key that was replaced
  * may still be known here. It keeps digests, so that no key stays in memory.
  */
-export function openAgentKeyring(db: Queryable): AgentKeyring {
+export function openAgentKeyring(db: Queryable, vault: Vault): AgentKeyring {
   const known = boundedMap<string, AgentCaller>(KEPT_KEYS)
+  const digests = new WeakMap<AgentCaller, string>()
 
   const ask = sharedLookUp(async (digest: string): Promise<AgentCaller | null> => {
-    const caller = await callerOf(db, Buffer.from(digest, 'hex'))
-    if (caller !== null) known.set(digest, caller)
+    const sha256 = Buffer.from(digest, 'hex')
+    const caller = await callerOf(db, vault, vault.credentialHashOf(sha256, 'agents.key'))
+    if (caller === null) return null
+    known.set(digest, caller)
+    digests.set(caller, digest)
     return caller
   })
   return {
@@ -53,6 +66,9 @@ export function openAgentKeyring(db: Queryable): AgentKeyring {
       const digest = hash('sha256', agentKey, 'hex')
       return known.get(digest) ?? ask(digest)
     },
-    forget: caller => known.delete(caller.keyHash.toString('hex')),
+    forget(caller) {
+      const digest = digests.get(caller)
+      if (digest !== undefined) known.delete(digest)
+    },
   }
 }

@@ -1,10 +1,12 @@
 import type { AgentStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Act, type Recording, recordActs } from '../audit/index.ts'
 import { revokeAllOf } from '../certificates/index.ts'
 import { recordEvents } from '../events/index.ts'
 import { endMemberships } from '../memberships/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { agentAct } from './acts.ts'
 import { statusEvent } from './events.ts'
 
@@ -22,6 +24,7 @@ export async function endWith(
   tx: Queryable,
   agents: readonly EndedAgent[],
   recording: Recording,
+  written: readonly RowVersion[] = [],
 ): Promise<void> {
   const { actor, vault, now } = recording
   const ids = agents.map(({ id }) => id)
@@ -32,7 +35,8 @@ export async function endWith(
     const data = { role, reason: 'agent deactivated' }
     acts.push({ agentId, actor, action: 'org.member_removed', target: formatId('org', orgId), data })
   }
-  await recordActs(tx, vault, now, acts)
+  const versions = await writeMacs(tx, vault, AGENT_ROWS, ids)
+  await recordActs(tx, vault, now, acts, versions.length === 0 ? written : versions)
   const events = ended.map(({ id, from }) => statusEvent(id, from, 'deactivated'))
   await recordEvents(tx, vault, now, events)
 }

@@ -1,8 +1,9 @@
 import type { Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { lockForChange } from '../../ledger/index.ts'
 import { type Recording, recordActs } from '../audit/index.ts'
+import { AGENT_ROWS, lockAgentsForChange } from '../policies/index.ts'
 import { agentAct } from './acts.ts'
 import { countAgentsOut } from './count-store.ts'
 import { type EndedAgent, endWith } from './end-agents.ts'
@@ -63,7 +64,7 @@ async function moveToTier(
   { to, onlyFrom }: { readonly to: Tier; readonly onlyFrom: Tier | null },
   { actor, vault, now }: Recording,
 ): Promise<void> {
-  await lockForChange(tx, ids)
+  await lockAgentsForChange(tx, vault, ids)
   const moved = await tx.query<{ id: Uuid; from: Tier }>(
     `update agents a set tier = $2 from agents before
      where a.id = any($1::uuid[]) and before.id = a.id and a.tier <> $2 and ($3::text is null or a.tier = $3)
@@ -72,12 +73,10 @@ async function moveToTier(
     [ids, to, onlyFrom],
   )
   const acts = moved.map(({ id, from }) => agentAct(actor, 'agent.tier_changed', { id }, { from, to }))
-  await recordActs(tx, vault, now, acts)
-  await requestRenewals(
-    tx,
-    moved.map(({ id }) => id),
-    now,
-  )
+  const movedIds = moved.map(({ id }) => id)
+  const versions = await writeMacs(tx, vault, AGENT_ROWS, movedIds)
+  await recordActs(tx, vault, now, acts, versions)
+  await requestRenewals(tx, movedIds, now)
 }
 
 /** How many agents of a platform have money left or, not ended, still could pay what they owe. Takes no locks. */
@@ -118,7 +117,7 @@ export async function deactivateAgents(
   ids: readonly Uuid[],
   recording: Recording,
 ): Promise<{ readonly withBalance: number }> {
-  await lockForChange(tx, ids)
+  await lockAgentsForChange(tx, recording.vault, ids)
   const [row] = await tx.query<{ count: bigint }>(
     `select count(*) as count from accounts where id = any($1::uuid[]) and balance_paise <> 0`,
     [ids],

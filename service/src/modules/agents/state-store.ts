@@ -1,5 +1,8 @@
 import type { Queryable } from '../../db/database.ts'
+import { type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import type { AgentState } from './states.ts'
 
 /** An agent's state as the database has it, and whether its owner is frozen. */
@@ -16,15 +19,17 @@ export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise
   return tx.query<StoredState>(
     `select a.id, a.status, a.was_paused as "wasPaused", a.was_quarantined as "wasQuarantined", a.held_as as "heldAs",
        o.status = 'frozen' as "ownerFrozen"
-     from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])`,
+     from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])
+     order by a.id`,
     [ids],
   )
 }
 
 export async function updateStates(
   tx: Queryable,
+  vault: Vault,
   states: readonly (AgentState & { readonly id: Uuid })[],
-): Promise<void> {
+): Promise<RowVersion[]> {
   await tx.query(
     `update agents a set status = v.status, was_paused = v.was_paused, was_quarantined = v.was_quarantined,
        held_as = v.held_as
@@ -38,5 +43,11 @@ export async function updateStates(
       states.map(({ wasQuarantined }) => wasQuarantined),
       states.map(({ heldAs }) => heldAs),
     ],
+  )
+  return writeMacs(
+    tx,
+    vault,
+    AGENT_ROWS,
+    states.map(({ id }) => id),
   )
 }

@@ -1,8 +1,11 @@
 import type { AgentStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { type MacRow, macColumns, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { lockForChange } from '../../ledger/index.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import {
+  AGENT_ROWS,
+  lockAgentsForChange,
   type PendingChange,
   type PendingJson,
   POLICY_COLUMNS,
@@ -25,7 +28,7 @@ export interface Agent {
   readonly name: string
   readonly status: AgentStatus
   readonly tier: Tier
-  /** SHA-256 of the agent key; empty once the agent is deactivated, so that no key fits any more. */
+  /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key fits any more. */
   readonly keyHash: Buffer
   readonly keyLast4: string
   readonly policy: SpendPolicy
@@ -90,13 +93,13 @@ export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null
  * engine reads agents only while it holds that lock, so what is written under it holds for the very next payment on
  * any node, and a payment that was decided before it has been committed before it.
  */
-export async function lockAgent(tx: Queryable, id: Uuid): Promise<Agent | null> {
-  await lockForChange(tx, [id])
+export async function lockAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<Agent | null> {
+  await lockAgentsForChange(tx, vault, [id])
   return selectAgent(tx, id)
 }
 
-/** Writes what may change of an agent. Its account must be locked: see lockAgent. */
-export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
+/** Writes what may change of an agent. It must be locked: see lockAgent. */
+export async function updateAgent(tx: Queryable, vault: Vault, agent: Agent): Promise<RowVersion[]> {
   await tx.query(UPDATE, [
     agent.id,
     agent.name,
@@ -107,6 +110,7 @@ export async function updateAgent(tx: Queryable, agent: Agent): Promise<void> {
     ...policyValues(agent.policy),
   ])
   await replacePending(tx, { kind: 'agent', id: agent.id }, agent.pending)
+  return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
 }
 
 /** Ending an agent does not end what an administrator did to its money. */
@@ -138,9 +142,10 @@ export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid):
 
 export async function insertAgent(
   tx: Queryable,
+  vault: Vault,
   agent: Agent,
   { publicKey, privateKey, seal }: SigningKeys & { readonly seal: Buffer },
-): Promise<void> {
+): Promise<RowVersion[]> {
   await tx.query(
     `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
        created_at, seal, ${POLICY_COLUMNS.join(', ')})
@@ -162,6 +167,7 @@ export async function insertAgent(
       ...policyValues(agent.policy),
     ],
   )
+  return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
 }
 
 /** What a new agent needs to know of its owner and platform. */
@@ -226,12 +232,15 @@ export interface AgentIdentity {
   readonly ownerId: Uuid
 }
 
-/** Whose key this is; null when it is nobody's any more. A deleted platform has no agents with keys. */
-export async function selectAgentByKey(db: Queryable, keyHash: Buffer): Promise<AgentIdentity | null> {
-  const [row] = await db.query<{ id: Uuid; platform_id: Uuid; owner_id: Uuid }>(
-    `select id, platform_id, owner_id from agents where key_hash = $1`,
+/** Whose key this is, not proven; null when it is nobody's any more. A deleted platform has no agents with keys. */
+export async function selectAgentByKey(
+  db: Queryable,
+  keyHash: Buffer,
+): Promise<(AgentIdentity & MacRow) | null> {
+  const [row] = await db.query<AgentIdentity & MacRow>(
+    `select a.id as "agentId", a.platform_id as "platformId", a.owner_id as "ownerId", ${macColumns(AGENT_ROWS, 'a')}
+     from agents a where a.key_hash = $1`,
     [keyHash],
   )
-  if (row === undefined) return null
-  return { agentId: row.id, platformId: row.platform_id, ownerId: row.owner_id }
+  return row ?? null
 }

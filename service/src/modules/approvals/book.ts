@@ -7,7 +7,7 @@ import { recordApproval } from './acts.ts'
 import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
 import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
 import { tellApproval } from './events.ts'
-import { approvalSource, closedSink, keyOf, requestedSink } from './store.ts'
+import { approvalSource, closedSink, isSameRequest, keyOf, requestedSink } from './store.ts'
 import { noteWaiting } from './waiting.ts'
 
 /** What a command needs that looks at an approval. It must also take the agent's account. */
@@ -22,8 +22,12 @@ export function approvalIn(book: Book, key: ApprovalKey): Approval | undefined {
 }
 
 /** The approval if it still waits, else why it cannot be decided. */
-export function openApproval(book: Book, key: ApprovalKey): Refusal | Approval {
-  return decideOpen(book.fact(approvalSource, keyOf(key)), book.nowMs)
+export function openApproval(book: Book, seen: ApprovalKey | Approval): Refusal | Approval {
+  const approval = book.fact(approvalSource, keyOf(seen))
+  // What is to be done was prepared of what was read without a proof.
+  const isSame = approval === undefined || !('amountPaise' in seen) || isSameRequest(approval, seen)
+  assert(isSame, 'an approval asks for what it asked for')
+  return decideOpen(approval, book.nowMs)
 }
 
 /** Asks the owner, in the commit of the batch, once `decidePlace` lets it. The agent's account is locked, so its idempotency key is exact. */

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
 import type { PageRequest } from '../../http/paging.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
 import type { Approval, ApprovalKey } from './approval.ts'
 
@@ -12,6 +15,58 @@ const COLUMNS = `
   a.unique_reference as "uniqueReference", a.rule, a.layer, a.terms, a.status, a.created_at as "createdAt",
   a.expires_at as "expiresAt", a.decided_at as "decidedAt", a.payment_id as "madeId"`
 
+/** What was asked for: it never changes. */
+function requestValues(approval: Approval): unknown[] {
+  return [
+    approval.agentId,
+    approval.id,
+    approval.kind,
+    approval.payeeId,
+    approval.amountPaise,
+    approval.feePaise,
+    approval.reference,
+    approval.note,
+    approval.idempotencyKey,
+    approval.uniqueReference,
+    approval.rule,
+    approval.layer,
+    approval.terms,
+    approval.createdAt,
+    approval.expiresAt,
+  ]
+}
+
+/** Whether both ask for the same: what is done was read before the lock. */
+export function isSameRequest(left: Approval, right: Approval): boolean {
+  return isDeepStrictEqual(requestValues(left), requestValues(right))
+}
+
+/** What an approval's MAC covers: what was asked for, and what became of it. */
+function macValues(approval: Approval): unknown[] {
+  return [...requestValues(approval), approval.status, approval.decidedAt, approval.madeId]
+}
+
+export function approvalMac(vault: Vault, approval: Approval): Buffer {
+  return rowMacOf(vault, 'approvals', macValues(approval))
+}
+
+/** Its MAC, and whether the log says that it was decided. $3: their ids as the log has them, in the order of the keys. */
+const PROOF = `a.mac, exists(select from audit_entries e where e.agent_id = a.agent_id and e.id > a.id
+    and e.action in ('approval.approved', 'approval.rejected', 'approval.expired') and e.target = k.target) as decided`
+
+interface Proof {
+  readonly mac: Buffer | null
+  readonly decided: boolean
+}
+
+/** An approval that the service wrote, and that was not decided before: what was done once is not done again. */
+function proven(vault: Vault, { mac, decided, ...approval }: Approval & Proof): Approval {
+  const isAsRecorded = !(decided && approval.status === 'pending_approval')
+  const values = macValues(approval)
+  requireMac(vault, { table: 'approvals', id: approval.id, values, mac }, isAsRecorded)
+  return approval
+}
+
 export function keyOf({ agentId, id }: ApprovalKey): string {
   return `${agentId} ${id}`
 }
@@ -19,20 +74,24 @@ export function keyOf({ agentId, id }: ApprovalKey): string {
 /** Approvals for decisions in the posting engine: whoever writes one holds its agent's account. */
 export const approvalSource: Source<Approval> = {
   name: 'approvals',
-  async load(tx: Queryable, keys: readonly string[]) {
+  async load(tx: Queryable, keys: readonly string[], _nowMs: number, vault: Vault) {
     const pairs = keys.map(key => key.split(' '))
-    const rows = await tx.query<Approval>(
-      `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
+    const rows = await tx.query<Approval & Proof>(
+      `select ${COLUMNS}, ${PROOF} from unnest($1::uuid[], $2::uuid[], $3::text[]) k(agent_id, id, target)
        join approvals a on a.agent_id = k.agent_id and a.id = k.id`,
-      [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
+      [
+        arrayLiteral(pairs.map(pair => pair[0] ?? null)),
+        arrayLiteral(pairs.map(pair => pair[1] ?? null)),
+        textArrayLiteral(pairs.map(pair => formatId('apr', pair[1] ?? ''))),
+      ],
     )
-    return new Map(rows.map(row => [keyOf(row), row]))
+    return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
   },
 }
 
 export const requestedSink: Sink<Approval> = {
   name: 'requested approvals',
-  write: (tx, rows) =>
+  write: (tx, rows, vault) =>
     tx.query(INSERT, [
       arrayLiteral(rows.map(row => row.agentId)),
       arrayLiteral(rows.map(row => row.id)),
@@ -49,26 +108,29 @@ export const requestedSink: Sink<Approval> = {
       textArrayLiteral(rows.map(row => (row.terms === null ? null : JSON.stringify(row.terms)))),
       textArrayLiteral(rows.map(row => row.createdAt.toISOString())),
       textArrayLiteral(rows.map(row => row.expiresAt.toISOString())),
+      textArrayLiteral(rows.map(row => approvalMac(vault, row).toString('hex'))),
     ]),
 }
 
 const INSERT = `
   insert into approvals (agent_id, id, kind, payee, amount_paise, fee_paise, reference, note, idempotency_key,
-    unique_reference, rule, layer, terms, created_at, expires_at)
+    unique_reference, rule, layer, terms, created_at, expires_at, mac)
   select v.agent_id, v.id, v.kind, v.payee, v.amount, v.fee, v.reference, v.note, v.idempotency_key,
-    v.unique_reference, v.rule, v.layer, v.terms::jsonb, v.created_at, v.expires_at
+    v.unique_reference, v.rule, v.layer, v.terms::jsonb, v.created_at, v.expires_at,
+    decode(v.mac, 'hex')
   from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::int8[], $6::int8[], $7::text[], $8::text[],
-    $9::text[], $10::boolean[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[])
+    $9::text[], $10::boolean[], $11::text[], $12::text[], $13::text[], $14::timestamptz[], $15::timestamptz[], $16::text[])
     v(agent_id, id, kind, payee, amount, fee, reference, note, idempotency_key, unique_reference, rule, layer,
-      terms, created_at, expires_at)`
+      terms, created_at, expires_at, mac)`
 
 export const closedSink: Sink<Approval> = {
   name: 'closed approvals',
-  write: (tx, rows) =>
+  write: (tx, rows, vault) =>
     tx.query(
-      `update approvals a set status = v.status, decided_at = v.decided_at, payment_id = v.payment_id
-       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::uuid[])
-         v(agent_id, id, status, decided_at, payment_id)
+      `update approvals a set status = v.status, decided_at = v.decided_at, payment_id = v.payment_id,
+         mac = decode(v.mac, 'hex')
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::uuid[], $6::text[])
+         v(agent_id, id, status, decided_at, payment_id, mac)
        where a.agent_id = v.agent_id and a.id = v.id`,
       [
         arrayLiteral(rows.map(row => row.agentId)),
@@ -76,6 +138,7 @@ export const closedSink: Sink<Approval> = {
         arrayLiteral(rows.map(row => row.status)),
         textArrayLiteral(rows.map(row => row.decidedAt?.toISOString() ?? null)),
         arrayLiteral(rows.map(row => row.madeId)),
+        textArrayLiteral(rows.map(row => approvalMac(vault, row).toString('hex'))),
       ],
     ),
 }
@@ -160,5 +223,18 @@ export async function selectDueApprovals(db: Queryable, now: Date, limit: number
     `select agent_id as "agentId", id from approvals where status = 'pending_approval' and expires_at <= $1
      order by expires_at limit $2`,
     [now, limit],
+  )
+}
+
+/** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+export async function completeApprovals(tx: Queryable, vault: Vault, limit: number): Promise<number> {
+  const old = await tx.query<Approval>(
+    `select ${COLUMNS} from approvals a where a.mac is null limit $1 for update of a`,
+    [limit],
+  )
+  return writeOldMacs(
+    tx,
+    'approvals',
+    old.map(row => ({ id: row.id, mac: approvalMac(vault, row) })),
   )
 }

@@ -1,6 +1,8 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import type { RowVersion } from '../../db/row-mac.ts'
 import { assert } from '../../kernel/assert.ts'
+import { typeidSuffix } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import type { Book, Sink, Transfer } from '../../ledger/index.ts'
@@ -29,17 +31,44 @@ export function recordPayment(book: Book, transfer: Transfer): void {
   book.write(leafSink, paymentLeaf(transfer))
 }
 
-/** Records acts in a transaction beside the book. */
+/**
+ * Records acts in a transaction beside the book. `versions` are those of the rows that the acts changed (`writeMacs`):
+ * an entry tells them, so that an older row is refused that somebody puts back with the MAC that it had.
+ */
 export async function recordActs(
   tx: Queryable,
   vault: Vault,
   now: Date,
   acts: readonly Act[],
+  versions: readonly RowVersion[] = [],
 ): Promise<void> {
   if (acts.length === 0) return
-  const entries = acts.map(act => newEntry(act, now))
+  const entries = withVersions(acts, versions).map(act => newEntry(act, now))
   await Promise.all([insertEntries(tx, entries), queueLeaves(tx, vault, entries.map(leafOf))])
 }
+
+/** Each version goes to the act on its row, else to one of the same agent, else to any that has none yet. */
+function withVersions(acts: readonly Act[], versions: readonly RowVersion[]): readonly Act[] {
+  if (versions.length === 0) return acts
+  const told = [...acts]
+  const byTarget = new Map(
+    acts.map(({ target }, place) => [target.slice(target.lastIndexOf('_') + 1), place]),
+  )
+  const byAgent = new Map(acts.map(({ agentId }, place) => [agentId, place]))
+  const free = new Set(told.keys())
+  for (const { id, row, version } of versions) {
+    const [any] = free
+    const wanted = [byTarget.get(id.length === UUID_LENGTH ? typeidSuffix(id) : id), byAgent.get(id), any]
+    const place = wanted.find(each => each !== undefined && free.has(each))
+    const act = place === undefined ? undefined : told[place]
+    if (place === undefined || act === undefined) continue
+    told[place] = { ...act, data: { ...act.data, row, row_version: version } }
+    free.delete(place)
+  }
+  return told
+}
+
+const UUID_LENGTH = 36
 
 export async function insertEntries(tx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
   await tx.query(

@@ -1,5 +1,6 @@
 import { type AuditAction, listAuditEntries } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeMacs } from '../../db/row-mac.ts'
 import { answerCheck } from '../../http/answer-check.ts'
 import type { Caller } from '../../http/caller.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
@@ -21,6 +22,7 @@ import {
 } from '../../testing/network.ts'
 import { requireAgentAccess } from '../agents/index.ts'
 import type { Owner } from '../owners/store.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { service } from './act.ts'
 import { leafHash } from './entry.ts'
 import { openPaymentCounts } from './payment-counts.ts'
@@ -51,6 +53,7 @@ beforeAll(async () => {
   caller = agentCaller(first)
   for (const { agent: wallet } of [first, second]) await fund(node.ledger, wallet.id, 10_000_000n)
   await db.database.query('update agents set key_hash = sha256(id::text::bytea)')
+  await writeMacs(db.database, TEST_VAULT, AGENT_ROWS, [agent, other])
   await db.database.query('delete from audit_entries')
   // Half an hour before and after midnight in India, and some days more.
   for (let step = 0; step < 60; step++) {

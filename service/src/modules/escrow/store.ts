@@ -1,7 +1,9 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
 import type { Escrow, EscrowKey } from './escrow.ts'
 
@@ -11,6 +13,50 @@ const COLUMNS = `
   e.expires_at as "expiresAt", e.released_to as "releasedTo", e.created_at as "createdAt",
   e.resolved_at as "resolvedAt", e.hold_sequence as "holdSequence"`
 
+/** What an escrow's MAC covers: whose money waits for whom, on which terms, and what became of it. */
+function macValues(escrow: Escrow): unknown[] {
+  return [
+    escrow.agentId,
+    escrow.id,
+    escrow.toAgentId,
+    escrow.attestorId,
+    escrow.amountPaise,
+    escrow.reference,
+    escrow.autoAction,
+    escrow.expiresAt,
+    escrow.createdAt,
+    escrow.holdSequence,
+    escrow.status,
+    escrow.releasedTo,
+    escrow.resolvedAt,
+  ]
+}
+
+export function escrowMac(vault: Vault, escrow: Escrow): Buffer {
+  return rowMacOf(vault, 'escrows', macValues(escrow))
+}
+
+/** Its MAC, and how the book says that it ended. */
+const PROOF = `e.mac, (select min(t.kind::text) from transfers t where t.linked_id = e.id
+    and t.kind in ('escrow_release', 'escrow_refund')) as "endedBy"`
+
+interface Proof {
+  readonly mac: Buffer | null
+  readonly endedBy: string | null
+}
+
+const STATUS_AFTER: { readonly [kind: string]: Escrow['status'] } = {
+  escrow_release: 'released',
+  escrow_refund: 'refunded',
+}
+
+/** An escrow that the service wrote, and that stands as the book has it: what was released once is not again. */
+function proven(vault: Vault, { mac, endedBy, ...escrow }: Escrow & Proof): Escrow {
+  const isAsPosted = escrow.status === (endedBy === null ? 'held' : STATUS_AFTER[endedBy])
+  requireMac(vault, { table: 'escrows', id: escrow.id, values: macValues(escrow), mac }, isAsPosted)
+  return escrow
+}
+
 export function keyOf({ agentId, id }: EscrowKey): string {
   return `${agentId} ${id}`
 }
@@ -18,20 +64,20 @@ export function keyOf({ agentId, id }: EscrowKey): string {
 /** Escrows for decisions in the posting engine: whoever closes one holds its payer's account. */
 export const escrowSource: Source<Escrow> = {
   name: 'escrows',
-  async load(tx: Queryable, keys: readonly string[]) {
+  async load(tx: Queryable, keys: readonly string[], _nowMs: number, vault: Vault) {
     const pairs = keys.map(key => key.split(' '))
-    const rows = await tx.query<Escrow>(
-      `select ${COLUMNS} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
+    const rows = await tx.query<Escrow & Proof>(
+      `select ${COLUMNS}, ${PROOF} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
        join escrows e on e.agent_id = k.agent_id and e.id = k.id`,
       [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
     )
-    return new Map(rows.map(row => [keyOf(row), row]))
+    return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
   },
 }
 
 export const heldSink: Sink<Escrow> = {
   name: 'held escrows',
-  write: (tx, rows) =>
+  write: (tx, rows, vault) =>
     tx.query(INSERT, [
       arrayLiteral(rows.map(row => row.agentId)),
       arrayLiteral(rows.map(row => row.id)),
@@ -43,26 +89,27 @@ export const heldSink: Sink<Escrow> = {
       textArrayLiteral(rows.map(row => row.expiresAt?.toISOString() ?? null)),
       textArrayLiteral(rows.map(row => row.createdAt.toISOString())),
       arrayLiteral(rows.map(row => row.holdSequence)),
+      textArrayLiteral(rows.map(row => escrowMac(vault, row).toString('hex'))),
     ]),
 }
 
 const INSERT = `
   insert into escrows (agent_id, id, to_agent, attestor, amount_paise, reference, auto_action, expires_at, next_try_at,
-    created_at, hold_sequence)
+    created_at, hold_sequence, mac)
   select v.agent_id, v.id, v.to_agent, v.attestor, v.amount, v.reference, v.auto_action, v.expires_at, v.expires_at,
-    v.created_at, v.hold_sequence
+    v.created_at, v.hold_sequence, decode(v.mac, 'hex')
   from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::int8[], $6::text[], $7::text[], $8::timestamptz[],
-    $9::timestamptz[], $10::int8[])
-    v(agent_id, id, to_agent, attestor, amount, reference, auto_action, expires_at, created_at, hold_sequence)`
+    $9::timestamptz[], $10::int8[], $11::text[])
+    v(agent_id, id, to_agent, attestor, amount, reference, auto_action, expires_at, created_at, hold_sequence, mac)`
 
 export const closedSink: Sink<Escrow> = {
   name: 'closed escrows',
-  write: (tx, rows) =>
+  write: (tx, rows, vault) =>
     tx.query(
       `update escrows e set status = v.status, released_to = v.released_to, resolved_at = v.resolved_at,
-         next_try_at = null
-       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::timestamptz[])
-         v(agent_id, id, status, released_to, resolved_at)
+         next_try_at = null, mac = decode(v.mac, 'hex')
+       from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::timestamptz[], $6::text[])
+         v(agent_id, id, status, released_to, resolved_at, mac)
        where e.agent_id = v.agent_id and e.id = v.id`,
       [
         arrayLiteral(rows.map(row => row.agentId)),
@@ -70,6 +117,7 @@ export const closedSink: Sink<Escrow> = {
         arrayLiteral(rows.map(row => row.status)),
         arrayLiteral(rows.map(row => row.releasedTo)),
         textArrayLiteral(rows.map(row => row.resolvedAt?.toISOString() ?? null)),
+        textArrayLiteral(rows.map(row => escrowMac(vault, row).toString('hex'))),
       ],
     ),
 }
@@ -134,4 +182,17 @@ export async function sumHeld(db: Queryable): Promise<Paise> {
     [],
   )
   return (row?.sum ?? 0n) as Paise
+}
+
+/** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+export async function completeEscrows(tx: Queryable, vault: Vault, limit: number): Promise<number> {
+  const old = await tx.query<Escrow>(
+    `select ${COLUMNS} from escrows e where e.mac is null limit $1 for update of e`,
+    [limit],
+  )
+  return writeOldMacs(
+    tx,
+    'escrows',
+    old.map(row => ({ id: row.id, mac: escrowMac(vault, row) })),
+  )
 }

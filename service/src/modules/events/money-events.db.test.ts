@@ -1,5 +1,6 @@
 import type { SandboxOutcome } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { writeMacs } from '../../db/row-mac.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import {
   newFundedAgent,
@@ -9,8 +10,10 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
+import { TEST_VAULT } from '../../testing/database.ts'
 import { held, holdOn, intent, refundOn, releaseOn } from '../../testing/escrows.ts'
 import { type Told, toldDuring } from '../../testing/told.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { playOutcome } from '../sandbox/play-outcome.ts'
 import { type Opened, openWorld, type World } from '../sandbox/test-world.ts'
 
@@ -44,6 +47,7 @@ const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work(
 /** From now on both agents belong to the platform of the payer. */
 async function shareOnePlatform(): Promise<void> {
   await world.db.database.query(`update agents set platform_id = $2 where id = $1`, [payee, payer])
+  await writeMacs(world.db.database, TEST_VAULT, AGENT_ROWS, [payee])
 }
 
 test('agent.payment.sent and agent.payment.received: one for either side’s platform', async () => {

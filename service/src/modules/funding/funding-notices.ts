@@ -45,7 +45,7 @@ async function refundUnknownOrder(
   gateway: PaymentGateway,
   orderId: string,
 ): Promise<void> {
-  const { database, clock, logger } = context
+  const { database, clock, vault, logger } = context
   const answer = await gateway.getOrder({ orderId, gatewayOrderId: null })
   if (answer.kind !== 'value') throw notNow()
   const { value: order } = answer
@@ -64,6 +64,6 @@ async function refundUnknownOrder(
     reason: 'unknown_order' as const,
     now,
   }))
-  await insertRefunds(database, refunds)
+  await insertRefunds(database, vault, refunds)
   logger.error({ order_id: orderId, payments: paid.length }, 'gateway notice: paid, but never opened here')
 }

@@ -57,7 +57,7 @@ export async function openFunding(context: FundingContext, request: FundingReque
 
 function writeDown({ database, vault }: FundingContext, funding: Funding, actor: Actor): Promise<void> {
   return database.inTransaction(async tx => {
-    await insertFunding(tx, funding)
+    await insertFunding(tx, vault, funding)
     await recordActs(tx, vault, funding.createdAt, [openedAct(actor, funding)])
   })
 }

@@ -1,5 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
+import { rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import { sameHash, type Vault } from '../../kernel/secrets.ts'
 import type { Sink } from '../../ledger/index.ts'
 import type { OwedRefund } from './funding.ts'
 
@@ -13,23 +15,52 @@ const COLUMNS = `
   r.id, r.gateway, r.order_id as "orderId", r.gateway_order_id as "gatewayOrderId",
   r.gateway_payment_id as "gatewayPaymentId", r.amount_paise as "amountPaise", r.currency, r.reason, r.attempts`
 
+/** What a refund's MAC covers: which payment at the gateway goes back, and how much. */
+function macValues(refund: OwedRefund): unknown[] {
+  const { id, gateway, orderId, gatewayOrderId, gatewayPaymentId, amountPaise, currency, reason } = refund
+  return [id, gateway, orderId, gatewayOrderId, gatewayPaymentId, amountPaise, currency, reason]
+}
+
+export function refundMac(vault: Vault, refund: OwedRefund): Buffer {
+  return rowMacOf(vault, 'gateway_refunds', macValues(refund))
+}
+
+/** A refund that the service wrote; who else writes one gets nothing sent. */
+export function isGenuineRefund(
+  vault: Vault,
+  { mac, ...refund }: OwedRefund & { readonly mac: Buffer | null },
+): boolean {
+  if (mac !== null && sameHash(refundMac(vault, refund), mac)) return true
+  vault.onAltered('gateway_refunds', refund.id, 'has no MAC that fits')
+  return false
+}
+
+function withoutMac({
+  mac: _mac,
+  ...refund
+}: ClaimedRefund & { readonly mac: Buffer | null }): ClaimedRefund {
+  return refund
+}
+
 /** Refunds that decisions found owed. A payment is refunded once, however often it is seen. */
 export const refundSink: Sink<OwedRefund & { readonly now: Date }> = {
   name: 'gateway refunds',
-  write: (tx, rows) => insertRefunds(tx, rows),
+  write: (tx, rows, vault) => insertRefunds(tx, vault, rows),
 }
 
 export async function insertRefunds(
   db: Queryable,
+  vault: Vault,
   refunds: readonly (OwedRefund & { readonly now: Date })[],
 ): Promise<void> {
   await db.query(
     `insert into gateway_refunds (id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency,
-       reason, created_at, next_attempt_at)
-     select id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now, now
+       reason, created_at, next_attempt_at, mac)
+     select id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now, now,
+       decode(mac, 'hex')
      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int8[], $7::text[], $8::text[],
-       $9::timestamptz[])
-       v(id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now)
+       $9::timestamptz[], $10::text[])
+       v(id, gateway, order_id, gateway_order_id, gateway_payment_id, amount_paise, currency, reason, now, mac)
      on conflict (gateway, gateway_payment_id) do nothing`,
     [
       refunds.map(refund => refund.id),
@@ -41,6 +72,7 @@ export async function insertRefunds(
       refunds.map(refund => refund.currency),
       refunds.map(refund => refund.reason),
       refunds.map(refund => refund.now),
+      refunds.map(refund => refundMac(vault, refund).toString('hex')),
     ],
   )
 }
@@ -48,18 +80,20 @@ export async function insertRefunds(
 /** Takes due refunds and counts the attempt before it is made, so that a crash is followed by a question. */
 export async function claimDueRefunds(
   db: Queryable,
+  vault: Vault,
   now: Date,
   leaseUntil: Date,
   limit: number,
 ): Promise<ClaimedRefund[]> {
-  return db.query<ClaimedRefund>(
+  const rows = await db.query<ClaimedRefund & { readonly mac: Buffer | null }>(
     `update gateway_refunds r set attempts = r.attempts + 1, next_attempt_at = $2
      from (select id from gateway_refunds where next_attempt_at <= $1 order by next_attempt_at limit $3
            for update skip locked) due
      where r.id = due.id
-     returning ${COLUMNS}`,
+     returning ${COLUMNS}, r.mac`,
     [now, leaseUntil, limit],
   )
+  return rows.filter(row => isGenuineRefund(vault, row)).map(withoutMac)
 }
 
 /** False: it was settled before. */
@@ -96,4 +130,17 @@ export async function hastenRefund(db: Queryable, id: Uuid, now: Date): Promise<
     id,
     now,
   ])
+}
+
+/** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+export async function completeRefunds(tx: Queryable, vault: Vault, limit: number): Promise<number> {
+  const old = await tx.query<ClaimedRefund>(
+    `select ${COLUMNS} from gateway_refunds r where r.mac is null limit $1 for update of r`,
+    [limit],
+  )
+  return writeOldMacs(
+    tx,
+    'gateway_refunds',
+    old.map(row => ({ id: row.id, mac: refundMac(vault, row) })),
+  )
 }

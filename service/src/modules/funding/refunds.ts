@@ -16,7 +16,13 @@ const LONGEST_PAUSE_MS = 6 * 60 * 60_000
 
 /** Sends back what is owed: one bounded batch. Returns how many it took. */
 export async function sendDueRefunds(context: FundingContext, now: Date): Promise<number> {
-  const due = await claimDueRefunds(context.database, now, new Date(now.getTime() + LEASE_MS), BATCH)
+  const due = await claimDueRefunds(
+    context.database,
+    context.vault,
+    now,
+    new Date(now.getTime() + LEASE_MS),
+    BATCH,
+  )
   const results = await Promise.allSettled(due.map(refund => sendRefund(context, refund)))
   logFailures(context.logger, results, 'a refund failed; it is tried again')
   return due.length

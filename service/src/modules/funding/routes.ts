@@ -70,7 +70,7 @@ async function customerOf(
   const platform = { kind: 'platform', platformId: agent.platformId } as const
   const id = formatId('own', agent.ownerId)
   const owner = await requireOwnerAccess(database, platform, id)
-  return { id, phone: openPersonal(vault, 'phone', owner.phone) }
+  return { id, phone: openPersonal(vault, owner.id, 'phone', owner.phone) }
 }
 
 async function startUpiFunding(

@@ -1,6 +1,8 @@
 import type { Queryable } from '../../db/database.ts'
+import { requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
 import type { CreatedOrder } from '../../gateways/payment-gateway.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
 import type { AttemptState, Funding, FundingKey } from './funding.ts'
 
@@ -13,14 +15,24 @@ const COLUMNS = `
   f.bank_reference as "bankReference", f.closed_at as "closedAt", f.reversed_at as "reversedAt",
   f.next_check_at as "nextCheckAt"`
 
+/** What a funding's MAC covers: into which wallet how much goes. What the gateway answers is compared with that. */
+function macValues(funding: Omit<Funding, 'expiresAt'>): unknown[] {
+  const { agentId, id, sessionId, gateway, method, amountPaise, createdAt } = funding
+  return [agentId, id, sessionId, gateway, method, amountPaise, createdAt]
+}
+
+export function fundingMac(vault: Vault, funding: Funding): Buffer {
+  return rowMacOf(vault, 'fundings', macValues(funding))
+}
+
 // No session outlives its agent, whoever looks at it and however soon after the agent's end.
 const FUNDINGS = `fundings f join agents a on a.id = f.agent_id`
 
-export async function insertFunding(db: Queryable, funding: Funding): Promise<void> {
+export async function insertFunding(db: Queryable, vault: Vault, funding: Funding): Promise<void> {
   await db.query(
     `insert into fundings (id, agent_id, session_id, gateway, method, amount_paise, created_at, expires_at, opened_at,
-       next_check_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       next_check_at, mac)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       funding.id,
       funding.agentId,
@@ -32,6 +44,7 @@ export async function insertFunding(db: Queryable, funding: Funding): Promise<vo
       funding.expiresAt,
       funding.openedAt,
       funding.nextCheckAt,
+      fundingMac(vault, funding),
     ],
   )
 }
@@ -133,14 +146,19 @@ export async function hastenEndedSessions(
 /** Fundings under their own lock, for decisions in the posting engine; the wallet's account is locked before. */
 export const fundingSource: Source<Funding> = {
   name: 'fundings',
-  async load(tx, keys) {
+  async load(tx, keys, _nowMs, vault) {
     const parsed = keys.map(fundingOfKey)
-    const rows = await tx.query<Funding>(
-      `select ${COLUMNS} from ${FUNDINGS} where f.agent_id = any($1::uuid[]) and f.id = any($2::uuid[])
+    const rows = await tx.query<Funding & { readonly mac: Buffer | null }>(
+      `select ${COLUMNS}, f.mac from ${FUNDINGS} where f.agent_id = any($1::uuid[]) and f.id = any($2::uuid[])
        order by f.id for no key update of f`,
       [parsed.map(key => key.agentId), parsed.map(key => key.id)],
     )
-    return new Map(rows.map(row => [keyOf(row), row]))
+    return new Map(
+      rows.map(({ mac, ...funding }) => {
+        requireMac(vault, { table: 'fundings', id: funding.id, values: macValues(funding), mac })
+        return [keyOf(funding), funding]
+      }),
+    )
   },
 }
 
@@ -186,3 +204,16 @@ const UPDATE_FUNDINGS = `
     v(agent_id, id, status, failure_reason, gateway_order_id, last_attempt, paid_method, fee_paise,
       gateway_payment_id, bank_reference, closed_at, reversed_at, next_check_at)
   where f.agent_id = v.agent_id and f.id = v.id`
+
+/** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+export async function completeFundings(tx: Queryable, vault: Vault, limit: number): Promise<number> {
+  const old = await tx.query<Funding>(
+    `select ${COLUMNS} from ${FUNDINGS} where f.mac is null limit $1 for update of f`,
+    [limit],
+  )
+  return writeOldMacs(
+    tx,
+    'fundings',
+    old.map(row => ({ id: row.id, mac: fundingMac(vault, row) })),
+  )
+}

@@ -1,9 +1,11 @@
 import type { MemberRole } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Source } from '../../ledger/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 
 /** Which organization an agent is in, and as what. */
 export interface Membership {
@@ -23,12 +25,14 @@ export interface Member extends Membership {
 /** Memberships by their agents, for decisions in the posting engine: true as long as the agents' accounts are locked. */
 export const memberships: Source<Membership> = {
   name: 'memberships',
-  async load(tx, agentIds) {
-    const rows = await tx.query<Membership>(
-      `select agent_id as "agentId", org_id as "orgId", role from org_members where agent_id = any($1::uuid[])`,
+  async load(tx, agentIds, _nowMs, vault) {
+    const rows = await tx.query<Membership & MacRow>(
+      `select m.agent_id as "agentId", m.org_id as "orgId", m.role, ${macColumns(AGENT_ROWS, 'a')}
+       from org_members m join agents a on a.id = m.agent_id where m.agent_id = any($1::uuid[])`,
       [arrayLiteral(agentIds)],
     )
-    return new Map(rows.map(row => [row.agentId, row]))
+    for (const row of rows) requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+    return new Map(rows.map(({ agentId, orgId, role }) => [agentId, { agentId, orgId, role }]))
   },
 }
 

@@ -30,7 +30,7 @@ export interface AllocationOrder {
 }
 
 export async function allocate(
-  { database, ledger, agents }: OrganizationsContext,
+  { database, ledger, agents, vault }: OrganizationsContext,
   caller: OwnerCaller,
   address: string,
   { agent_id, amount }: BodyOf<typeof allocateRoute>,
@@ -41,9 +41,10 @@ export async function allocate(
   const amountPaise = requirePaise(amount, 'amount')
   const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)
   // All of it is asked again under the locks. Here it tells which accounts those are, and keeps strangers' out of them.
-  const earlier = key === null ? undefined : (await earlierAllocations.load(database, [key], 0)).get(key)
+  const earlier =
+    key === null ? undefined : (await earlierAllocations.load(database, [key], 0, vault)).get(key)
   if (earlier !== undefined) raise(keyUsed(earlier))
-  const member = (await memberships.load(database, [agentId], 0)).get(agentId)
+  const member = (await memberships.load(database, [agentId], 0, vault)).get(agentId)
   const parties = decideParties({ orgId, treasuryId, agentId, member })
   if (parties.kind === 'refusal') raise(parties)
   const actor = actorOf(caller, ownerId)

@@ -1,12 +1,13 @@
 import type { addMember as addMemberRoute, BodyOf, updateMember as updateMemberRoute } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { writeMacs } from '../../db/row-mac.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../agents/index.ts'
-import { type Actor, actorOf, recordActs } from '../audit/index.ts'
+import { type Act, type Actor, actorOf, recordActs } from '../audit/index.ts'
 import {
   endMemberships,
   insertMember,
@@ -14,6 +15,7 @@ import {
   selectOrganizationOf,
   updateMember as writeMember,
 } from '../memberships/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { requireOrganization } from './access.ts'
 import { changedAct, memberAct, termsOf } from './acts.ts'
 import { changeOrganization, type Locked } from './change-organization.ts'
@@ -59,7 +61,9 @@ export async function addMember(
       const member = { agentId, agentName, orgId: organization.id, role, budgetPaise, joinedAt: now }
       await insertMember(tx, member)
       const actor = actorOf(caller, organization.ownerId)
-      await recordActs(tx, vault, now, [memberAct(actor, 'org.member_added', member, termsOf(member))])
+      const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
+      const act = memberAct(actor, 'org.member_added', member, termsOf(member))
+      await recordActs(tx, vault, now, [act], versions)
       return member
     },
   )
@@ -83,7 +87,7 @@ export async function updateMember(
     const act = changedAct(actor, before, member)
     if (act === null) return before
     await writeMember(tx, member)
-    await recordActs(tx, context.vault, context.clock.now(), [act])
+    await recordMember(context, tx, member, act)
     return member
   })
 }
@@ -99,9 +103,20 @@ export async function removeMember(
     if (refused !== null) raise(refused)
     await endMemberships(tx, [member.agentId])
     const act = memberAct(actor, 'org.member_removed', member, termsOf(member))
-    await recordActs(tx, context.vault, context.clock.now(), [act])
+    await recordMember(context, tx, member, act)
     return member
   })
+}
+
+/** The agent's row covers its membership. */
+async function recordMember(
+  { vault, clock }: OrganizationsContext,
+  tx: Queryable,
+  { agentId }: Member,
+  act: Act,
+): Promise<void> {
+  const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
+  await recordActs(tx, vault, clock.now(), [act], versions)
 }
 
 /** A member under the locks of its organization and its account. */

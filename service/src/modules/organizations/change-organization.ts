@@ -2,8 +2,8 @@ import type { Queryable } from '../../db/database.ts'
 import { raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { lockForChange } from '../../ledger/index.ts'
 import { type Member, selectMembers } from '../memberships/index.ts'
+import { lockAgentsForChange } from '../policies/index.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideThawed } from './decide.ts'
 import { lockOrganization, type Organization } from './store.ts'
@@ -20,7 +20,7 @@ export interface Locked {
  * `accountsOf` may refuse: nobody waits for the account of an agent that is none of the organization's.
  */
 export async function changeOrganization<Result>(
-  { database, ledger }: OrganizationsContext,
+  { database, ledger, vault }: OrganizationsContext,
   address: Organization,
   accountsOf: (found: Locked) => readonly Uuid[],
   change: (tx: Queryable, locked: Locked) => Promise<Result>,
@@ -33,7 +33,7 @@ export async function changeOrganization<Result>(
       const refused = decideThawed(organization)
       if (refused !== null) raise(refused)
       accounts = accountsOf(await readLocked(tx, organization))
-      await lockForChange(tx, accounts)
+      await lockAgentsForChange(tx, vault, accounts)
       // Read again: an agent that ended meanwhile, whose account's lock was waited for, is a member no more.
       return change(tx, await readLocked(tx, organization))
     },

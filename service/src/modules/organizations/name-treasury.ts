@@ -1,7 +1,9 @@
+import { writeMacs } from '../../db/row-mac.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
 import { updateMember } from '../memberships/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { requireOrganization } from './access.ts'
 import { changedAct, memberAct, termsOf } from './acts.ts'
 import { requireAgentId, requireMember } from './change-members.ts'
@@ -48,7 +50,8 @@ export async function nameTreasury(
         if (act !== null) acts.push(act)
       }
       await updateMember(tx, named)
-      await recordActs(tx, vault, clock.now(), acts)
+      const changed = [named.agentId, ...(before === null ? [] : [before.agentId])]
+      await recordActs(tx, vault, clock.now(), acts, await writeMacs(tx, vault, AGENT_ROWS, changed))
       return { ...locked.organization, treasuryId: agentId }
     },
   )

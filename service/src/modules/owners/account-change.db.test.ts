@@ -47,7 +47,8 @@ afterAll(() => stage.close())
 const submit = (account: string) => stage.submit(owner, account)
 const stored = () => stage.stored(owner)
 const sendDue = () => messages.sendDue(stage.clock.now())
-const setStatus = (status: Owner['status']) => updateOwnerStatus(stage.context.database, owner.id, status)
+const setStatus = (status: Owner['status']) =>
+  updateOwnerStatus(stage.context.database, stage.context.vault, owner.id, status)
 const cancel = () => cancelAccountChange(stage.context, service('test'), owner.id)
 
 /** The last digits of the account in force and of the one that waits. */
@@ -192,7 +193,7 @@ describe('the owner of a changed bank account', () => {
     const effective_at = `${ist.slice(0, 10)} ${ist.slice(11, 16)} IST`
     expect(sent).toEqual([
       {
-        phone: openPersonal(stage.context.vault, 'phone', owner.phone),
+        phone: openPersonal(stage.context.vault, owner.id, 'phone', owner.phone),
         text: `Account 2222 from ${effective_at}; object at https://pay.example.com`,
         variables: { last4: '2222', effective_at, url: 'https://pay.example.com' },
       },
@@ -252,7 +253,7 @@ describe('the owner of a changed bank account', () => {
   test('has neither phone nor digits readable in what is stored', async () => {
     await submit(FIRST)
     await submit(SECOND)
-    const phone = openPersonal(stage.context.vault, 'phone', owner.phone)
+    const phone = openPersonal(stage.context.vault, owner.id, 'phone', owner.phone)
     const rows = await stage.context.database.query<{ text: string }>(
       `select m::text as text from text_messages m`,
     )

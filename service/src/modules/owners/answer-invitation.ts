@@ -71,9 +71,9 @@ async function changeLink(
   now: Date,
 ): Promise<Pick<Owner, 'linkStatus' | 'linkDecidedAt'>> {
   const link = { linkStatus, linkDecidedAt: now }
-  await updateLink(tx, owner.id, link)
+  const versions = await updateLink(tx, vault, owner.id, link)
   const holder = { type: 'owner', id: formatId('own', owner.id) } as const
-  await recordActs(tx, vault, now, [linkAct(holder, owner, linkStatus)])
+  await recordActs(tx, vault, now, [linkAct(holder, owner, linkStatus)], versions)
   await recordEvents(tx, vault, now, [linkUpdated(owner.id, linkStatus)])
   return link
 }

@@ -24,8 +24,8 @@ export function applyVerdict(
   heard: BankVerdict,
 ): Promise<Owner | null> {
   return database.inTransaction(async tx => {
-    const stored = await lockOwner(tx, check.ownerId)
-    if (stored === null || !(await isOpenCheck(tx, check))) return null
+    const stored = await lockOwner(tx, vault, check.ownerId)
+    if (stored === null || !(await isOpenCheck(tx, vault, check))) return null
     const now = clock.now()
     const before = applyDueAccount(stored, now)
     const counts = before.status === 'active' || !isFinal(heard)
@@ -34,16 +34,16 @@ export function applyVerdict(
     else {
       const nextCheckAt = new Date(now.getTime() + pauseMs(check.attempts))
       const reference = counts ? referenceOf(check, heard) : check.reference
-      await postponeCheck(tx, before.id, reference, nextCheckAt)
+      await postponeCheck(tx, vault, check, reference, nextCheckAt)
     }
     const submission = { account: check.account, known: knownAccount(vault, before, check.account) }
     const cooldown = { now, cooldownMs: limitIncreaseCooldownS * 1_000 }
     const owner = { ...before, ...decideKyc(before, submission, verdict, cooldown) }
-    await updateKyc(tx, owner.id, owner)
+    const versions = await updateKyc(tx, vault, owner.id, owner)
     const change = accountChange(before, owner, now)
     const acts = [...accountAppliedActs(stored, before)]
     if (isFinal(verdict)) acts.push(decidedAct(before, owner, check.account, change?.effectiveAt ?? null))
-    await recordActs(tx, vault, now, acts)
+    await recordActs(tx, vault, now, acts, versions)
     if (change !== null) await tellOfChange(tx, vault, now, owner, change)
     if (owner.tier !== before.tier) {
       await raiseAgentsToTier1(tx, owner.id, { actor: BANK_VERIFICATION, vault, now })
@@ -62,9 +62,9 @@ const UNDECIDED: BankVerdict = { kind: 'pending', reference: '' }
 
 /** Two encryptions of one account differ, so what they hold is compared. */
 function knownAccount(vault: Vault, owner: Owner, { sealed, ifsc }: BankAccount): KnownAccount {
-  const number = openPersonal(vault, 'bank_account', sealed)
+  const number = openPersonal(vault, owner.id, 'bank_account', sealed)
   const isIt = (other: Buffer | null, otherIfsc: string | null) =>
-    other !== null && otherIfsc === ifsc && openPersonal(vault, 'bank_account', other) === number
+    other !== null && otherIfsc === ifsc && openPersonal(vault, owner.id, 'bank_account', other) === number
   if (isIt(owner.bankAccount, owner.bankIfsc)) return 'in force'
   return isIt(owner.pendingBankAccount, owner.pendingBankIfsc) ? 'pending' : null
 }
@@ -77,7 +77,7 @@ function tellOfChange(
   owner: Owner,
   { last4, effectiveAt }: { readonly last4: string; readonly effectiveAt: Date },
 ): Promise<void> {
-  const phone = openPersonal(vault, 'phone', owner.phone)
+  const phone = openPersonal(vault, owner.id, 'phone', owner.phone)
   return queueTextMessage(tx, vault, now, { kind: 'bank_account_changed', phone, last4, effectiveAt })
 }
 

@@ -43,12 +43,12 @@ function changeOwner(
   change: (tx: Queryable, owner: Owner) => Promise<{ readonly owner: Owner; readonly acts: readonly Act[] }>,
 ): Promise<Owner> {
   return database.inTransaction(async tx => {
-    const stored = await lockOwner(tx, ownerId)
+    const stored = await lockOwner(tx, vault, ownerId)
     if (stored === null) throw ownerNotFound()
     const applied = applyDueAccount(stored, now)
     const { owner, acts } = await change(tx, applied)
-    if (owner !== stored) await updateKyc(tx, owner.id, owner)
-    await recordActs(tx, vault, now, [...accountAppliedActs(stored, applied), ...acts])
+    const versions = owner === stored ? [] : await updateKyc(tx, vault, owner.id, owner)
+    await recordActs(tx, vault, now, [...accountAppliedActs(stored, applied), ...acts], versions)
     return owner
   })
 }

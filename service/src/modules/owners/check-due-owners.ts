@@ -9,7 +9,13 @@ const BATCH = 20
 
 /** Asks the bank about the submissions whose check is due: one bounded batch. Returns how many it took. */
 export async function checkDueOwners(context: OwnersContext, now: Date): Promise<number> {
-  const due = await claimDueChecks(context.database, now, new Date(now.getTime() + ASKING_MS), BATCH)
+  const due = await claimDueChecks(
+    context.database,
+    context.vault,
+    now,
+    new Date(now.getTime() + ASKING_MS),
+    BATCH,
+  )
   const results = await Promise.allSettled(due.map(check => checkOwner(context, check)))
   for (const [index, result] of results.entries()) {
     if (result.status === 'fulfilled') continue

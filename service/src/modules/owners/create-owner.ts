@@ -47,23 +47,25 @@ export async function createOwner(
   const person = decidePerson(request)
   if (person.kind === 'refusal') raise(person)
   const now = clock.now()
+  const id = newUuid(now)
   const identity = {
     platformId,
     phoneIndex: personalIndex(vault, 'phone', person.phone),
     panIndex: personalIndex(vault, 'pan', person.pan),
   }
   const owner = await database.inTransaction(async tx => {
-    const inserted = await insertOwner(tx, {
+    const inserted = await insertOwner(tx, vault, {
       ...identity,
-      id: newUuid(now),
+      id,
       name: person.name,
-      phone: sealPersonal(vault, 'phone', person.phone),
-      email: person.email === null ? null : sealPersonal(vault, 'email', person.email),
-      pan: sealPersonal(vault, 'pan', person.pan),
+      phone: sealPersonal(vault, id, 'phone', person.phone),
+      email: person.email === null ? null : sealPersonal(vault, id, 'email', person.email),
+      pan: sealPersonal(vault, id, 'pan', person.pan),
       createdAt: now,
     })
-    if (inserted !== null) await recordActs(tx, vault, now, [createdAct(inserted)])
-    return inserted
+    if (inserted === null) return null
+    await recordActs(tx, vault, now, [createdAct(inserted.owner)], inserted.versions)
+    return inserted.owner
   })
   if (owner !== null) return owner
 

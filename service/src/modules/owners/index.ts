@@ -1,6 +1,7 @@
 export { ownerNotFound, requireOwnerAccess } from './access.ts'
 export { acceptInvitation, acceptOnlyOwner, declineInvitation } from './answer-invitation.ts'
 export { accountInForce } from './bank-account.ts'
+export { KYC_CHECK_ROWS } from './check-store.ts'
 export type { OwnersContext } from './context.ts'
 export {
   countInvitations,
@@ -13,6 +14,12 @@ export { listOwnerRecords } from './list-owner-records.ts'
 export { countOwners, type OwnerFilter, selectOwners } from './list-store.ts'
 export { normalisePhone } from './normalise.ts'
 export { ownerRecord } from './owner-record.ts'
-export { openPersonal, personalIndex, vendorId } from './personal-data.ts'
+export {
+  openPersonal,
+  type PersonalColumn,
+  personalContext,
+  personalIndex,
+  vendorId,
+} from './personal-data.ts'
 export { serveOwners } from './routes.ts'
-export { lockOwner, type Owner, updateOwnerStatus, updateOwnerTier } from './store.ts'
+export { lockOwner, OWNER_ROWS, type Owner, updateOwnerStatus, updateOwnerTier } from './store.ts'

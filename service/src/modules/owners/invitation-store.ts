@@ -1,8 +1,10 @@
 import type { LinkStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { OWNER_COLUMNS, type Owner } from './store.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { OWNER_COLUMNS, OWNER_ROWS, type Owner } from './store.ts'
 
 /** An owner with the name of its platform. */
 export interface LinkedOwner {
@@ -87,12 +89,15 @@ export async function lockOnlyNewOwner(tx: Queryable, phoneIndex: Buffer): Promi
 /** Sets whether the holder accepted an owner, whose row must be locked. */
 export async function updateLink(
   tx: Queryable,
+  vault: Vault,
   id: Uuid,
   { linkStatus, linkDecidedAt }: { readonly linkStatus: LinkStatus; readonly linkDecidedAt: Date | null },
-): Promise<void> {
+): Promise<RowVersion[]> {
+  await lockGenuine(tx, vault, OWNER_ROWS, [id])
   await tx.query(`update owners set link_status = $2, link_decided_at = $3 where id = $1`, [
     id,
     linkStatus,
     linkDecidedAt,
   ])
+  return writeMacs(tx, vault, OWNER_ROWS, [id])
 }

@@ -40,15 +40,15 @@ export function inviteAgain(
   now: Date,
 ): Promise<Owner> {
   return database.inTransaction(async tx => {
-    const owner = await lockOwner(tx, ownerId)
+    const owner = await lockOwner(tx, vault, ownerId)
     if (owner === null) throw ownerNotFound()
     const decision = decideInvite(owner, now)
     if (typeof decision === 'object') raise(decision)
     if (decision === 'waits') return owner
     const invited = { ...owner, linkStatus: 'invited' } as const
-    await updateLink(tx, owner.id, invited)
+    const versions = await updateLink(tx, vault, owner.id, invited)
     const platform = actorOf({ kind: 'platform', platformId: owner.platformId })
-    await recordActs(tx, vault, now, [linkAct(platform, owner, 'invited')])
+    await recordActs(tx, vault, now, [linkAct(platform, owner, 'invited')], versions)
     await recordEvents(tx, vault, now, [linkUpdated(owner.id, 'invited')])
     return invited
   })

@@ -74,7 +74,7 @@ test('a check that fails does not stop its neighbours, and is not lost', async (
     bankVerifier: {
       ...context.bankVerifier,
       checkAgain: (...[reference, claim]: Parameters<OwnersContext['bankVerifier']['checkAgain']>) =>
-        claim.phone === openPersonal(context.vault, 'phone', neighbour.phone)
+        claim.phone === openPersonal(context.vault, neighbour.id, 'phone', neighbour.phone)
           ? Promise.reject(new Error('broken'))
           : context.bankVerifier.checkAgain(reference, claim),
     },

@@ -128,11 +128,11 @@ describe('a bank that takes its time', () => {
 describe('a verified owner', () => {
   /** What payouts go by. */
   const holderOf = async (agentId: string) =>
-    (await holders.load(context.database, [agentId], stage.clock.now().getTime())).get(agentId)
+    (await holders.load(context.database, [agentId], stage.clock.now().getTime(), context.vault)).get(agentId)
 
   const account = async (agentId: string) => {
     const sealed = (await holderOf(agentId))?.account?.bankAccount
-    return sealed === undefined ? null : openPersonal(context.vault, 'bank_account', sealed)
+    return sealed === undefined ? null : openPersonal(context.vault, owner.id, 'bank_account', sealed)
   }
 
   test('has an account that payouts can go to, and nobody else has', async () => {
@@ -189,7 +189,7 @@ describe('a verified owner', () => {
 
 test('nothing that identifies the person stands readable in what is stored or told', async () => {
   await submit('900000000004')
-  const phone = openPersonal(context.vault, 'phone', owner.phone)
+  const phone = openPersonal(context.vault, owner.id, 'phone', owner.phone)
   const rows = await context.database.query<{ text: string }>(
     `select c::text as text from kyc_checks c union all select e::text from events e
      union all select o::text from sandbox_outages o`,

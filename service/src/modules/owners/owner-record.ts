@@ -9,9 +9,9 @@ export function ownerRecord(vault: Vault, owner: Owner): OwnerRecord {
   return {
     owner_id: formatId('own', owner.id),
     name: owner.name,
-    phone: openPersonal(vault, 'phone', owner.phone),
-    email: owner.email === null ? null : openPersonal(vault, 'email', owner.email),
-    pan: maskPan(openPersonal(vault, 'pan', owner.pan)),
+    phone: openPersonal(vault, owner.id, 'phone', owner.phone),
+    email: owner.email === null ? null : openPersonal(vault, owner.id, 'email', owner.email),
+    pan: maskPan(openPersonal(vault, owner.id, 'pan', owner.pan)),
     kyc_status: owner.kycStatus,
     reason: owner.kycReason,
     tier: owner.tier,

@@ -1,14 +1,20 @@
+import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 
-/** A column of owners whose values are encrypted; the name is authenticated, so none can be moved to another. */
-type PersonalColumn = 'phone' | 'email' | 'pan' | 'bank_account'
+/** A column whose values are encrypted. Its name and the owner are authenticated, so none can be moved to another. */
+export type PersonalColumn = 'phone' | 'email' | 'pan' | 'bank_account'
 
-export function sealPersonal(vault: Vault, column: PersonalColumn, text: string): Buffer {
-  return vault.encrypt(text, `owners.${column}`)
+export function sealPersonal(vault: Vault, ownerId: Uuid, column: PersonalColumn, text: string): Buffer {
+  return vault.encrypt(text, personalContext(ownerId, column))
 }
 
-export function openPersonal(vault: Vault, column: PersonalColumn, sealed: Buffer): string {
-  return vault.decrypt(sealed, `owners.${column}`)
+/** A bank account is encrypted for its owner wherever it is stored: in owners, their submissions and payouts. */
+export function openPersonal(vault: Vault, ownerId: Uuid, column: PersonalColumn, sealed: Buffer): string {
+  return vault.decrypt(sealed, personalContext(ownerId, column))
+}
+
+export function personalContext(ownerId: Uuid, column: PersonalColumn): string {
+  return `owners.${column}:${ownerId}`
 }
 
 /** The digest by which an owner is found by phone or PAN without either being stored readable. */
@@ -17,6 +23,10 @@ export function personalIndex(vault: Vault, column: 'phone' | 'pan', text: strin
 }
 
 /** `vendor_<PAN>_<agent_id>`: it shows a PAN, so only to the platform, the owner and administrators. */
-export function vendorId(vault: Vault, sealedPan: Buffer, agentId: string): string {
-  return `vendor_${openPersonal(vault, 'pan', sealedPan)}_${agentId}`
+export function vendorId(
+  vault: Vault,
+  { ownerId, sealedOwnerPan }: { readonly ownerId: Uuid; readonly sealedOwnerPan: Buffer },
+  agentId: string,
+): string {
+  return `vendor_${openPersonal(vault, ownerId, 'pan', sealedOwnerPan)}_${agentId}`
 }

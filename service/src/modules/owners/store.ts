@@ -1,6 +1,43 @@
 import type { KycStatus, LinkStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { type CoveredTable, lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+
+/** Owners: whose phone opens their session, whether they may act, and where their money goes. */
+export const OWNER_ROWS: CoveredTable = {
+  table: 'owners',
+  id: 'id',
+  columns: [
+    'platform_id',
+    'name',
+    'phone',
+    'phone_index',
+    'pan',
+    'pan_index',
+    'kyc_status',
+    'tier',
+    'status',
+    'link_status',
+    'link_decided_at',
+    'bank_account',
+    'bank_account_last4',
+    'bank_ifsc',
+    'pending_bank_account',
+    'pending_bank_account_last4',
+    'pending_bank_ifsc',
+    'pending_bank_effective_at',
+  ],
+  uncovered: {
+    email: 'is only shown, and encrypted for its row',
+    name_at_bank: 'was compared when the bank answered',
+    name_match_score: 'was compared when the bank answered',
+    pending_name_at_bank: 'was compared when the bank answered',
+    pending_name_match_score: 'was compared when the bank answered',
+    kyc_reason: 'is only shown',
+    created_at: 'is only shown',
+  },
+}
 
 /** An owner as it is stored: what identifies the person is sealed (see personal-data.ts). */
 export interface Owner {
@@ -50,7 +87,11 @@ export interface NewOwner
 }
 
 /** The new owner, or null when the platform has one with this phone or PAN; the unique indexes decide races. */
-export async function insertOwner(db: Queryable, owner: NewOwner): Promise<Owner | null> {
+export async function insertOwner(
+  db: Queryable,
+  vault: Vault,
+  owner: NewOwner,
+): Promise<{ readonly owner: Owner; readonly versions: readonly RowVersion[] } | null> {
   const [inserted] = await db.query<Owner>(
     `insert into owners (id, platform_id, name, phone, phone_index, email, pan, pan_index, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning ${OWNER_COLUMNS}`,
@@ -66,7 +107,8 @@ export async function insertOwner(db: Queryable, owner: NewOwner): Promise<Owner
       owner.createdAt,
     ],
   )
-  return inserted ?? null
+  if (inserted === undefined) return null
+  return { owner: inserted, versions: await writeMacs(db, vault, OWNER_ROWS, [owner.id]) }
 }
 
 /** The owner of a platform with this PAN, or else with this phone. */
@@ -87,13 +129,10 @@ export async function selectOwner(db: Queryable, id: Uuid): Promise<Owner | null
   return owner ?? null
 }
 
-/** The owner, locked until the commit. The lock comes before those of accounts, never after. */
-export async function lockOwner(tx: Queryable, id: Uuid): Promise<Owner | null> {
-  const [owner] = await tx.query<Owner>(
-    `select ${OWNER_COLUMNS} from owners where id = $1 for no key update`,
-    [id],
-  )
-  return owner ?? null
+/** The owner, proven and locked until the commit. The lock comes before those of accounts, never after. */
+export async function lockOwner(tx: Queryable, vault: Vault, id: Uuid): Promise<Owner | null> {
+  await lockGenuine(tx, vault, OWNER_ROWS, [id])
+  return selectOwner(tx, id)
 }
 
 /** Owners by their ids, oldest first. */
@@ -102,13 +141,25 @@ export async function selectOwnersByIds(db: Queryable, ids: readonly Uuid[]): Pr
 }
 
 /** Freezes or unfreezes an owner, whose row must be locked, and its agents' accounts before the commit. */
-export async function updateOwnerStatus(tx: Queryable, id: Uuid, status: Owner['status']): Promise<void> {
+export async function updateOwnerStatus(
+  tx: Queryable,
+  vault: Vault,
+  id: Uuid,
+  status: Owner['status'],
+): Promise<RowVersion[]> {
   await tx.query(`update owners set status = $2 where id = $1`, [id, status])
+  return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
 /** Sets the tier that new agents of the owner get. The row must be locked. */
-export async function updateOwnerTier(tx: Queryable, id: Uuid, tier: Tier): Promise<void> {
+export async function updateOwnerTier(
+  tx: Queryable,
+  vault: Vault,
+  id: Uuid,
+  tier: Tier,
+): Promise<RowVersion[]> {
   await tx.query(`update owners set tier = $2 where id = $1`, [id, tier])
+  return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
 /** What a bank's verdict changes of an owner. */
@@ -130,7 +181,12 @@ export type KycState = Pick<
   | 'pendingBankEffectiveAt'
 >
 
-export async function updateKyc(tx: Queryable, id: Uuid, state: KycState): Promise<void> {
+export async function updateKyc(
+  tx: Queryable,
+  vault: Vault,
+  id: Uuid,
+  state: KycState,
+): Promise<RowVersion[]> {
   await tx.query(
     `update owners set kyc_status = $2, tier = $3, bank_account = $4, bank_account_last4 = $5, bank_ifsc = $6,
        name_at_bank = $7, name_match_score = $8, kyc_reason = $9, pending_bank_account = $10,
@@ -155,6 +211,7 @@ export async function updateKyc(tx: Queryable, id: Uuid, state: KycState): Promi
       state.pendingBankEffectiveAt,
     ],
   )
+  return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
 /** Owners whose changed bank account is due, a bounded number. Below a freeze nothing falls due. */

@@ -40,18 +40,18 @@ async function writeCheck(
 ): Promise<KycCheck> {
   const now = clock.now()
   const account = {
-    sealed: sealPersonal(vault, 'bank_account', request.bank_account),
+    sealed: sealPersonal(vault, asked.id, 'bank_account', request.bank_account),
     last4: request.bank_account.slice(-4),
     ifsc: request.bank_ifsc.toUpperCase(),
   }
   const check = { ownerId: asked.id, id: newUuid(now), account, reference: null, attempts: 0 }
   await database.inTransaction(
     async tx => {
-      const owner = await lockOwner(tx, asked.id)
+      const owner = await lockOwner(tx, vault, asked.id)
       if (owner === null) throw ownerNotFound()
       if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
-      await replaceCheck(tx, check, new Date(now.getTime() + ASKING_MS))
-      await recordActs(tx, vault, now, [submittedAct(actor, owner, account)])
+      const versions = await replaceCheck(tx, vault, check, new Date(now.getTime() + ASKING_MS))
+      await recordActs(tx, vault, now, [submittedAct(actor, owner, account)], versions)
     },
     { turns: [asked.id] },
   )
@@ -61,14 +61,14 @@ async function writeCheck(
 /** By the bank's own reference where it gave one, else anew: it moves no money, so it may be asked again. */
 export function askBank(
   { vault, bankVerifier }: OwnersContext,
-  owner: Pick<Owner, 'name' | 'phone'>,
+  owner: Pick<Owner, 'id' | 'name' | 'phone'>,
   { account, reference }: KycCheck,
 ): Promise<BankVerdict> {
   const claim = {
-    bankAccount: openPersonal(vault, 'bank_account', account.sealed),
+    bankAccount: openPersonal(vault, owner.id, 'bank_account', account.sealed),
     ifsc: account.ifsc,
     name: owner.name,
-    phone: openPersonal(vault, 'phone', owner.phone),
+    phone: openPersonal(vault, owner.id, 'phone', owner.phone),
   }
   return reference === null ? bankVerifier.verifyAccount(claim) : bankVerifier.checkAgain(reference, claim)
 }

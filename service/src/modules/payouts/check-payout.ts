@@ -62,7 +62,13 @@ const LEASE_MS = 120_000
 
 /** Moves on the payouts that are due: one bounded batch. Returns how many it took. */
 export async function moveDuePayouts(context: PayoutsContext, now: Date): Promise<number> {
-  const due = await claimDuePayouts(context.database, now, new Date(now.getTime() + LEASE_MS), BATCH)
+  const due = await claimDuePayouts(
+    context.database,
+    context.vault,
+    now,
+    new Date(now.getTime() + LEASE_MS),
+    BATCH,
+  )
   const results = await Promise.allSettled(due.map(payout => movePayout(context, payout)))
   for (const result of results) {
     // One bad row must not stop its neighbours, nor pass unseen.

@@ -1,8 +1,10 @@
 import type { AgentStatus, KycStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Source } from '../../ledger/index.ts'
-import { accountInForce } from '../owners/index.ts'
+import { accountInForce, OWNER_ROWS } from '../owners/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
 
 /**
@@ -15,7 +17,9 @@ export interface Holder {
   readonly account: BankAccount | null
 }
 
-interface HolderRow {
+type OwnerMac = { [Column in keyof MacRow as `o_${Column}`]: MacRow[Column] }
+
+interface HolderRow extends MacRow, OwnerMac {
   readonly agentId: Uuid
   readonly status: AgentStatus
   readonly ownerId: Uuid
@@ -33,18 +37,28 @@ interface HolderRow {
 /** Holders by their agents' ids. They are read anew each time: of most wallets it is asked but once a day. */
 export const holders: Source<Holder> = {
   name: 'payout holders',
-  async load(tx, agentIds, nowMs) {
+  async load(tx, agentIds, nowMs, vault) {
     const now = new Date(nowMs)
     const rows = await tx.query<HolderRow>(
       `select a.id as "agentId", coalesce(a.held_as, a.status) as status, o.id as "ownerId", o.bank_account as "bankAccount",
          o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc", o.status as "ownerStatus",
          o.kyc_status as "kycStatus", o.pending_bank_account as "pendingBankAccount",
          o.pending_bank_account_last4 as "pendingBankAccountLast4", o.pending_bank_ifsc as "pendingBankIfsc",
-         o.pending_bank_effective_at as "pendingBankEffectiveAt"
+         o.pending_bank_effective_at as "pendingBankEffectiveAt",
+         ${macColumns(AGENT_ROWS, 'a')}, ${macColumns(OWNER_ROWS, 'o', 'o_')}
        from agents a join owners o on o.id = a.owner_id
        where a.id = any($1::uuid[])`,
       [arrayLiteral(agentIds)],
     )
+    for (const row of rows) {
+      requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+      requireGenuine(vault, OWNER_ROWS, row.ownerId, {
+        macText: row.o_macText,
+        mac: row.o_mac,
+        macVersion: row.o_macVersion,
+        auditedVersion: row.o_auditedVersion,
+      })
+    }
     return new Map(rows.map(row => [row.agentId, { status: row.status, account: accountOf(row, now) }]))
   },
 }

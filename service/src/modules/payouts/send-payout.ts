@@ -1,6 +1,7 @@
+import { requireGenuine } from '../../db/row-mac.ts'
 import type { Answer } from '../../gateways/answer.ts'
 import type { ProviderPayout } from '../../gateways/payout-provider.ts'
-import { openPersonal } from '../owners/index.ts'
+import { OWNER_ROWS, openPersonal } from '../owners/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { type Payout, type Sighting, transferIdOf } from './payout.ts'
 import { markSent, recordBeneficiary, selectHolder } from './store.ts'
@@ -64,15 +65,16 @@ async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<K
   if (payout.beneficiaryId !== null) return { kind: 'value', value: { beneficiaryId: payout.beneficiaryId } }
   const holder = await selectHolder(database, payout.ownerId)
   if (holder === null) throw new Error('assertion failed: a payout has an owner')
-  const bankAccount = openPersonal(vault, 'bank_account', payout.bankAccount)
+  requireGenuine(vault, OWNER_ROWS, payout.ownerId, holder)
+  const bankAccount = openPersonal(vault, payout.ownerId, 'bank_account', payout.bankAccount)
   const answer = await payoutProvider.ensureBeneficiary({
     beneficiaryId: beneficiaryIdOf(context, payout, bankAccount),
     name: holder.name,
     bankAccount,
     ifsc: payout.bankIfsc,
-    phone: openPersonal(vault, 'phone', holder.phone),
+    phone: openPersonal(vault, payout.ownerId, 'phone', holder.phone),
   })
-  if (answer.kind === 'value') await recordBeneficiary(database, payout, answer.value.beneficiaryId)
+  if (answer.kind === 'value') await recordBeneficiary(database, vault, payout, answer.value.beneficiaryId)
   return answer
 }
 

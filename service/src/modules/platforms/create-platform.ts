@@ -27,22 +27,23 @@ export async function createPlatform(
     if (decided.kind === 'refusal') raise(decided)
   }
   const now = clock.now()
-  const secret = newPlatformSecret()
-  const webhookSecret = newWebhookSecret(vault)
+  const secret = newPlatformSecret(vault)
+  const id = newUuid(now)
+  const webhookSecret = newWebhookSecret(vault, id)
   const platform = {
-    id: newUuid(now),
+    id,
     name: request.name.normalize('NFC'),
-    email: sealEmail(vault, request.email ?? null),
+    email: sealEmail(vault, id, request.email ?? null),
     webhookUrl,
     createdAt: now,
   }
   await database.inTransaction(async tx => {
-    await insertPlatform(tx, {
+    const versions = await insertPlatform(tx, vault, {
       ...platform,
       secretHash: secret.hash,
       webhookSecret: webhookSecret.sealed,
     })
-    await recordActs(tx, vault, now, [createdAct(actor, platform)])
+    await recordActs(tx, vault, now, [createdAct(actor, platform)], versions)
   })
   return {
     platform: { ...platform, webhookDisabledAt: null, status: 'active' },

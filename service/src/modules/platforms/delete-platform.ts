@@ -52,7 +52,7 @@ function deleteSome(
   const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(
     async tx => {
-      const platform = await lockPlatform(tx, platformId)
+      const platform = await lockPlatform(tx, vault, platformId)
       if (platform === null) throw platformNotFound()
       const { ids, areAll } = await selectLivingOfPlatform(tx, platformId, after)
       const { withBalance } = await deactivateAgents(tx, platformId, ids, recording)
@@ -63,8 +63,9 @@ function deleteSome(
       await requireNoMoney(tx, platformId)
       if (platform.status === 'deleted') return { deleted: platform, last: null }
       const deleted: Platform = { ...platform, status: 'deleted' }
-      await updatePlatform(tx, deleted)
-      await recordActs(tx, vault, recording.now, [platformAct(actor, 'platform.deleted', platformId)])
+      const versions = await updatePlatform(tx, vault, deleted)
+      const act = platformAct(actor, 'platform.deleted', platformId)
+      await recordActs(tx, vault, recording.now, [act], versions)
       return { deleted, last: null }
     },
     { turns: [platformId] },

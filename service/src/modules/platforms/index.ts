@@ -1,5 +1,7 @@
 export type { PlatformsContext } from './context.ts'
 export { createAuthenticators } from './credentials.ts'
+export { emailOf } from './platform-record.ts'
 export { servePlatforms } from './routes.ts'
-export { disableWebhookUrl } from './store.ts'
+export { webhookSecretOf } from './secrets.ts'
+export { disableWebhookUrl, PLATFORM_ROWS } from './store.ts'
 export { readWebhookTarget, type WebhookTarget } from './webhook-target.ts'

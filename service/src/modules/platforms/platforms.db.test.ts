@@ -81,7 +81,9 @@ describe('a platform', () => {
       expect(row?.text).not.toContain(readable)
       expect(row?.text).not.toContain(Buffer.from(readable).toString('hex'))
     }
-    expect(openWebhookSecret(TEST_VAULT, row?.webhook_secret ?? Buffer.alloc(0))).toBe(created.webhookSecret)
+    expect(openWebhookSecret(TEST_VAULT, created.platform.id, row?.webhook_secret ?? Buffer.alloc(0))).toBe(
+      created.webhookSecret,
+    )
   })
 
   test('changes what is sent, clears what is null, and keeps the rest', async () => {
@@ -110,7 +112,7 @@ describe('secrets of a platform', () => {
   test('a rotated secret fails at once and the new one works', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const id = formatId('plt', platform.id)
-    const authenticators = createAuthenticators(database)
+    const authenticators = createAuthenticators(database, TEST_VAULT)
     expect(await authenticators.platform(id, platformSecret)).toEqual(platformCaller(platform.id))
     const secret = await rotateSecret(context, SOMEBODY, platform.id)
     expect(await authenticators.platform(id, platformSecret)).toBeNull()
@@ -120,7 +122,7 @@ describe('secrets of a platform', () => {
   test('a secret opens only its own platform', async () => {
     const { platform } = await newPlatform(context)
     const { platformSecret } = await newPlatform(context)
-    const authenticators = createAuthenticators(database)
+    const authenticators = createAuthenticators(database, TEST_VAULT)
     for (const [id, secret] of [
       [formatId('plt', platform.id), platformSecret],
       [platform.id, platformSecret],
@@ -140,7 +142,7 @@ describe('deleting a platform', () => {
     expect(await refusalOf(deletePlatform(context, SOMEBODY, platform.id))).toMatchObject({
       code: 'conflict',
     })
-    const authenticators = createAuthenticators(database)
+    const authenticators = createAuthenticators(database, TEST_VAULT)
     expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).not.toBeNull()
     expect(await authenticators.agent(created.agentKey)).toEqual(agentCaller(created))
     expect((await selectAgent(database, created.agent.id))?.status).toBe('active')
@@ -171,7 +173,7 @@ describe('deleting a platform', () => {
     const { platform, platformSecret } = await newPlatform(context)
     const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))
     expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
-    const authenticators = createAuthenticators(database)
+    const authenticators = createAuthenticators(database, TEST_VAULT)
     expect(await authenticators.platform(formatId('plt', platform.id), platformSecret)).toBeNull()
     expect(await authenticators.agent(agentKey)).toBeNull()
     expect((await selectAgent(database, agent.id))?.status).toBe('deactivated')
@@ -229,6 +231,7 @@ describe('deleting a platform', () => {
       await openAccount(tx, id, context.clock.now())
       await insertAgent(
         tx,
+        TEST_VAULT,
         { ...agent, id, handle: randomHandle() },
         { publicKey: '', privateKey: null, seal: NO_SEAL },
       )

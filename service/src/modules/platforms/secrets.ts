@@ -2,28 +2,35 @@ import { randomBytes } from 'node:crypto'
 import { SECRET_PREFIXES } from '@batua/contract'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
-import { hashSecret, newSecret, type Vault } from '../../kernel/secrets.ts'
+import { newSecret, type Vault } from '../../kernel/secrets.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
 import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
 import { replaceWebhookSecret, updateSecretHash } from './store.ts'
 
 const WEBHOOK_SECRET_BYTES = 32
-const WEBHOOK_SECRET = 'platforms.webhook_secret'
 
-export function newPlatformSecret(): { readonly text: string; readonly hash: Buffer } {
+export function newPlatformSecret(vault: Vault): { readonly text: string; readonly hash: Buffer } {
   const text = newSecret(SECRET_PREFIXES.platformSecret)
-  return { text, hash: hashSecret(text) }
+  return { text, hash: vault.credentialHash(text, 'platforms.secret') }
 }
 
 /** A Standard Webhooks secret; it is kept encrypted, because the service signs with it. */
-export function newWebhookSecret(vault: Vault): { readonly text: string; readonly sealed: Buffer } {
+export function newWebhookSecret(
+  vault: Vault,
+  platformId: Uuid,
+): { readonly text: string; readonly sealed: Buffer } {
   const text = SECRET_PREFIXES.webhookSecret + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')
-  return { text, sealed: vault.encrypt(text, WEBHOOK_SECRET) }
+  return { text, sealed: vault.encrypt(text, webhookSecretOf(platformId)) }
 }
 
-export function openWebhookSecret(vault: Vault, sealed: Buffer): string {
-  return vault.decrypt(sealed, WEBHOOK_SECRET)
+export function openWebhookSecret(vault: Vault, platformId: Uuid, sealed: Buffer): string {
+  return vault.decrypt(sealed, webhookSecretOf(platformId))
+}
+
+/** What the encryption authenticates: a secret of one platform is none of another. */
+export function webhookSecretOf(platformId: Uuid): string {
+  return `platforms.webhook_secret:${platformId}`
 }
 
 /** Replaces the platform's secret; the old one stops working at once. */
@@ -32,12 +39,12 @@ export async function rotateSecret(
   actor: Actor,
   platformId: Uuid,
 ): Promise<string> {
-  const secret = newPlatformSecret()
+  const secret = newPlatformSecret(vault)
   const act = platformAct(actor, 'platform.secret_rotated', platformId)
   await database.inTransaction(
     async tx => {
-      await updateSecretHash(tx, platformId, secret.hash)
-      await recordActs(tx, vault, clock.now(), [act])
+      const versions = await updateSecretHash(tx, vault, platformId, secret.hash)
+      await recordActs(tx, vault, clock.now(), [act], versions)
     },
     { turns: [platformId] },
   )
@@ -50,7 +57,7 @@ export async function rotateWebhookSecret(
   actor: Actor,
   platformId: Uuid,
 ): Promise<{ readonly secret: string; readonly previousUntil: Date }> {
-  const secret = newWebhookSecret(vault)
+  const secret = newWebhookSecret(vault, platformId)
   const now = clock.now()
   const previousUntil = new Date(now.getTime() + DAY_MS)
   const act = platformAct(actor, 'platform.webhook_secret_rotated', platformId, {
@@ -59,13 +66,13 @@ export async function rotateWebhookSecret(
   await database.inTransaction(
     async tx => {
       const previousId = newUuid(now)
-      await replaceWebhookSecret(tx, platformId, {
+      const versions = await replaceWebhookSecret(tx, vault, platformId, {
         webhookSecret: secret.sealed,
         previousId,
         previousUntil,
         now,
       })
-      await recordActs(tx, vault, now, [act])
+      await recordActs(tx, vault, now, [act], versions)
     },
     { turns: [platformId] },
   )

@@ -1,5 +1,29 @@
 import type { Queryable } from '../../db/database.ts'
+import {
+  type CoveredTable,
+  lockGenuine,
+  type MacRow,
+  macColumns,
+  type RowVersion,
+  writeMacs,
+} from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+
+/** Platforms: who signs in as one, and where it is told. */
+export const PLATFORM_ROWS: CoveredTable = {
+  table: 'platforms',
+  id: 'id',
+  columns: ['secret_hash', 'status', 'webhook_url', 'webhook_secret'],
+  rows: alias => `(select coalesce(jsonb_agg(jsonb_build_array(s.id, s.secret, extract(epoch from s.signs_until)::text)
+    order by s.id), '[]') from previous_webhook_secrets s where s.platform_id = ${alias}.id)`,
+  uncovered: {
+    name: 'is only shown',
+    email: 'is only shown, and encrypted for its row',
+    created_at: 'is only shown',
+    webhook_disabled_at: 'only stops webhooks',
+  },
+}
 
 /** A platform as it is stored; its e-mail address is sealed. */
 export interface Platform {
@@ -22,7 +46,11 @@ export interface NewPlatform extends Omit<Platform, 'status' | 'webhookDisabledA
   readonly webhookSecret: Buffer
 }
 
-export async function insertPlatform(db: Queryable, platform: NewPlatform): Promise<void> {
+export async function insertPlatform(
+  db: Queryable,
+  vault: Vault,
+  platform: NewPlatform,
+): Promise<RowVersion[]> {
   await db.query(
     `insert into platforms (id, name, email, webhook_url, webhook_secret, secret_hash, created_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
@@ -36,6 +64,7 @@ export async function insertPlatform(db: Queryable, platform: NewPlatform): Prom
       platform.createdAt,
     ],
   )
+  return writeMacs(db, vault, PLATFORM_ROWS, [platform.id])
 }
 
 export async function selectPlatform(db: Queryable, id: Uuid): Promise<Platform | null> {
@@ -44,7 +73,8 @@ export async function selectPlatform(db: Queryable, id: Uuid): Promise<Platform 
 }
 
 /** The platform, locked until the commit. The lock comes before those of accounts, never after. */
-export async function lockPlatform(tx: Queryable, id: Uuid): Promise<Platform | null> {
+export async function lockPlatform(tx: Queryable, vault: Vault, id: Uuid): Promise<Platform | null> {
+  await lockGenuine(tx, vault, PLATFORM_ROWS, [id])
   const [platform] = await tx.query<Platform>(
     `select ${COLUMNS} from platforms where id = $1 for no key update`,
     [id],
@@ -52,15 +82,21 @@ export async function lockPlatform(tx: Queryable, id: Uuid): Promise<Platform | 
   return platform ?? null
 }
 
-export async function selectSecretHash(db: Queryable, id: Uuid): Promise<Buffer | null> {
-  const [row] = await db.query<{ secret_hash: Buffer }>(
-    `select secret_hash from platforms where id = $1 and status = 'active'`,
+/** The hash of a living platform's secret, not proven. */
+export async function selectSecretHash(
+  db: Queryable,
+  id: Uuid,
+): Promise<({ readonly secretHash: Buffer } & MacRow) | null> {
+  const [row] = await db.query<{ readonly secretHash: Buffer } & MacRow>(
+    `select p.secret_hash as "secretHash", ${macColumns(PLATFORM_ROWS, 'p')}
+     from platforms p where p.id = $1 and p.status = 'active'`,
     [id],
   )
-  return row?.secret_hash ?? null
+  return row ?? null
 }
 
-export async function updatePlatform(tx: Queryable, platform: Platform): Promise<void> {
+/** It must be locked: see lockPlatform. */
+export async function updatePlatform(tx: Queryable, vault: Vault, platform: Platform): Promise<RowVersion[]> {
   await tx.query(
     `update platforms set name = $2, email = $3, webhook_url = $4, webhook_disabled_at = $5, status = $6 where id = $1`,
     [
@@ -72,10 +108,18 @@ export async function updatePlatform(tx: Queryable, platform: Platform): Promise
       platform.status,
     ],
   )
+  return writeMacs(tx, vault, PLATFORM_ROWS, [platform.id])
 }
 
-export async function updateSecretHash(db: Queryable, id: Uuid, secretHash: Buffer): Promise<void> {
-  await db.query(`update platforms set secret_hash = $2 where id = $1`, [id, secretHash])
+export async function updateSecretHash(
+  tx: Queryable,
+  vault: Vault,
+  id: Uuid,
+  secretHash: Buffer,
+): Promise<RowVersion[]> {
+  await lockGenuine(tx, vault, PLATFORM_ROWS, [id])
+  await tx.query(`update platforms set secret_hash = $2 where id = $1`, [id, secretHash])
+  return writeMacs(tx, vault, PLATFORM_ROWS, [id])
 }
 
 export interface WebhookRotation {
@@ -90,11 +134,12 @@ export interface WebhookRotation {
 /** The secret in use becomes a previous one; those that sign no more go. */
 export async function replaceWebhookSecret(
   tx: Queryable,
+  vault: Vault,
   id: Uuid,
   { webhookSecret, previousId, previousUntil, now }: WebhookRotation,
-): Promise<void> {
+): Promise<RowVersion[]> {
   // The lock first: who rotates at the same time must see the secret of this rotation as the one in use.
-  await tx.query(`select id from platforms where id = $1 for no key update`, [id])
+  await lockGenuine(tx, vault, PLATFORM_ROWS, [id])
   await tx.query(`delete from previous_webhook_secrets where platform_id = $1 and signs_until <= $2`, [
     id,
     now,
@@ -105,10 +150,11 @@ export async function replaceWebhookSecret(
     [id, previousId, previousUntil],
   )
   await tx.query(`update platforms set webhook_secret = $2 where id = $1`, [id, webhookSecret])
+  return writeMacs(tx, vault, PLATFORM_ROWS, [id])
 }
 
 /** What is needed to send a platform its webhooks; secrets are sealed. */
-export interface StoredWebhookTarget {
+export interface StoredWebhookTarget extends MacRow {
   readonly webhookUrl: string | null
   readonly webhookDisabledAt: Date | null
   readonly webhookSecret: Buffer
@@ -116,8 +162,9 @@ export interface StoredWebhookTarget {
 
 export async function selectWebhookTarget(db: Queryable, id: Uuid): Promise<StoredWebhookTarget | null> {
   const [row] = await db.query<StoredWebhookTarget>(
-    `select webhook_url as "webhookUrl", webhook_disabled_at as "webhookDisabledAt", webhook_secret as "webhookSecret"
-     from platforms where id = $1`,
+    `select p.webhook_url as "webhookUrl", p.webhook_disabled_at as "webhookDisabledAt",
+       p.webhook_secret as "webhookSecret", ${macColumns(PLATFORM_ROWS, 'p')}
+     from platforms p where p.id = $1`,
     [id],
   )
   return row ?? null

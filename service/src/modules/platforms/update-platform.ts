@@ -23,23 +23,23 @@ export async function updatePlatform(
   }
   return database.inTransaction(
     async tx => {
-      const platform = await lockPlatform(tx, platformId)
+      const platform = await lockPlatform(tx, vault, platformId)
       if (platform === null || platform.status === 'deleted') throw platformNotFound()
       const changed = {
         ...platform,
         name: name === undefined ? platform.name : name.normalize('NFC'),
         email:
-          email === undefined || email === openEmail(vault, platform.email)
+          email === undefined || email === openEmail(vault, platform)
             ? platform.email
-            : sealEmail(vault, email),
+            : sealEmail(vault, platformId, email),
         webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
         webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
       }
       const act = updatedAct(actor, platform, changed)
       if (act === null) return platform
       const now = clock.now()
-      await writePlatform(tx, changed)
-      await recordActs(tx, vault, now, [act])
+      const versions = await writePlatform(tx, vault, changed)
+      await recordActs(tx, vault, now, [act], versions)
       if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
       return changed
     },

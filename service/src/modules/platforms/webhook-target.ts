@@ -1,8 +1,9 @@
 import type { Queryable } from '../../db/database.ts'
+import { requireGenuine } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { openWebhookSecret } from './secrets.ts'
-import { selectPreviousSecrets, selectWebhookTarget } from './store.ts'
+import { PLATFORM_ROWS, selectPreviousSecrets, selectWebhookTarget } from './store.ts'
 
 /** Where a platform is told, and what it is signed with. */
 export interface WebhookTarget {
@@ -28,10 +29,11 @@ export async function readWebhookTarget(
     selectPreviousSecrets(db, platformId, now, MAX_PREVIOUS_SECRETS),
   ])
   if (row === null) return null
+  requireGenuine(vault, PLATFORM_ROWS, platformId, row)
   const sealed = [row.webhookSecret, ...previous]
   return {
     url: row.webhookUrl,
     disabledAt: row.webhookDisabledAt,
-    secrets: sealed.map(secret => openWebhookSecret(vault, secret)),
+    secrets: sealed.map(secret => openWebhookSecret(vault, platformId, secret)),
   }
 }

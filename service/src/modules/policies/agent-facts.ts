@@ -1,11 +1,14 @@
 import type { AgentStatus } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { auditedVersionOf, type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import { boundedMap } from '../../kernel/bounded-map.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
 import { type Ceiling, ceilingOf, type Layer, NO_CONTROLS } from './controls.ts'
+import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
 import { controlsOf } from './spend-policy.ts'
 
@@ -23,7 +26,9 @@ export interface AgentFacts {
 }
 
 /** The agent's own columns, those of its owner's policy under the prefix `o_`, and its tier's. */
-interface Row extends PolicyColumns, OwnerColumns {
+interface Row extends PolicyColumns, OwnerColumns, MacRow, OwnerMac, TierMac {
+  tier: string
+  owner_id: Uuid
   id: Uuid
   platform_id: Uuid
   status: AgentStatus
@@ -38,6 +43,9 @@ interface Row extends PolicyColumns, OwnerColumns {
   approval_above_paise: Paise
 }
 
+type OwnerMac = { [Column in keyof MacRow as `o_${Column}`]: MacRow[Column] }
+type TierMac = { [Column in keyof MacRow as `t_${Column}`]: MacRow[Column] }
+
 type OwnerColumns = { [Column in keyof PolicyColumns as `o_${Column}`]: PolicyColumns[Column] }
 
 const DEFAULT_MAX_REMEMBERED = 50_000
@@ -45,25 +53,48 @@ const MAX_REMEMBERED_LIST = 32
 
 // Lateral with a limit, so that no plan reads the policies of all owners.
 const SELECT = `
-  select a.id, a.platform_id, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
+  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
     o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
-    t.per_tx_paise, t.daily_paise, t.monthly_paise, t.escrow_above_paise, t.approval_above_paise
+    t.*, ${macColumns(AGENT_ROWS, 'a')},
+    o."o_macText", o."o_mac", o."o_macVersion", ${auditedVersionOf(OWNER_POLICY_ROWS, 'a.owner_id')} as "o_auditedVersion"
   from agents a
   cross join lateral (
-    select d.per_tx_paise, d.daily_paise, d.monthly_paise, d.escrow_above_paise, d.approval_above_paise
+    select d.per_tx_paise, d.daily_paise, d.monthly_paise, d.escrow_above_paise, d.approval_above_paise,
+      ${macColumns(TIER_ROWS, 'd', 't_')}
     from tier_defaults d where d.tier = a.tier limit 1) t
   left join lateral (
-    select p.owner_id, ${policyColumnsOf('p')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
+    select p.owner_id, ${policyColumnsOf('p')}, ${macColumns(OWNER_POLICY_ROWS, 'p', 'o_')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
   where a.id = any($1::uuid[])`
 
 const agents: Source<AgentFacts> = {
   name: 'agents',
-  async load(tx: Queryable, ids: readonly string[]) {
+  async load(tx: Queryable, ids: readonly string[], _nowMs: number, vault: Vault) {
     const rows = await tx.query<Row>(SELECT, [arrayLiteral(ids)])
     const facts = new Map<string, AgentFacts>()
-    for (const row of rows) facts.set(row.id, factsFromRow(row))
+    for (const row of rows) {
+      proveRows(vault, row)
+      facts.set(row.id, factsFromRow(row))
+    }
     return facts
   },
+}
+
+/** The rows of the agent, of its owner's policy and of its tier. An owner's policy that was taken away is older than audited. */
+function proveRows(vault: Vault, row: Row): void {
+  requireGenuine(vault, AGENT_ROWS, row.id, row)
+  requireGenuine(vault, TIER_ROWS, row.tier, {
+    macText: row.t_macText,
+    mac: row.t_mac,
+    macVersion: row.t_macVersion,
+    auditedVersion: row.t_auditedVersion,
+  })
+  if (!row.has_owner_policy && row.o_auditedVersion === null) return
+  requireGenuine(vault, OWNER_POLICY_ROWS, row.owner_id, {
+    macText: row.o_macText,
+    mac: row.o_mac,
+    macVersion: row.o_macVersion,
+    auditedVersion: row.o_auditedVersion,
+  })
 }
 
 /** Facts of agents for decisions under their accounts' locks. */

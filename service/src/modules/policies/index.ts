@@ -11,6 +11,7 @@ export {
 } from './change-policy.ts'
 export { type Ceiling, type Controls, ceilingOf, type Layer } from './controls.ts'
 export { countRelease, releaseNeeds } from './count-release.ts'
+export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 export { decidePayee, maxAmountNow, remaining, type Standing, standingsOf } from './decide.ts'
 export { checkLimits, countSpend, factsOf, limitSteps, makeExact, planExactly, type Spend } from './limits.ts'
 export {

@@ -41,13 +41,13 @@ export async function changeTier(
     throw new AppError('not_found', `There is no such tier; the tiers are ${TIERS.join(', ')}`)
   }
   const changed = await database.inTransaction(async tx => {
-    const limits = await lockTier(tx, tier)
+    const limits = await lockTier(tx, vault, tier)
     if (limits === null) throw new Error(`assertion failed: the tier ${tier} is in the database`)
     const next = decideTier(limits, change)
     const act = tierChangedAct(actor, limits, next)
     if (act === null) return limits
-    await updateTier(tx, next)
-    await recordActs(tx, vault, clock.now(), [act])
+    const versions = await updateTier(tx, vault, next)
+    await recordActs(tx, vault, clock.now(), [act], versions)
     return next
   })
   await announce(database, tier)

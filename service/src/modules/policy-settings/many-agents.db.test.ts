@@ -92,7 +92,7 @@ test('once a change of an owner’s policy is answered, every agent was told of 
 test('while all agents are told, no transaction holds the locks of more than a batch', async () => {
   const { ownerId } = await ownerOfMany()
   await db.database.inTransaction(async tx => {
-    await updateOwnerPolicy(tx, ownerId, await lockOwnerPolicy(tx, ownerId))
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   expect(await announceOwnerPolicy(db.database, ownerId)).toBeLessThanOrEqual(200)
 })
@@ -100,7 +100,7 @@ test('while all agents are told, no transaction holds the locks of more than a b
 test('a telling that a stopped process left behind is finished by the job, and each agent is told', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await db.database.inTransaction(async tx => {
-    await updateOwnerPolicy(tx, ownerId, await lockOwnerPolicy(tx, ownerId))
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   const first = await announceOwnerPolicy(db.database, ownerId)
   expect(await told(ownerId)).toEqual({ 0: MANY - first, 1: first })
@@ -113,7 +113,7 @@ test('a repeated change is answered only once a telling that was left behind is 
   const { ownerId, caller } = await ownerOfMany()
   const { policy } = await showOwnerPolicy(context, caller, undefined)
   await db.database.inTransaction(async tx => {
-    await updateOwnerPolicy(tx, ownerId, await lockOwnerPolicy(tx, ownerId))
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: policy.spend_limit_daily })
   expect(await told(ownerId)).toEqual({ 1: MANY })

@@ -1,8 +1,11 @@
 import type { Database, Queryable } from '../../db/database.ts'
+import { lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import {
   OPEN_POLICY,
+  OWNER_POLICY_ROWS,
   type PendingJson,
   POLICY_COLUMNS,
   type PolicyColumns,
@@ -32,8 +35,9 @@ export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<P
 }
 
 /** The policy under the owner's lock, which every change of it takes. */
-export async function lockOwnerPolicy(tx: Queryable, ownerId: Uuid): Promise<PolicyState> {
+export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<PolicyState> {
   await tx.query(`select id from owners where id = $1 for no key update`, [ownerId])
+  await lockGenuine(tx, vault, OWNER_POLICY_ROWS, [ownerId])
   return selectOwnerPolicy(tx, ownerId)
 }
 
@@ -50,9 +54,15 @@ const UPSERT = `
  * Writes the policy, which none of the owner's agents has been told of yet: see announceOwnerPolicy. The owner must be
  * locked.
  */
-export async function updateOwnerPolicy(tx: Queryable, ownerId: Uuid, state: PolicyState): Promise<void> {
+export async function updateOwnerPolicy(
+  tx: Queryable,
+  vault: Vault,
+  ownerId: Uuid,
+  state: PolicyState,
+): Promise<RowVersion[]> {
   await tx.query(UPSERT, [ownerId, ...policyValues(state.policy)])
   await replacePending(tx, { kind: 'owner', id: ownerId }, state.pending)
+  return writeMacs(tx, vault, OWNER_POLICY_ROWS, [ownerId])
 }
 
 const AGENTS_AT_ONCE = 200

@@ -96,9 +96,9 @@ async function changeUnderLock(
   }
   const changed = await database.inTransaction(
     async tx => {
-      const { after, acts } = decided(await lockOwnerPolicy(tx, ownerId))
-      if (acts.length > 0) await updateOwnerPolicy(tx, ownerId, after)
-      await recordActs(tx, vault, now, acts)
+      const { after, acts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
+      const versions = acts.length > 0 ? await updateOwnerPolicy(tx, vault, ownerId, after) : []
+      await recordActs(tx, vault, now, acts, versions)
       return after
     },
     { turns: [ownerId] },

@@ -1,8 +1,11 @@
 import { TIERS, type Tier } from '@batua/contract'
 import type { Database, Queryable } from '../../db/database.ts'
+import { lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
+import { TIER_ROWS } from '../policies/index.ts'
 
 /** Below every id: announced to nobody yet. */
 const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
@@ -26,7 +29,8 @@ export async function selectTiers(db: Queryable): Promise<TierLimits[]> {
   return rows.toSorted((left, right) => TIERS.indexOf(left.tier) - TIERS.indexOf(right.tier))
 }
 
-export async function lockTier(tx: Queryable, tier: Tier): Promise<TierLimits | null> {
+export async function lockTier(tx: Queryable, vault: Vault, tier: Tier): Promise<TierLimits | null> {
+  await lockGenuine(tx, vault, TIER_ROWS, [tier])
   const [row] = await tx.query<TierLimits>(
     `select ${COLUMNS} from tier_defaults where tier = $1 for no key update`,
     [tier],
@@ -35,7 +39,7 @@ export async function lockTier(tx: Queryable, tier: Tier): Promise<TierLimits | 
 }
 
 /** Writes a tier's limits, of which none of its agents has been told yet. */
-export async function updateTier(tx: Queryable, limits: TierLimits): Promise<void> {
+export async function updateTier(tx: Queryable, vault: Vault, limits: TierLimits): Promise<RowVersion[]> {
   await tx.query(
     `update tier_defaults set per_tx_paise = $2, daily_paise = $3, monthly_paise = $4, escrow_above_paise = $5,
        approval_above_paise = $6, announced_through = $7
@@ -50,6 +54,7 @@ export async function updateTier(tx: Queryable, limits: TierLimits): Promise<voi
       NOBODY,
     ],
   )
+  return writeMacs(tx, vault, TIER_ROWS, [limits.tier])
 }
 
 const AGENTS_AT_ONCE = 500

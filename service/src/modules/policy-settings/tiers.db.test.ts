@@ -9,6 +9,7 @@ import {
   type SignedUp,
   type StageAgent,
 } from '../../testing/limits/policy-stage.ts'
+import { TEST_VAULT } from '../../testing/network.ts'
 import { announceTier, lockTier, selectUnannounced, updateTier } from './tier-store.ts'
 
 let stage: PolicyStage
@@ -98,8 +99,8 @@ describe('a change of a tier with thousands of agents', () => {
     await stage.advance(1)
     const last = await agentOf('tier3')
     await database.inTransaction(async tx => {
-      const limits = await lockTier(tx, 'tier3')
-      if (limits !== null) await updateTier(tx, { ...limits, perTxPaise: paise(500n) })
+      const limits = await lockTier(tx, TEST_VAULT, 'tier3')
+      if (limits !== null) await updateTier(tx, TEST_VAULT, { ...limits, perTxPaise: paise(500n) })
     })
     expect(await announceTier(database, 'tier3')).toBe(500)
     // The process stops here: the first agents know, the last do not yet.

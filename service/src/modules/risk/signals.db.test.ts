@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
-import { networkContext, newPlatform } from '../../testing/network.ts'
+import { networkContext, newPlatform, TEST_VAULT } from '../../testing/network.ts'
 import { createAuthenticators } from '../platforms/index.ts'
 import { MINUTE_MS } from './scope.ts'
 import { createSignalRecorder, SERVICE_SUBJECT } from './signals.ts'
@@ -94,7 +94,7 @@ group('repeated_refusals', () => {
 group('failed_authentication', () => {
   async function openPlatform() {
     const { platform, platformSecret } = await newPlatform(networkContext(world.database, world.clock))
-    const { platform: authenticate } = createAuthenticators(world.database, world.signals)
+    const { platform: authenticate } = createAuthenticators(world.database, TEST_VAULT, world.signals)
     return { platform, platformSecret, authenticate, id: formatId('plt', platform.id) }
   }
   const wrong = `sk_live_${'x'.repeat(43)}`

@@ -1,3 +1,4 @@
+import { writeMacs } from '../../db/row-mac.ts'
 import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
 import type { OutgoingNotice } from '../../gateways/sandbox/notices.ts'
 import { createSandboxGateway, type SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
@@ -23,6 +24,9 @@ import {
 } from '../funding/index.ts'
 import { openFunding } from '../funding/open-funding.ts'
 import { takeNotice } from '../notices/index.ts'
+import { OWNER_ROWS } from '../owners/index.ts'
+import { PLATFORM_ROWS } from '../platforms/index.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import type { SandboxContext } from './context.ts'
 import { rehearsalJobs, sandboxJobs } from './jobs.ts'
 
@@ -62,7 +66,7 @@ export async function openWorld(
   const db = await createTestDatabase({ maxConnections: 8 })
   const { database } = db
   const clock = systemClock()
-  const vault = openVault(Buffer.alloc(32, 1))
+  const vault = openVault(Buffer.alloc(32, 7))
   const faults: unknown[] = []
   const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
   const answers: number[] = []
@@ -163,7 +167,7 @@ async function take(funding: FundingContext, { body, headers }: OutgoingNotice):
 
 async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date): Promise<Uuid> {
   const [id, platform, owner] = [newUuid(now), newUuid(now), newUuid(now)]
-  const sealed = (column: string, text: string) => vault.encrypt(text, `owners.${column}`)
+  const sealed = (column: string, text: string) => vault.encrypt(text, `owners.${column}:${owner}`)
   await database.inTransaction(async tx => {
     await tx.query(
       `insert into platforms (id, name, webhook_secret, secret_hash, created_at)
@@ -180,6 +184,9 @@ async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date):
        values ($1, $2, $3, $4, 'Research Agent', '', 'abcd', '', $5)`,
       [id, platform, owner, `researcher-${id.slice(-8)}`, now],
     )
+    await writeMacs(tx, vault, PLATFORM_ROWS, [platform])
+    await writeMacs(tx, vault, OWNER_ROWS, [owner])
+    await writeMacs(tx, vault, AGENT_ROWS, [id])
     await openAccount(tx, id, now)
   })
   return id
@@ -198,7 +205,7 @@ export async function deactivate(
   const context = {
     database: db.database,
     clock,
-    vault: openVault(Buffer.alloc(32, 1)),
+    vault: openVault(Buffer.alloc(32, 7)),
     findAgent: () => null,
     limitIncreaseCooldownS: 0,
     maxAgentsPerOwner: 10_000,

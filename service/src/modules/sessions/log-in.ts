@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { hashSecret, newSecret, sameHash } from '../../kernel/secrets.ts'
+import { newSecret, sameHash } from '../../kernel/secrets.ts'
 import { recordActs } from '../audit/index.ts'
 import { acceptOnlyOwner, type LinkedOwner, selectAcceptedOwners } from '../owners/index.ts'
 import { startedAct } from './acts.ts'
@@ -15,7 +15,7 @@ import { requirePhone } from './phone.ts'
 import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
 import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
-import { insertSession, isOwnersPhone } from './store.ts'
+import { insertSession, isOwnersPhone, sessionPhoneOf } from './store.ts'
 
 /** Searchable, so that one in a log or a repository is found and hidden. */
 export const TOKEN_PREFIX = 'ses_live_'
@@ -136,10 +136,10 @@ function openSession(
     if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
     await rememberPlaces(tx, owner, places, { now, atMost: PLACES_KEPT })
     const id = newUuid(now)
-    await insertSession(tx, hashSecret(token), {
+    await insertSession(tx, vault, vault.credentialHash(token, 'sessions.token'), {
       id,
       audience,
-      phone: vault.encrypt(phone, 'sessions.phone'),
+      phone: vault.encrypt(phone, sessionPhoneOf(id)),
       phoneIndex,
       createdAt: now,
       expiresAt,

@@ -12,7 +12,7 @@ import type { SessionsContext } from './context.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
 import { sendCode } from './send-code.ts'
-import { deleteSession } from './store.ts'
+import { deleteSession, endedVersion, sessionPhoneOf } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
   /** The public address is https, so no browser may send a session in the clear. */
@@ -82,7 +82,7 @@ function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): 
   const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: Answer) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
-      if (isEnded) await recordActs(tx, vault, now, [endedAct(caller)])
+      if (isEnded) await recordActs(tx, vault, now, [endedAct(caller)], [endedVersion(caller.sessionId)])
     })
     answer.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const
@@ -98,7 +98,7 @@ function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
       listOwnerRecords({ database, vault }, caller.ownerIds),
     ])
     return {
-      phone: vault.decrypt(session.phone, 'sessions.phone'),
+      phone: vault.decrypt(session.phone, sessionPhoneOf(caller.sessionId)),
       owners,
       expires_at: session.expiresAt.toISOString(),
     }

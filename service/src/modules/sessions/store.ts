@@ -1,6 +1,24 @@
 import type { Queryable } from '../../db/database.ts'
+import {
+  type CoveredTable,
+  isGenuine,
+  type MacRow,
+  macColumns,
+  type RowVersion,
+  writeMacs,
+} from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { OWNER_ROWS } from '../owners/index.ts'
 import type { Audience } from './audience.ts'
+
+/** Sessions of owners and administrators: whose phone a token speaks for, and until when. */
+export const SESSION_ROWS: CoveredTable = {
+  table: 'sessions',
+  id: 'id',
+  columns: ['token_hash', 'audience', 'phone', 'phone_index', 'created_at', 'expires_at'],
+  uncovered: {},
+}
 
 export interface Session {
   readonly id: Uuid
@@ -12,7 +30,12 @@ export interface Session {
   readonly expiresAt: Date
 }
 
-export async function insertSession(db: Queryable, tokenHash: Buffer, session: Session): Promise<void> {
+export async function insertSession(
+  db: Queryable,
+  vault: Vault,
+  tokenHash: Buffer,
+  session: Session,
+): Promise<void> {
   await db.query(
     `insert into sessions (token_hash, id, audience, phone, phone_index, created_at, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
@@ -26,34 +49,47 @@ export async function insertSession(db: Queryable, tokenHash: Buffer, session: S
       session.expiresAt,
     ],
   )
+  await writeMacs(db, vault, SESSION_ROWS, [session.id])
 }
 
 /** A living session by its token, with the owners that the holder of its phone has accepted at this moment. */
 export async function selectOwnerSession(
   db: Queryable,
+  vault: Vault,
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ readonly id: Uuid; readonly ownerIds: readonly Uuid[] } | null> {
-  const [row] = await db.query<{ id: Uuid; ownerIds: Uuid[] }>(
-    `select s.id, array(
-       select o.id from owners o 
-       where o.phone_index = s.phone_index and o.link_status = 'accepted' order by o.id) as "ownerIds"
+  const [row] = await db.query<{ id: Uuid; phoneIndex: Buffer } & MacRow>(
+    `select s.id, s.phone_index as "phoneIndex", ${macColumns(SESSION_ROWS, 's')}
      from sessions s where s.token_hash = $1 and s.audience = 'owner' and s.expires_at > $2`,
     [tokenHash, now],
   )
-  return row ?? null
+  if (row === undefined || !isGenuine(vault, SESSION_ROWS, row.id, row)) return null
+  return { id: row.id, ownerIds: await selectAcceptedIds(db, vault, row.phoneIndex) }
+}
+
+/** The accepted owners of a phone. One that was given the phone, or accepted, by hand is none. */
+async function selectAcceptedIds(db: Queryable, vault: Vault, phoneIndex: Buffer): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid } & MacRow>(
+    `select o.id, ${macColumns(OWNER_ROWS, 'o')} from owners o
+     where o.phone_index = $1 and o.link_status = 'accepted' order by o.id`,
+    [phoneIndex],
+  )
+  return rows.filter(row => isGenuine(vault, OWNER_ROWS, row.id, row)).map(({ id }) => id)
 }
 
 export async function selectAdminSession(
   db: Queryable,
+  vault: Vault,
   tokenHash: Buffer,
   now: Date,
 ): Promise<{ readonly id: Uuid; readonly phone: Buffer } | null> {
-  const [row] = await db.query<{ id: Uuid; phone: Buffer }>(
-    `select id, phone from sessions where token_hash = $1 and audience = 'admin' and expires_at > $2`,
+  const [row] = await db.query<{ id: Uuid; phone: Buffer } & MacRow>(
+    `select s.id, s.phone, ${macColumns(SESSION_ROWS, 's')}
+     from sessions s where s.token_hash = $1 and s.audience = 'admin' and s.expires_at > $2`,
     [tokenHash, now],
   )
-  return row ?? null
+  return row !== undefined && isGenuine(vault, SESSION_ROWS, row.id, row) ? row : null
 }
 
 export async function selectSession(
@@ -79,6 +115,11 @@ export async function deleteSession(tx: Queryable, id: Uuid): Promise<boolean> {
   return rows.length === 1
 }
 
+/** No session has a second version, so the row of an ended one that is put back is older than audited. */
+export function endedVersion(id: Uuid): RowVersion {
+  return { row: `sessions/${id}`, id, version: 2 }
+}
+
 /** Deletes sessions that are over, a bounded batch; answers how many. */
 export async function deleteExpiredSessions(db: Queryable, now: Date, limit: number): Promise<number> {
   const rows = await db.query(
@@ -88,4 +129,9 @@ export async function deleteExpiredSessions(db: Queryable, now: Date, limit: num
     [now, limit],
   )
   return rows.length
+}
+
+/** What the encryption of a session's phone authenticates. */
+export function sessionPhoneOf(id: Uuid): string {
+  return `sessions.phone:${id}`
 }

@@ -11,6 +11,7 @@ import {
   newPlatform,
   randomPan,
   randomPhone,
+  TEST_VAULT,
 } from '../../testing/network.ts'
 import { createOwner } from '../owners/create-owner.ts'
 import { serveOwners } from '../owners/index.ts'
@@ -68,14 +69,14 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
   const logger = createLogger('debug', { write: line => void log.push(line) })
   const login = { adminPhones, adminTotpSecrets: new Map(), signals: createSignalRecorder(clock) }
   const context = { ...network, ...login, outbox: openOutbox(sender, logger) }
-  const authenticators = { ...createAuthenticators(db.database), ...createSessionAuthenticators(context) }
+  const keys = createAuthenticators(db.database, TEST_VAULT)
   const register = ({ serve }: Pick<TestServer, 'serve'>) => {
     serveSessions(serve, { ...context, secure })
     serveOwners(serve, network)
   }
   const server = await startTestServer(register, {
     database: db.database,
-    authenticators,
+    authenticators: { ...keys, ...createSessionAuthenticators(context) },
     clock,
     logger,
     trustProxy: ['loopback'],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call, startTestServer, type TestServer } from '../../http/test-server.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
-import { newAgent, newOwner } from '../../testing/network.ts'
+import { newAgent, newOwner, TEST_VAULT } from '../../testing/network.ts'
 import { createAuthenticators } from '../platforms/index.ts'
 import { serveTransactions } from './routes.ts'
 import { pay } from './testing/wallet-history.ts'
@@ -21,7 +21,7 @@ let asOwner: readonly Uuid[] = []
 beforeAll(async () => {
   open = await openWalletNetwork(manualClock(new Date('2026-11-20T10:15:30.000Z')))
   const authenticators = {
-    ...createAuthenticators(open.db.database),
+    ...createAuthenticators(open.db.database, TEST_VAULT),
     owner: () => ({ kind: 'owner', ownerIds: asOwner, sessionId: open.owner.id }) as const,
   }
   server = await startTestServer(({ serve }) => serveTransactions(serve, open.network), { authenticators })

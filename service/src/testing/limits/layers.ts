@@ -1,8 +1,12 @@
 import type { PolicyLayer, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../../db/database.ts'
+import { writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
+import { OWNER_ROWS } from '../../modules/owners/index.ts'
+import { OWNER_POLICY_ROWS, TIER_ROWS } from '../../modules/policies/index.ts'
 import { type ControlColumns, changeAgent } from '../builders.ts'
+import { TEST_VAULT } from '../database.ts'
 
 /** What a tier of the tests allows when nothing else is said: anything. */
 const BOUNDLESS = 10n ** 15n
@@ -83,6 +87,7 @@ export async function setTier(
     for (const [column, control] of Object.entries(TIER_COLUMNS)) {
       await tx.query(`update tier_defaults set ${column} = $2 where tier = $1`, [tier, whole[control]])
     }
+    await writeMacs(tx, TEST_VAULT, TIER_ROWS, [tier])
     await lockForChange(tx, agents)
   })
 }
@@ -98,6 +103,7 @@ async function setOwnerPolicy(database: Database, ownerId: Uuid, controls: Contr
        values ($1, ${columns.map((_, index) => `$${index + 2}`).join(', ')})`,
       [ownerId, ...columns.map(([, value]) => value)],
     )
+    await writeMacs(tx, TEST_VAULT, OWNER_POLICY_ROWS, [ownerId])
   })
 }
 
@@ -108,4 +114,5 @@ export async function addOwner(db: Queryable, agentId: Uuid, now: Date): Promise
      values ($1, $1, 'Asha Rao', '', $2, '', $2, $3)`,
     [agentId, Buffer.from(agentId), now],
   )
+  await writeMacs(db, TEST_VAULT, OWNER_ROWS, [agentId])
 }

@@ -13,7 +13,14 @@ import { policyJobs, servePolicySettings } from '../../modules/policy-settings/i
 import { fund, startNode, type TestNode } from '../builders.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
-import { type NetworkContext, networkContext, randomHandle, randomPan, randomPhone } from '../network.ts'
+import {
+  type NetworkContext,
+  networkContext,
+  randomHandle,
+  randomPan,
+  randomPhone,
+  TEST_VAULT,
+} from '../network.ts'
 
 export type Body = Record<string, unknown>
 export type Headers = Record<string, string>
@@ -75,7 +82,7 @@ export type MoreRoutes = (serve: Serve, context: StageContext) => void
 async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoutes) {
   const { database } = db
   const node = startNode({ database, clock })
-  const authenticators = { ...createAuthenticators(database), ...SESSIONS }
+  const authenticators = { ...createAuthenticators(database, TEST_VAULT), ...SESSIONS }
   const context = { ...networkContext(database, clock), ledger: node.ledger, agents: node.agents }
   const server = await startTestServer(
     ({ serve }) => {
@@ -86,7 +93,7 @@ async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoute
       servePayments(serve, {
         ...context,
         authenticators,
-        keyring: openAgentKeyring(database),
+        keyring: openAgentKeyring(database, TEST_VAULT),
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })

@@ -3,7 +3,7 @@ import { call, type Reply, startTestServer } from '../../../http/test-server.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import { networkContext } from '../../../testing/network.ts'
+import { networkContext, TEST_VAULT } from '../../../testing/network.ts'
 import { createAuthenticators, servePlatforms } from '../../platforms/index.ts'
 import { wakeEndpoint } from '../delivering/endpoint-store.ts'
 import { serveWebhooks } from '../routes.ts'
@@ -35,7 +35,7 @@ export async function openRequestsStage(): Promise<RequestsStage> {
   const clock = systemClock()
   const stopping = new AbortController()
   const context = { ...networkContext(db.database, clock), resumeWebhooks: wakeEndpoint }
-  const authenticators = createAuthenticators(db.database)
+  const authenticators = createAuthenticators(db.database, TEST_VAULT)
   const server = await startTestServer(
     ({ serve }) => {
       servePlatforms(serve, context)

@@ -19,7 +19,7 @@ export async function checkOwners(db: Queryable): Promise<string[]> {
     [],
   )
   return owners.flatMap(({ id, kycStatus, bankAccount }) => {
-    const account = bankAccount === null ? null : openPersonal(TEST_VAULT, 'bank_account', bankAccount)
+    const account = bankAccount === null ? null : openPersonal(TEST_VAULT, id, 'bank_account', bankAccount)
     const right = statusOf(account)
     return kycStatus === right ? [] : [`owner ${id} is ${kycStatus} instead of ${right}`]
   })
@@ -33,6 +33,7 @@ function statusOf(account: string | null): KycStatus | 'unheard of' {
 
 interface WalletRow {
   readonly agentId: Uuid
+  readonly ownerId: Uuid
   readonly balancePaise: bigint
   readonly bankAccount: Buffer
 }
@@ -43,13 +44,13 @@ const LEAST_PAISE = 100n
 /** Runs of settlement have left nothing in the wallets of those whose bank takes it. */
 export async function checkSettled(db: Queryable): Promise<string[]> {
   const wallets = await db.query<WalletRow>(
-    `select a.id as "agentId", w.balance_paise as "balancePaise", o.bank_account as "bankAccount"
+    `select a.id as "agentId", o.id as "ownerId", w.balance_paise as "balancePaise", o.bank_account as "bankAccount"
      from owners o join agents a on a.owner_id = o.id join accounts w on w.id = a.id
      where o.kyc_status = 'verified' and w.balance_paise >= $1`,
     [LEAST_PAISE],
   )
-  return wallets.flatMap(({ agentId, balancePaise, bankAccount }) => {
-    const { payout } = behaviourOf(openPersonal(TEST_VAULT, 'bank_account', bankAccount))
+  return wallets.flatMap(({ agentId, ownerId, balancePaise, bankAccount }) => {
+    const { payout } = behaviourOf(openPersonal(TEST_VAULT, ownerId, 'bank_account', bankAccount))
     return NEVER_PAID.includes(payout) ? [] : [`${formatId('agt', agentId)} still has ${balancePaise}`]
   })
 }

@@ -1,0 +1,67 @@
+import type { Queryable } from '../../db/database.ts'
+import { type CoveredTable, lockGenuine } from '../../db/row-mac.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { lockForChange } from '../../ledger/index.ts'
+import { POLICY_COLUMNS } from './policy-columns.ts'
+
+/** What waits to loosen a policy belongs to the row whose policy it is. */
+function pendingRows(id: string): string {
+  return `(select coalesce(jsonb_agg(jsonb_build_array(c.subject_kind, c.control, c.value, extract(epoch from c.effective_at)::text)
+      order by c.control), '[]') from pending_policy_changes c where c.subject = ${id})`
+}
+
+/** Agents with what waits for them and their membership: all that decides about their money but their balance. */
+export const AGENT_ROWS: CoveredTable = {
+  table: 'agents',
+  id: 'id',
+  columns: [
+    'platform_id',
+    'owner_id',
+    'handle',
+    'status',
+    'was_paused',
+    'was_quarantined',
+    'held_as',
+    'deactivated_at',
+    'tier',
+    'key_hash',
+    'budget_limit_paise',
+    ...POLICY_COLUMNS,
+  ],
+  rows: alias => `jsonb_build_array(${pendingRows(`${alias}.id`)},
+    (select coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.role)), '[]') from org_members m where m.agent_id = ${alias}.id))`,
+  uncovered: {
+    name: 'is only shown',
+    key_last4: 'is only shown',
+    public_key: 'is covered by the agent’s seal',
+    private_key: 'is encrypted for its row, and signs no movement of money',
+    created_at: 'is covered by the agent’s seal',
+    seal: 'is a MAC itself',
+  },
+}
+
+/** The policies of owners, with what waits to loosen them. */
+export const OWNER_POLICY_ROWS: CoveredTable = {
+  table: 'owner_policies',
+  id: 'owner_id',
+  columns: POLICY_COLUMNS,
+  rows: alias => pendingRows(`${alias}.owner_id`),
+  uncovered: { announced_through: 'says which nodes’ memories were renewed' },
+}
+
+export const TIER_ROWS: CoveredTable = {
+  table: 'tier_defaults',
+  id: 'tier',
+  columns: ['per_tx_paise', 'daily_paise', 'monthly_paise', 'escrow_above_paise', 'approval_above_paise'],
+  uncovered: { announced_through: 'says which nodes’ memories were renewed' },
+}
+
+/**
+ * Every change of agents begins here: their accounts' locks first, then their rows, proven. What is changed after that
+ * gets its MAC by `writeMacs`.
+ */
+export async function lockAgentsForChange(tx: Queryable, vault: Vault, ids: readonly Uuid[]): Promise<void> {
+  await lockForChange(tx, ids)
+  await lockGenuine(tx, vault, AGENT_ROWS, ids)
+}
