@@ -61,8 +61,12 @@ test('up to a hundred tries of strangers a right code is enough, beyond it takes
 test('tries of strangers side by side count each other', async () => {
   const { number } = await stage.newOwner()
   const places = Array.from({ length: 24 }, (_, index) => from(`172.16.0.${index}`))
-  for (const headers of places) await stage.sendOtp(number, 'owner', headers)
-  const code = await stage.codeOf(number)
+  // One after the other, so that the last message on the phone is the last code.
+  let code = 'none'
+  for (const headers of places) {
+    await stage.sendOtp(number, 'owner', headers)
+    code = await stage.codeOf(number)
+  }
   await Promise.all(
     places.flatMap(headers =>
       [1, 2, 3, 4, 5].map(step => stage.verifyOtp(number, otherThan(code, step), 'owner', headers)),
