@@ -2,19 +2,44 @@ import { expect, test } from 'vitest'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { openAttemptSlots } from './attempt-slots.ts'
 
-test('a node makes 32 requested attempts at once, two for one platform, and has each slot again afterwards', async () => {
+/** An attempt whose receiver stays silent until the attempt gives way. */
+const silent = (givesWay: AbortSignal) =>
+  new Promise<string>(resolve =>
+    givesWay.addEventListener('abort', () => resolve('gave way'), { once: true }),
+  )
+
+test('a platform has two attempts at once, and each slot again afterwards', async () => {
   const slots = openAttemptSlots()
   const gate = Promise.withResolvers<void>()
-  const held = Array.from({ length: 32 }, (_, index) =>
-    slots.hold(`platform-${index >> 1}`, () => gate.promise),
-  )
-  expect(await refusalOf(slots.hold('platform-0', async () => 1))).toMatchObject({
-    code: 'rate_limit_exceeded',
+  const held = [1, 2].map(() => slots.hold('platform', () => gate.promise))
+  const refusal = await refusalOf(slots.hold('platform', async () => 1))
+  expect(refusal).toMatchObject({ code: 'rate_limit_exceeded' })
+  expect(refusal.headers).toEqual({
+    'ratelimit-limit': '2',
+    'ratelimit-remaining': '0',
+    'ratelimit-reset': '1',
+    'retry-after': '1',
   })
-  expect(await refusalOf(slots.hold('another', async () => 1))).toMatchObject({ code: 'service_unavailable' })
   gate.resolve()
   await Promise.all(held)
-  expect(await slots.hold('another', async () => 1)).toBe(1)
+  expect(await slots.hold('platform', async () => 1)).toBe(1)
+})
+
+test('platforms whose receivers stay silent keep no other from an attempt: the longest of them gives way', async () => {
+  let nowMs = 0
+  const slots = openAttemptSlots(() => nowMs, 32)
+  const held = Array.from({ length: 32 }, (_, index) => slots.hold(`platform-${index >> 1}`, silent))
+  expect(await refusalOf(slots.hold('another', silent))).toMatchObject({ code: 'service_unavailable' })
+  nowMs = 1_000
+  expect(await slots.hold('another', async () => 'answered')).toBe('answered')
+  expect(await held[0]).toBe('gave way')
+  const others = Array.from({ length: 17 }, (_, index) => slots.hold(`other-${index}`, silent))
+  // One slot was free; the sixteen platforms with two gave one each before any platform lost its only one.
+  const kept = await Promise.race([held[1], others[0], Promise.resolve('held')])
+  expect(kept).toBe('held')
+  expect(await Promise.all(Array.from({ length: 15 }, (_, index) => held[2 * index + 2]))).toEqual(
+    Array.from({ length: 15 }, () => 'gave way'),
+  )
 })
 
 test('an attempt that breaks gives its slot back', async () => {

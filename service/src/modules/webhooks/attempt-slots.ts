@@ -4,49 +4,73 @@ import { rateLimitExceeded } from '../../kernel/rate-limit-exceeded.ts'
 
 /** How many attempts that platforms asked for one node makes at the same time. */
 export interface AttemptSlots {
-  /** Does the work with a slot; refused when the platform, or the node, has all of its own in use. */
-  hold<T>(platformId: Uuid, work: () => Promise<T>): Promise<T>
+  /**
+   * Does the work with a slot; refused when the platform has all of its own in use. When the node has none left, the
+   * attempt that has gone on longest gives way, of a platform with two before one of a platform with one: its signal
+   * aborts. So receivers that never answer cannot keep anybody else from an attempt.
+   */
+  hold<T>(platformId: Uuid, work: (givesWay: AbortSignal) => Promise<T>): Promise<T>
 }
 
-const OF_NODE = 32
+interface Slot {
+  readonly platformId: Uuid
+  readonly takenAtMs: number
+  readonly giveWay: AbortController
+}
+
+const OF_NODE = 256
 const OF_PLATFORM = 2
-/** A receiver that answers at all mostly does so by then. */
+/** A receiver that answers at all mostly does so by then, so an attempt has this long before it gives way. */
+const UNDISTURBED_MS = 1_000
 const RETRY_AFTER_MS = 1_000
 const RETRY_AFTER = { headers: { 'retry-after': '1' } }
 
-export function openAttemptSlots(): AttemptSlots {
-  const inUse = new Map<Uuid, number>()
-  let all = 0
+export function openAttemptSlots(
+  nowMs: () => number = () => performance.now(),
+  ofNode = OF_NODE,
+): AttemptSlots {
+  /** The longest first. */
+  const inUse = new Set<Slot>()
 
-  function take(platformId: Uuid): void {
-    const own = inUse.get(platformId) ?? 0
-    if (own >= OF_PLATFORM) {
+  function take(platformId: Uuid): Slot {
+    if (countOf(inUse, platformId) >= OF_PLATFORM) {
       const what = `${OF_PLATFORM} of your webhooks are being sent on request already`
       raise(rateLimitExceeded(what, OF_PLATFORM, RETRY_AFTER_MS))
     }
-    if (all >= OF_NODE) {
-      const message = 'Too many webhooks are being sent on request at the moment; try again in a second'
-      throw new AppError('service_unavailable', message, RETRY_AFTER)
+    if (inUse.size >= ofNode) {
+      const longest = chooseToGiveWay(inUse, nowMs() - UNDISTURBED_MS)
+      if (longest === null) {
+        const message = 'Too many webhooks are being sent on request at the moment; try again in a second'
+        throw new AppError('service_unavailable', message, RETRY_AFTER)
+      }
+      inUse.delete(longest)
+      longest.giveWay.abort()
     }
-    inUse.set(platformId, own + 1)
-    all += 1
-  }
-
-  function release(platformId: Uuid): void {
-    const left = (inUse.get(platformId) ?? 1) - 1
-    if (left === 0) inUse.delete(platformId)
-    else inUse.set(platformId, left)
-    all -= 1
+    const slot = { platformId, takenAtMs: nowMs(), giveWay: new AbortController() }
+    inUse.add(slot)
+    return slot
   }
 
   return {
     async hold(platformId, work) {
-      take(platformId)
+      const slot = take(platformId)
       try {
-        return await work()
+        return await work(slot.giveWay.signal)
       } finally {
-        release(platformId)
+        inUse.delete(slot)
       }
     },
   }
+}
+
+function countOf(inUse: ReadonlySet<Slot>, platformId: Uuid): number {
+  let count = 0
+  for (const slot of inUse) if (slot.platformId === platformId) count++
+  return count
+}
+
+/** Of those taken before a moment: the oldest of a platform that has several, or else the oldest. */
+function chooseToGiveWay(inUse: ReadonlySet<Slot>, beforeMs: number): Slot | null {
+  const old = [...inUse].filter(slot => slot.takenAtMs <= beforeMs)
+  return old.find(slot => countOf(inUse, slot.platformId) > 1) ?? old[0] ?? null
 }

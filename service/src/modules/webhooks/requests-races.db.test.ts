@@ -136,6 +136,17 @@ describe('while a requested attempt is under way', () => {
     expect(await again).toMatchObject({ status: 'delivered', attempts: 4 })
   })
 
+  test('sixteen platforms whose receivers stay silent keep no other from testing', async () => {
+    const silent = await Promise.all(Array.from({ length: 16 }, () => stage.newPlatform(receiver.origin)))
+    const asked = silent.flatMap(each => [1, 2].map(() => each.ask('POST', routes.testWebhook.path)))
+    await heard(32)
+    const answering = await startReceiver()
+    const other = await stage.newPlatform(answering.origin)
+    expect(await other.test()).toMatchObject({ status: 'delivered' })
+    answerAll(200)
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
+  })
+
   test('no connection of the database waits with it', async () => {
     const tested = platform.test()
     await heard(1)

@@ -24,10 +24,10 @@ export async function retryDelivery(
   const { platformId } = caller
   const event = await requireEvent(context, platformId, address)
   const receiver = await requireReceiver(context, platformId)
-  return context.slots.hold(platformId, async () => {
+  return context.slots.hold(platformId, async givesWay => {
     const body = await requireBody(context, platformId, event)
     const attempts = await hold(context, caller, receiver, event)
-    const delivery = await sendNow(context, receiver, { ...event, body, attempts })
+    const delivery = await sendNow({ ...context, givesWay }, receiver, { ...event, body, attempts })
     if (delivery === null) throw deliveryNotFound()
     return deliveryRecord(delivery, receiver.url)
   })

@@ -22,6 +22,12 @@ export interface RequestedAttempts extends WebhooksContext {
   readonly stopping?: AbortSignal
 }
 
+/** An attempt that holds a slot. */
+export interface AttemptInSlot extends RequestedAttempts {
+  /** Aborted when the slot is needed for somebody who has none. */
+  readonly givesWay: AbortSignal
+}
+
 export interface Receiver {
   readonly platformId: Uuid
   readonly url: string
@@ -73,7 +79,7 @@ export async function holdForAttempt(
 
 /** Makes one attempt, outside of any transaction, and writes what it came to. null: the delivery was forgotten meanwhile. */
 export async function sendNow(
-  context: RequestedAttempts,
+  context: AttemptInSlot,
   receiver: Receiver,
   { id, body, attempts }: Sending,
 ): Promise<Delivery | null> {
@@ -88,16 +94,19 @@ export async function sendNow(
 }
 
 async function sendOnce(
-  { mode, stopping }: RequestedAttempts,
+  { mode, stopping, givesWay }: AttemptInSlot,
   webhook: OutgoingWebhook,
 ): Promise<AttemptResult> {
   const sender = openSender({ mode, maxConnections: 1 })
+  const broken = stopping === undefined ? givesWay : AbortSignal.any([stopping, givesWay])
   try {
-    return await sender.send(webhook, stopping)
+    return await sender.send(webhook, broken)
   } catch {
     // What is pending is held for this attempt, and then the deliverer's.
-    const message =
-      'This server is shutting down and broke the attempt off; look whether it was delivered, then ask again'
+    const why = givesWay.aborted
+      ? 'Your receiver did not answer yet and others wait, so the attempt was broken off'
+      : 'This server is shutting down and broke the attempt off'
+    const message = `${why}; look whether it was delivered, then ask again`
     throw new AppError('service_unavailable', message, { headers: { 'retry-after': '1' } })
   } finally {
     await sender.close()

@@ -24,11 +24,11 @@ export async function testWebhook(
   const { database, vault, slots } = context
   const { platformId } = caller
   const receiver = await requireReceiver(context, platformId)
-  return slots.hold(platformId, async () => {
+  return slots.hold(platformId, async givesWay => {
     const id = await recordTest(context, caller, receiver)
     const body = (await readEvents(database, vault, platformId, [{ id, name: NAME }])).get(id)
     assert(body !== undefined, 'an event can be read once it is recorded')
-    const delivery = await sendNow(context, receiver, { id, name: NAME, body, attempts: 0 })
+    const delivery = await sendNow({ ...context, givesWay }, receiver, { id, name: NAME, body, attempts: 0 })
     assert(delivery !== null, 'a delivery is kept for longer than an attempt takes')
     return deliveryRecord(delivery, receiver.url)
   })
