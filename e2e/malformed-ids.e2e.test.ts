@@ -49,6 +49,12 @@ function malformed(prefix: string): string[] {
   ]
 }
 
+/** Where an agent may be named by its handle too, a text that is no id is an unknown handle. */
+function takesHandles(schema: unknown, field: string): boolean {
+  const { properties } = schema as { readonly properties: Readonly<Record<string, { pattern?: string }>> }
+  return properties[field]?.pattern === undefined
+}
+
 group('a malformed id in an address', () => {
   test.each(table.filter(([, route]) => idsIn(route).length > 0))(
     'of %s is answered as an unknown one',
@@ -80,7 +86,7 @@ group('a malformed id in a query or a body', () => {
     const given = (valid[place] ?? {}) as Record<string, unknown>
     for (const [field, value] of Object.entries(given)) {
       const [, prefix] = typeof value === 'string' ? (AN_ID.exec(value) ?? []) : []
-      if (prefix === undefined) continue
+      if (prefix === undefined || takesHandles(route[place], field)) continue
       for (const id of [
         `${prefix}_`,
         `${prefix}_${SUFFIX}x`,

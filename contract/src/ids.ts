@@ -49,11 +49,11 @@ export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[pref
 }
 
 /**
- * An id in an address. Any text, because an address that names nothing is `not_found`, whatever its form; the service
+ * An id in an address. Any text that fits there, because an address that names nothing is `not_found`, whatever its form; the service
  * reads the id and answers 404 when it is not one.
  */
 export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}’s id.`): TString {
-  return Type.String({ description, examples: [exampleId(prefix)] })
+  return Type.String({ maxLength: 256, description, examples: [exampleId(prefix)] })
 }
 
 /** The vendor of an agent for settlement. It holds a PAN: never logged, never on a public route. */

@@ -59,7 +59,7 @@ function complaint(error: ErrorObject, errors: readonly ErrorObject[]): string {
       return 'is required'
     case 'additionalProperties':
     case 'unevaluatedProperties':
-      return unknownField(Object.keys(error.parentSchema?.['properties'] ?? {}))
+      return unknownField(Object.keys(error.parentSchema?.['properties'] ?? {}), childOf(error))
     case 'type':
       return typeComplaint(error)
     case 'format':
@@ -76,7 +76,10 @@ function complaint(error: ErrorObject, errors: readonly ErrorObject[]): string {
 }
 
 /** The complaint about a field that the schema does not name. */
-export function unknownField(known: readonly string[]): string {
+export function unknownField(known: readonly string[], name?: string): string {
+  if (name === 'idempotency_key') {
+    return 'is not a field of this request; send the key as the header Idempotency-Key, which every POST takes'
+  }
   const remedy = known.length === 0 ? 'it takes none' : `remove it (it takes ${known.join(', ')})`
   return `is not a field of this request; ${remedy}`
 }

@@ -231,6 +231,19 @@ test('JSON of 32 levels is taken, and brackets in its texts do not count', async
   expect(await call(server, 'POST', '/v1/echo/a', { body: side })).toMatchObject({ status: 200 })
 })
 
+test('an idempotency_key in a body that takes none points to the header', async () => {
+  for (const body of [
+    { text: 'a', idempotency_key: 'k' },
+    { text: 'a', idempotency_key: 'k', other: 1 },
+  ]) {
+    const answer = await call(server, 'POST', '/v1/echo/a', { body })
+    expect(answer).toMatchObject({ status: 400, body: { error: { field: 'idempotency_key' } } })
+    expect(answer.body).toMatchObject({
+      error: { message: expect.stringContaining('the header Idempotency-Key') },
+    })
+  }
+})
+
 test('a body of exactly 64 KiB is taken', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(65_536 - 11) })
   expect(Buffer.byteLength(body)).toBe(65_536)

@@ -56,7 +56,9 @@ function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): Invalid
   const unknown = Object.keys(value).filter(name => !names.includes(name))
   return [
     ...wrong.map(({ validate }) => describeInvalid(validate.errors ?? [])),
-    ...unknown.slice(0, MAX_LISTED).map(field => ({ field, message: `${field} ${unknownField(names)}` })),
+    ...unknown
+      .slice(0, MAX_LISTED)
+      .map(field => ({ field, message: `${field} ${unknownField(names, field)}` })),
   ]
 }
 

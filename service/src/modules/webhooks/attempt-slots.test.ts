@@ -37,9 +37,8 @@ test('platforms whose receivers stay silent keep no other from an attempt: the l
   // One slot was free; the sixteen platforms with two gave one each before any platform lost its only one.
   const kept = await Promise.race([held[1], others[0], Promise.resolve('held')])
   expect(kept).toBe('held')
-  expect(await Promise.all(Array.from({ length: 15 }, (_, index) => held[2 * index + 2]))).toEqual(
-    Array.from({ length: 15 }, () => 'gave way'),
-  )
+  const firstOfEach = held.filter((_, index) => index % 2 === 0)
+  expect(new Set(await Promise.all(firstOfEach))).toEqual(new Set(['gave way']))
 })
 
 test('an attempt that breaks gives its slot back', async () => {
