@@ -1,22 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Block,
-  blocksIn,
-  canType,
-  patternOf,
-  placed,
-  programsIn,
-  sectionOf,
-  typed,
-} from './src/command-blocks.ts'
+import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
 import { freePort } from './src/free-port.ts'
+import { deadLinksOf, docPages, readPage } from './src/page-stage.ts'
 import { type Service, startService } from './src/service.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -28,20 +20,17 @@ const CONTRACT_RATES = {
   RATE_LIMIT_UNAUTHENTICATED: '30',
 }
 
-const SHOP_SECTIONS = ['Sell: charge for each call', 'Buy: a fetch that pays']
-const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+const hasPython = spawnSync('python3', ['--version']).status === 0
 
-/** The tour, and what goes on from it in the same terminal. */
-function blocksToType(): Block[] {
-  return ['A five-minute tour', ...SHOP_SECTIONS].flatMap(heading => blocksIn(sectionOf(readme, heading)))
-}
+/** The pages that a newcomer types, and the programs that they have him save. */
+const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
+  ['README.md'],
+  ['docs/tour.md'],
+  ['docs/pay-per-call.md', 'weather.mjs', 'buyer.mjs'],
+  ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'client.py'] as const] : []),
+]
 
-/** The seller and the buyer, as they are to be saved. */
-function shopPrograms(): [name: string, text: string][] {
-  return SHOP_SECTIONS.flatMap(heading => programsIn(sectionOf(readme, heading)))
-}
-
-describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
+describe.skipIf(!canType)('what a newcomer types into bash', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batua-readme-'))
   const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' }
   let database: ServiceDatabase
@@ -61,20 +50,33 @@ describe.skipIf(!canType)('the README, typed by a newcomer into bash', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('each step of the tour works and prints what the README says', { timeout: 60_000 }, async () => {
-    const blocks = blocksToType()
-    const { adapt, restore } = placed(service.address, await freePort(), await freePort())
-    for (const [name, text] of shopPrograms()) writeFileSync(join(folder, name), adapt(text))
-    const printed = await typed(blocks, adapt, { cwd: folder, env })
-    expect(blocks.length).toBeGreaterThan(8)
-    for (const [index, { prints }] of blocks.entries()) {
-      expect(restore(printed[index] ?? '')).toMatch(patternOf(prints))
+  test.each(PAGES)(
+    'each command of %s works and prints what the page says',
+    { timeout: 60_000 },
+    async (path, ...names) => {
+      const page = readPage(path)
+      const [blocks, programs] = [blocksIn(page), programsIn(page)]
+      expect([blocks.length > 0, programs.map(([name]) => name)]).toEqual([true, names])
+      const { adapt, restore } = placed(service.address, await freePort(), await freePort())
+      for (const [name, text] of programs) writeFileSync(join(folder, name), adapt(text))
+      const printed = await typed(blocks, adapt, { cwd: folder, env: { ...env, BASE_URL: service.address } })
+      for (const [index, { prints }] of blocks.entries()) {
+        expect(restore(printed[index] ?? '')).toMatch(patternOf(prints))
+      }
+    },
+  )
+
+  test('a seller and a buyer have fewer than 15 lines', () => {
+    for (const [, text] of programsIn(readPage('docs/pay-per-call.md'))) {
+      expect(text.trimEnd().split('\n').length).toBeLessThan(15)
     }
   })
 
-  test('a seller and a buyer have fewer than 15 lines', () => {
-    expect(shopPrograms().map(([name]) => name)).toEqual(['weather.mjs', 'buyer.mjs'])
-    for (const [, text] of shopPrograms()) expect(text.trimEnd().split('\n').length).toBeLessThan(15)
+  test('the README has at most 150 lines, and every file that a page links to is there', () => {
+    expect(readPage('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...docPages()]
+    const dead = pages.flatMap(page => deadLinksOf(page).map(link => `${page}: ${link}`))
+    expect(dead).toEqual([])
   })
 
   test('a shell that takes what the seed prints has two agents, one paid by the other', async () => {

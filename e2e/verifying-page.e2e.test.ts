@@ -1,19 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  blocksIn,
-  canType,
-  patternOf,
-  placed,
-  programsIn,
-  tourToPayment,
-  typed,
-} from './src/command-blocks.ts'
+import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const page = readPage('docs/verifying.md')
-const readme = readPage('README.md')
 
 describe.skipIf(!canType)('the page about verifying', () => {
   let stage: PageStage
@@ -32,13 +23,12 @@ describe.skipIf(!canType)('the page about verifying', () => {
       'check-token.mjs',
       'check-entry.mjs',
     ])
-    const tour = tourToPayment(readme)
     const blocks = blocksIn(page)
     expect(blocks.length).toBeGreaterThan(6)
     const { adapt } = placed(stage.service.address, 0)
-    const printed = await typed([...tour, ...blocks], adapt, stage.shell)
+    const printed = await typed(blocks, adapt, stage.shell)
     for (const [index, { prints }] of blocks.entries()) {
-      expect.soft(printed[tour.length + index]).toMatch(patternOf(prints))
+      expect.soft(printed[index]).toMatch(patternOf(prints))
     }
   })
 })

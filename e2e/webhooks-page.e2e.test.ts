@@ -2,22 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EVENTS } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  blocksIn,
-  canType,
-  patternOf,
-  placed,
-  programsIn,
-  sectionOf,
-  tourToPayment,
-  typed,
-} from './src/command-blocks.ts'
+import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
 import { docTable } from './src/doc-tables.ts'
 import { freePort } from './src/free-port.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const page = readPage('docs/webhooks.md')
-const readme = readPage('README.md')
 
 interface Schema {
   readonly description?: string
@@ -48,20 +38,19 @@ describe.skipIf(!canType)('the page about webhooks', () => {
 
   test('each command and each program on it works and prints what it says', { timeout: 60_000 }, async () => {
     const { adapt, restore } = placed(stage.service.address, await freePort())
-    const programs = [...programsIn(sectionOf(readme, 'A five-minute tour')), ...programsIn(page)]
+    const programs = programsIn(page)
     expect(programs.map(([name]) => name)).toEqual(['receiver.mjs', 'by-hand.mjs'])
     for (const [name, text] of programs) writeFileSync(join(stage.folder, name), adapt(text))
-    const tour = tourToPayment(readme)
     const blocks = blocksIn(page)
     expect(blocks.length).toBeGreaterThan(8)
-    const printed = await typed([...tour, ...blocks], adapt, stage.shell)
+    const printed = await typed(blocks, adapt, stage.shell)
     for (const [index, { prints }] of blocks.entries()) {
-      expect.soft(restore(printed[tour.length + index] ?? '')).toMatch(patternOf(prints))
+      expect.soft(restore(printed[index] ?? '')).toMatch(patternOf(prints))
     }
   })
 
-  test('the receiver of the README has fewer than 20 lines', () => {
-    const [receiver] = programsIn(readme).map(([, text]) => text.trimEnd().split('\n'))
+  test('the receiver has fewer than 20 lines', () => {
+    const [receiver] = programsIn(page).map(([, text]) => text.trimEnd().split('\n'))
     expect(receiver?.length).toBeLessThan(20)
   })
 })

@@ -84,7 +84,7 @@ export async function createAgents(stage: Stage, platform: Headers, ownerId: str
   return { payer, payee }
 }
 
-async function createAgent(
+export async function createAgent(
   { client }: Stage,
   headers: Headers,
   body: BodyOf<typeof routes.createAgent>,
@@ -95,7 +95,7 @@ async function createAgent(
 }
 
 /** Handles are taken for ever, so each run of the story takes new ones. */
-function newHandle(role: string): string {
+export function newHandle(role: string): string {
   return `${role}-${randomInt(36 ** 6)
     .toString(36)
     .padStart(6, '0')}`

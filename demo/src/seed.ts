@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { routes } from '@batua/contract'
-import { createAgents, signUpPlatform, verifyOwner } from './cast.ts'
+import { createAgent, newHandle, signUpPlatform, verifyOwner } from './cast.ts'
 import { addressIn, openClient, requireSandbox } from './client.ts'
 import { silentPaper } from './paper.ts'
 import { fundWallet } from './payments.ts'
 import { runCommand } from './run-command.ts'
+import { insist } from './stage.ts'
 
 const USAGE = `Makes a platform, a verified owner and two agents in a service in sandbox mode, funds one and lets it pay the other.
 Prints what a shell needs to go on with them: their ids and credentials, and the commands that the pages of docs/ use.
@@ -30,7 +31,16 @@ async function seed(address: string): Promise<Record<string, string>> {
   const stage = { client, paper: silentPaper }
   const platform = await signUpPlatform(stage)
   const owner = await verifyOwner(stage, platform.headers)
-  const { payer, payee } = await createAgents(stage, platform.headers, owner.id)
+  const [payer, payee] = await Promise.all(
+    ['Buyer', 'Seller'].map(name =>
+      createAgent(stage, platform.headers, {
+        name,
+        handle: newHandle(name.toLowerCase()),
+        owner_id: owner.id,
+      }),
+    ),
+  )
+  insist(payer !== undefined && payee !== undefined, 'two agents are made')
   await fundWallet(stage, payer)
   const payment = await client.ok(routes.pay, {
     params: { agent_id: payer.id },

@@ -21,12 +21,6 @@ const CLEAN_UP = `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n`
 /** A machine with Node and nothing else can run all other tests. */
 export const canType = ['bash', 'curl', 'sed'].every(tool => spawnSync(tool, ['--version']).status === 0)
 
-/** What stands under a heading of the second level. */
-export function sectionOf(page: string, heading: string): string {
-  const [, after = ''] = page.split(`\n## ${heading}\n`)
-  return after.split('\n## ')[0] ?? ''
-}
-
 export function blocksIn(text: string): Block[] {
   const blocks = text.matchAll(/```bash\n(.*?)```(?:\n\n```text\n(.*?)```)?/gs)
   return [...blocks].map(([, commands = '', prints = '']) => ({ commands, prints }))
@@ -34,14 +28,8 @@ export function blocksIn(text: string): Block[] {
 
 /** The programs of a page, by the names that it gives them. */
 export function programsIn(page: string): [name: string, text: string][] {
-  const found = page.matchAll(/`([\w-]+\.mjs)`:\n\n```js\n(.*?)```/gs)
+  const found = page.matchAll(/`([\w-]+\.(?:mjs|py))`:\n\n```(?:js|py)\n(.*?)```/gs)
   return [...found].map(([, name = '', text = '']) => [name, text])
-}
-
-/** The tour of the README up to where it has a payment: what other pages go on from. */
-export function tourToPayment(readme: string): Block[] {
-  const blocks = blocksIn(sectionOf(readme, 'A five-minute tour'))
-  return blocks.slice(0, blocks.findIndex(({ commands }) => commands.includes('PAYMENT=')) + 1)
 }
 
 const README_SERVICE = 'http://127.0.0.1:8080'

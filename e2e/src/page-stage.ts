@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,33 @@ export function readPage(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
+/** All pages in docs, those of its folders too. */
+export function docPages(): string[] {
+  const names = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+  return names.filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
+}
+
+/** The links of a page that lead to no file of the project, or to no heading of one. */
+export function deadLinksOf(page: string): string[] {
+  const links = [...readPage(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link)
+  return links.filter(link => {
+    const [path = '', heading] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(join(ROOT, target))) return true
+    return heading !== undefined && !headingsOf(readPage(target)).includes(heading)
+  })
+}
+
+/** Headings as links name them. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
 export async function openPageStage(): Promise<PageStage> {
   const folder = mkdtempSync(join(tmpdir(), 'batua-page-'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -29,7 +56,7 @@ export async function openPageStage(): Promise<PageStage> {
   return {
     service,
     folder,
-    shell: { cwd: folder, env: { PATH: path, NO_COLOR: '1' } },
+    shell: { cwd: folder, env: { PATH: path, NO_COLOR: '1', BASE_URL: service.address } },
     async close() {
       await close()
       rmSync(folder, { recursive: true, force: true })

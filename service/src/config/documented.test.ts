@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
 import { ConfigError, type Env } from './env-reader.ts'
 
-const README = fileURLToPath(new URL('../../../README.md', import.meta.url))
+const PAGE = fileURLToPath(new URL('../../../docs/configuration.md', import.meta.url))
 
 interface Row {
   readonly names: readonly string[]
@@ -13,10 +13,9 @@ interface Row {
   readonly live: string
 }
 
-/** The rows of the README's table of variables. */
+/** The rows of the page's table of variables. */
 function documented(): Row[] {
-  const [, section = ''] = readFileSync(README, 'utf8').split('\n## Configuration\n')
-  const rows = section.matchAll(/^\| (`[A-Z].*?) \| (.*?) \| .*\| ?(.*?) ?\|$/gm)
+  const rows = readFileSync(PAGE, 'utf8').matchAll(/^\| (`[A-Z].*?) \| (.*?) \| .*\| ?(.*?) ?\|$/gm)
   return [...rows].map(([, names = '', fallback = '', live = '']) => ({
     names: [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     fallback: /^`(.*)`$/.exec(fallback)?.[1] ?? null,
@@ -42,13 +41,13 @@ function read(env: Env): { readonly asked: Set<string>; readonly missing: readon
   }
 }
 
-test('the README lists every variable that is read, and no other', () => {
+test('the page on configuration lists every variable that is read, and no other', () => {
   const { asked } = read({ MODE: 'live' })
   const names = documented().flatMap(row => row.names)
   expect(names.toSorted()).toEqual([...asked].toSorted())
 })
 
-test('the README tells the true defaults', () => {
+test('the page on configuration states the true defaults', () => {
   const given = documented().flatMap(({ names, fallback }) =>
     fallback === null ? [] : names.map(name => [name, fallback]),
   )
@@ -58,7 +57,7 @@ test('the README tells the true defaults', () => {
   }
 })
 
-test('the README marks what live mode needs', () => {
+test('the page on configuration marks what live mode needs', () => {
   const marked = documented().flatMap(({ names, live }) => (live === '' ? [] : names))
   const { missing } = read({ MODE: 'live' })
   expect(marked.toSorted()).toEqual([...missing].toSorted())
