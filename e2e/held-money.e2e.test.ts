@@ -32,34 +32,41 @@ const withdrawal = (agent: Agent) => ({
 })
 
 test.each([
-  ['bulkFreezeAgents', 'Agent is frozen'],
-  ['bulkQuarantineAgents', 'Agent is quarantined'],
-] as const)('ending an agent gets no money out from under %s', async (stop, message) => {
-  const { api, network, owner, payee, platform } = stage
-  const agent = await network.fundedAgent(owner)
-  const { escrow_id } = await api.ok(routes.holdEscrow, {
-    params: { agent_id: agent.id },
-    headers: platform.headers,
-    body: { amount: 75, to_agent_id: payee.id },
-  })
-  const release = {
-    params: { escrow_id: escrow_id ?? '' },
-    headers: platform.headers,
-    body: { to_agent_id: payee.id },
-  }
-  await bulk(stop, agent)
-  await end(agent)
+  ['bulkFreezeAgents', 'frozen'],
+  ['bulkQuarantineAgents', 'quarantined'],
+] as const)(
+  'ending an agent gets no money out from under %s, and its record and the refusal say why',
+  async (stop, held_as) => {
+    const { api, network, owner, payee, platform } = stage
+    const agent = await network.fundedAgent(owner)
+    const { escrow_id } = await api.ok(routes.holdEscrow, {
+      params: { agent_id: agent.id },
+      headers: platform.headers,
+      body: { amount: 75, to_agent_id: payee.id },
+    })
+    const release = {
+      params: { escrow_id: escrow_id ?? '' },
+      headers: platform.headers,
+      body: { to_agent_id: payee.id },
+    }
+    await bulk(stop, agent)
+    await end(agent)
 
-  expect((await api.refused(routes.withdraw, 403, 'policy_denied', withdrawal(agent))).message).toBe(message)
-  await api.refused(routes.releaseEscrow, 403, 'policy_denied', release)
-  await api.ok(routes.advanceClock, { body: { advance_seconds: FOUR_DAYS_S } })
-  const balance = { params: { agent_id: agent.id }, headers: platform.headers }
-  expect((await api.ok(routes.getBalance, balance)).available).toBe(900)
+    const refused = await api.refused(routes.withdraw, 403, 'policy_denied', withdrawal(agent))
+    expect(refused.message).toMatch(new RegExp(`^Agent is deactivated and was ${held_as} before`))
+    expect(refused.details).toEqual({ status: 'deactivated', held_as })
+    const record = { params: { agent_id: agent.id }, headers: platform.headers }
+    expect(await api.ok(routes.getAgent, record)).toMatchObject({ status: 'deactivated', held_as })
+    await api.refused(routes.releaseEscrow, 403, 'policy_denied', release)
+    await api.ok(routes.advanceClock, { body: { advance_seconds: FOUR_DAYS_S } })
+    const balance = { params: { agent_id: agent.id }, headers: platform.headers }
+    expect((await api.ok(routes.getBalance, balance)).available).toBe(900)
 
-  expect(await bulk('bulkRestoreAgents', agent)).toMatchObject({ status: 'deactivated', error: null })
-  expect((await api.ok(routes.releaseEscrow, release)).status).toBe('released')
-  expect((await api.ok(routes.withdraw, withdrawal(agent))).amount).toBe(900)
-})
+    expect(await bulk('bulkRestoreAgents', agent)).toMatchObject({ status: 'deactivated', error: null })
+    expect((await api.ok(routes.releaseEscrow, release)).status).toBe('released')
+    expect((await api.ok(routes.withdraw, withdrawal(agent))).amount).toBe(900)
+  },
+)
 
 test('unfreezing an owner lifts what held the money of its ended agents too', async () => {
   const { api, network, owner } = stage

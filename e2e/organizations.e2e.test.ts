@@ -49,16 +49,17 @@ test('a worker gets its money from the treasury, spends it within its budget, an
     amount: 51,
   })
   expect(details).toMatchObject({ rule: 'budget_limit', layer: 'org', limit: 150, used: 100, remaining: 50 })
-  await api.ok(routes.updateMember, { ...ofWorker(), body: { budget_limit: 151 } })
-  await network.pay(worker, payee, 51)
+  const raised = await api.ok(routes.updateMember, { ...ofWorker(), body: { budget_limit: 151 } })
+  expect(raised).toMatchObject({ budget_limit: 150, pending_budget: { value: 151 } })
+  await network.pay(worker, payee, 50)
 
   expect((await api.ok(routes.getBudget, ofLab())).members).toMatchObject([
     { agent_id: treasury.id, budget_limit: null, spent_this_month: 400, remaining: null },
-    { agent_id: worker.id, budget_limit: 151, spent_this_month: 151, remaining: 0 },
+    { agent_id: worker.id, budget_limit: 150, spent_this_month: 150, remaining: 0 },
   ])
   const { transactions } = await api.ok(routes.listOrganizationTransactions, ofLab())
   expect(transactions.map(({ agent_name, type, net_amount }) => [agent_name, type, net_amount])).toEqual([
-    ['Worker', 'pay_out', 52],
+    ['Worker', 'pay_out', 51],
     ['Worker', 'pay_out', 101],
     ['Worker', 'pay_in', 400],
     ['Treasury', 'pay_out', 400],
@@ -66,7 +67,8 @@ test('a worker gets its money from the treasury, spends it within its budget, an
   ])
 
   expect(await api.ok(routes.removeMember, ofWorker())).toMatchObject({ agent_id: worker.id })
-  await network.pay(worker, payee, 100)
+  // The budget outlives the membership until the cooldown has passed.
+  await network.refusedPayment(worker, payee, [403, 'spend_limit_exceeded'], { amount: 1 })
   await api.refused(routes.allocate, 404, 'not_found', call)
 })
 

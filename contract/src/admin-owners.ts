@@ -149,7 +149,7 @@ export const unfreezeOwner = route({
   path: '/v1/admin/owners/{owner_id}/unfreeze',
   summary: 'Unfreeze an owner',
   description:
-    'Ends the freeze of the owner and of all its frozen agents. An agent that was paused or quarantined before is that again. Unfreezing an active owner changes nothing.',
+    'Ends the freeze of the owner and of all its frozen agents, also of those that were frozen one by one or in bulk, and when the owner itself is not frozen. An agent that was paused or quarantined before is that again.',
   params,
   response: answer(affected, {
     title: 'UnfrozenOwner',

@@ -20,6 +20,12 @@ const agentProperties = {
   platform_id: idSchema('plt', 'The platform that it belongs to.'),
   wallet_id: idSchema('wlt', 'Its wallet.'),
   status: oneOf(AGENT_STATUSES, 'Only an active agent can pay.'),
+  held_as: nullable(
+    oneOf(
+      ['frozen', 'quarantined'],
+      'How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. Otherwise null.',
+    ),
+  ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
   policy: Policy,
   pending_policy: PendingPolicy,
@@ -35,6 +41,7 @@ const agentExample = {
   platform_id: exampleId('plt'),
   wallet_id: exampleId('wlt'),
   status: 'active',
+  held_as: null,
   tier: 'tier1',
   policy: examplePolicy,
   pending_policy: {},
@@ -182,7 +189,7 @@ export const updateAgent = route({
   tag: 'Agents',
   summary: 'Change an agent’s policy or name',
   description:
-    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked.',
+    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked. While the owner is frozen, a change that loosens anything is `conflict`, and what waits takes effect once the owner is unfrozen.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -228,7 +235,8 @@ export const rotateAgentKey = route({
   path: '/v1/agents/{agent_id}/rotate-keys',
   tag: 'Agents',
   summary: 'Replace the agent key',
-  description: 'Answers a new `agent_key`, once. The old key stops working at once.',
+  description:
+    'Answers a new `agent_key`, once. The old key stops working at once. `conflict` while the owner is frozen.',
   who: ['platform', 'owner', 'agent'],
   params,
   status: 200,

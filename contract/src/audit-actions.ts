@@ -66,6 +66,7 @@ export const AUDIT_ACTIONS = {
   'org.created': 'An organization was founded.',
   'org.member_added': 'An agent joined an organization.',
   'org.member_changed': 'A member’s role or budget was changed.',
+  'org.budget_change_applied': 'A raised budget of a member, or of an agent that had left, took effect.',
   'org.member_removed': 'An agent left an organization.',
   'org.treasury_named': 'An organization’s treasury agent was named.',
   'org.allocated': 'Money moved from an organization’s treasury to a member.',

@@ -123,11 +123,11 @@ export const getMembershipProof = route({
   tag: 'Identity',
   summary: 'Get a membership proof',
   description:
-    'For the calling agent, to show to anybody; they verify it offline. Not for a deactivated agent.',
+    'For the calling agent, to show to anybody; they verify it offline. An agent that is not active gets none (`policy_denied`).',
   who: ['agent'],
   status: 200,
   response: MembershipProof,
-  errors: [],
+  errors: ['policy_denied'],
 })
 
 export const verifyIdentity = route({

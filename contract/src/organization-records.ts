@@ -56,6 +56,15 @@ const memberProperties = {
   budget_limit: nullable(
     amountOut('At most this much may it spend in an IST calendar month, INR; null: no budget of its own.'),
   ),
+  pending_budget: nullable(
+    answer(
+      {
+        value: nullable(amountOut('What the budget becomes, INR; null: it ends.')),
+        effective_at: timestamp('When it takes effect.'),
+      },
+      { description: 'A raised budget that waits for the cooldown; null when none waits.' },
+    ),
+  ),
 }
 
 const memberExample = {
@@ -63,6 +72,7 @@ const memberExample = {
   agent_name: 'Translation Agent',
   role: 'worker',
   budget_limit: 400,
+  pending_budget: null,
 }
 
 /** A member of an organization (interface section 2). Amounts in INR. */

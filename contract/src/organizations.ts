@@ -90,7 +90,7 @@ export const addMember = route({
   tag: 'Organizations',
   summary: 'Add a member',
   description:
-    'The agent must be the same owner’s (403 otherwise) and in no organization. 409 when the organization is full or has a treasury already. What the agent spent earlier in the month counts against its budget.',
+    'The agent must be the same owner’s (403 otherwise) and in no organization. 409 when the organization is full or has a treasury already. What the agent spent earlier in the month counts against its budget. An agent that left an organization less than a cooldown ago still has the budget of then: a lower one holds at once, a higher one or none waits in `pending_budget`.',
   who: ['owner'],
   params: ofOrganization,
   body: request(
@@ -117,7 +117,7 @@ export const updateMember = route({
   tag: 'Organizations',
   summary: 'Change a member’s role or budget',
   description:
-    'Holds from the agent’s next payment on; nothing waits for a cooldown. A budget below what was spent leaves nothing. The treasury has no budget (400), and keeps its role until another is named (409).',
+    'A role and a lower budget hold from the agent’s next payment on. A higher budget, or none, waits for the cooldown in `pending_budget`; the budget in force, set again, cancels it. While the owner is frozen, only lowering and cancelling work. A budget below what was spent leaves nothing. The treasury has no budget (400), and keeps its role until another is named (409).',
   who: ['owner'],
   params: ofMember,
   body: request(
@@ -138,7 +138,8 @@ export const removeMember = route({
   path: '/v1/orgs/{org_id}/agents/{agent_id}',
   tag: 'Organizations',
   summary: 'Remove a member',
-  description: 'Its budget goes with it. The treasury cannot leave until another is named (409).',
+  description:
+    'Its budget holds until the cooldown has passed, and then ends. The treasury cannot leave until another is named (409).',
   who: ['owner'],
   params: ofMember,
   status: 200,
@@ -153,7 +154,8 @@ export const nameTreasury = route({
   path: '/v1/orgs/{org_id}/treasury',
   tag: 'Organizations',
   summary: 'Name the treasury',
-  description: 'A member becomes the treasury and loses its budget; the treasury before it becomes a worker.',
+  description:
+    'A member becomes the treasury and loses its budget once the cooldown has passed; the treasury before it becomes a worker.',
   who: ['owner'],
   params: ofOrganization,
   body: request(

@@ -38,7 +38,7 @@ export const withdraw = route({
   tag: 'Wallet',
   summary: 'Withdraw to the owner’s bank',
   description:
-    'Sends money to the owner’s verified bank account, and nowhere else; it arrives within 1 to 2 business days. Without `amount` the whole balance goes. Should the bank not take it, the money comes back into the wallet. An owner without a verified account is `kyc_required`, a frozen or quarantined agent `policy_denied`.',
+    'Sends money to the owner’s verified bank account, and nowhere else; it arrives within 1 to 2 business days. Without `amount` the whole balance goes. Should the bank not take it, the money comes back into the wallet. An owner without a verified account is `kyc_required`, a frozen or quarantined agent `policy_denied`, and so is a deactivated one that was stopped so when it ended (`held_as`).',
   who: ['platform', 'agent', 'owner'],
   params: request({ agent_id: idParam('agt') }),
   body: request(

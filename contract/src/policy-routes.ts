@@ -207,7 +207,7 @@ export const updateOwnerPolicy = route({
   tag: 'Owner session',
   summary: 'Change the owner’s policy',
   description:
-    'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown.',
+    'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown. While the owner is frozen, a change that loosens anything is `conflict`.',
   who: ['owner'],
   query: ownerQuery,
   body: request(policyControlsIn, {
@@ -216,7 +216,7 @@ export const updateOwnerPolicy = route({
   }),
   status: 200,
   response: OwnerPolicy,
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
 })
 
 export const cancelOwnerPendingPolicy = route({

@@ -150,7 +150,7 @@ export const createFunding = route({
   ),
   status: 201,
   response: FundingSession,
-  errors: ['not_found', 'authorization_error', 'conflict', 'gateway_error'],
+  errors: ['not_found', 'authorization_error', 'policy_denied', 'gateway_error'],
 })
 
 export const getFunding = route({
@@ -220,5 +220,5 @@ export const createUpiCollect = route({
       ],
     },
   ),
-  errors: ['not_found', 'authorization_error', 'conflict', 'gateway_error'],
+  errors: ['not_found', 'authorization_error', 'policy_denied', 'gateway_error'],
 })

@@ -35,7 +35,7 @@ import { serveIdentity } from './modules/identity/index.ts'
 import { addIntegrityMetrics, integrityJobs } from './modules/integrity/index.ts'
 import { serveKeys } from './modules/keys/index.ts'
 import { noticeJobs, serveNotices } from './modules/notices/index.ts'
-import { serveOrganizations } from './modules/organizations/index.ts'
+import { organizationJobs, serveOrganizations } from './modules/organizations/index.ts'
 import { ownerJobs, serveOwners } from './modules/owners/index.ts'
 import { executePayment, servePayments } from './modules/payments/index.ts'
 import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
@@ -224,6 +224,7 @@ function jobsOf(parts: Parts): Job[] {
     ...approvalJobs(parts),
     ...renewalJobs(parts),
     ...policyJobs(parts),
+    ...organizationJobs(parts),
     ...sessionJobs(parts),
     ...adminJobs(parts),
     ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents }),

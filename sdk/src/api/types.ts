@@ -126,6 +126,7 @@ export type AuditAction =
   | 'org.created'
   | 'org.member_added'
   | 'org.member_changed'
+  | 'org.budget_change_applied'
   | 'org.member_removed'
   | 'org.treasury_named'
   | 'org.allocated'
@@ -1162,6 +1163,8 @@ export interface CreatedAgent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
+  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
@@ -1182,6 +1185,8 @@ export interface Agent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
+  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
@@ -1223,6 +1228,8 @@ export interface DeactivatedAgent {
   platform_id: string
   wallet_id: string
   status: AgentStatus
+  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  held_as: 'frozen' | 'quarantined' | null
   tier: Tier
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
@@ -1966,6 +1973,12 @@ export interface Member {
   role: MemberRole
   /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
   budget_limit: number | null
+  /** null when none waits. */
+  pending_budget: {
+    /** What the budget becomes, INR; null: it ends. */
+    value: number | null
+    effective_at: string
+  } | null
   joined_at: string
 }
 
@@ -1997,6 +2010,12 @@ export interface Budget {
     role: MemberRole
     /** At most this much may it spend in an IST calendar month, INR; null: no budget of its own. */
     budget_limit: number | null
+    /** null when none waits. */
+    pending_budget: {
+      /** What the budget becomes, INR; null: it ends. */
+      value: number | null
+      effective_at: string
+    } | null
     /** What it spent in this IST calendar month, fees apart, INR; before it joined too. */
     spent_this_month: number
     /** What its budget leaves, INR, never below 0; null without a budget. */

@@ -25,8 +25,8 @@ export function unfreezeOwner(context: Context, actor: Actor, address: string): 
 }
 
 /**
- * An owner that has this status already keeps its agents as they are: a repeated unfreeze must not undo what was done
- * to one of them since.
+ * A frozen owner's agents are frozen already, so freezing it again changes nothing. Unfreezing restores all frozen agents
+ * of the owner, also those that were frozen one by one, and when the owner itself was not frozen (interface section 3).
  */
 async function changeStatus(
   { database, clock, vault, ledger }: Context,
@@ -37,10 +37,12 @@ async function changeStatus(
   const recording = { actor, vault, now: clock.now() }
   const { owner, outcomes } = await database.inTransaction(async tx => {
     const owner = await lockAddressed(tx, vault, address)
-    if (owner.status === status) return { owner, outcomes: new Map<Uuid, StateOutcome>() }
-    const versions = await updateOwnerStatus(tx, vault, owner.id, status)
-    const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
-    await recordOwnerAct(tx, recording, owner, { action, data: { from: owner.status, to: status } }, versions)
+    if (owner.status !== status) {
+      const versions = await updateOwnerStatus(tx, vault, owner.id, status)
+      const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
+      const act = { action, data: { from: owner.status, to: status } } as const
+      await recordOwnerAct(tx, recording, owner, act, versions)
+    } else if (status === 'frozen') return { owner, outcomes: new Map<Uuid, StateOutcome>() }
     const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
     return { owner: { ...owner, status }, outcomes }
   })

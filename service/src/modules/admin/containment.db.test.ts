@@ -161,14 +161,29 @@ describe('freezing an owner', () => {
     expect(await statusesOf([String(ids['covered'])])).toEqual(['paused'])
   })
 
-  test('done twice changes nothing, nor does unfreezing an active owner undo what was done to an agent', async () => {
+  test('done twice changes nothing; unfreezing restores what was frozen since, also when the owner is active', async () => {
     const [first, second] = await newAgents(2)
     await onOwner('freeze')
     expect((await onOwner('freeze')).body['agents_affected']).toBe(0)
     await onOwner('unfreeze')
     await bulk('freeze', [first])
+    expect(await onOwner('unfreeze')).toMatchObject({ status: 200, body: { agents_affected: 1 } })
+    expect(await statusesOf([String(first), String(second)])).toEqual(['active', 'active'])
     expect(await onOwner('unfreeze')).toMatchObject({ status: 200, body: { agents_affected: 0 } })
-    expect(await statusesOf([String(first), String(second)])).toEqual(['frozen', 'active'])
+  })
+
+  test('ends as it began for agents that were paused or quarantined before they were frozen one by one', async () => {
+    const [first, second, third] = (await newAgents(3)).map(String)
+    await pause(String(first))
+    await bulk('quarantine', [second])
+    await bulk('freeze', [first, second])
+    await bulk('quarantine', [third])
+    expect((await onOwner('unfreeze')).body).toMatchObject({ agents_affected: 2 })
+    expect(await statusesOf([String(first), String(second), String(third)])).toEqual([
+      'paused',
+      'quarantined',
+      'quarantined',
+    ])
   })
 
   test('no agent gets free below it', async () => {

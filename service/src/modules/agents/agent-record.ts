@@ -26,6 +26,7 @@ function recordWithoutVendor(agent: Agent) {
     platform_id: formatId('plt', agent.platformId),
     wallet_id: formatId('wlt', agent.id),
     status: agent.status,
+    held_as: agent.heldAs,
     tier: agent.tier,
     policy: policyRecord(agent.policy),
     pending_policy: pendingRecord(agent.pending),

@@ -42,7 +42,7 @@ async function changeAgent(
   // refused as the agent is now is refused without the lock; what is not is decided again under it.
   const seen = await requireAgentAccess(database, caller, address)
   const { id, ownerId } = seen
-  const refused = decide({ ...seen, ...applyDue(seen, clock.now()) })
+  const refused = decide(withDue(seen, clock.now()))
   if ('kind' in refused) raise(refused)
   const actor = actorOf(caller, ownerId)
   const written = await database.inTransaction(
@@ -50,7 +50,7 @@ async function changeAgent(
       const stored = await lockAgent(tx, vault, id)
       assert(stored !== null, 'agents are never removed')
       const now = clock.now()
-      const before = { ...stored, ...applyDue(stored, now) }
+      const before = withDue(stored, now)
       const changed = decide(before)
       if ('kind' in changed) raise(changed)
       const versions = await updateAgent(tx, vault, changed)
@@ -73,7 +73,7 @@ export function updatePolicy(
   change: AgentChange,
 ): Promise<Agent> {
   return changeAgent(context, caller, address, {
-    decide: agent => decideChange(agent, change, cooldownOf(context)),
+    decide: agent => decideChange(agent, change, cooldownOf(context, agent)),
     acts: updatedActs,
   })
 }
@@ -88,7 +88,7 @@ export function applyDuePolicy(
     async tx => {
       const stored = await lockAgent(tx, vault, id)
       if (stored === null) return
-      const applied = { ...stored, ...applyDue(stored, now) }
+      const applied = withDue(stored, now)
       const versions = await updateAgent(tx, vault, applied)
       await recordActs(tx, vault, now, appliedActs(stored, applied), versions)
     },
@@ -109,8 +109,12 @@ export function cancelPolicyChange(
   })
 }
 
-function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext): Cooldown {
-  return { now: clock.now(), cooldownMs: limitIncreaseCooldownS * 1000 }
+function withDue(stored: Agent, now: Date): Agent {
+  return { ...stored, ...applyDue(stored, { now, isFrozen: stored.isOwnerFrozen }) }
+}
+
+function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext, { isOwnerFrozen }: Agent): Cooldown {
+  return { now: clock.now(), cooldownMs: limitIncreaseCooldownS * 1000, isFrozen: isOwnerFrozen }
 }
 
 /**

@@ -57,6 +57,8 @@ export async function createAgent(
       pending: [],
       createdAt: now,
       deactivatedAt: null,
+      isOwnerFrozen: false,
+      heldAs: null,
       sealedOwnerPan: sponsor.sealedPan,
     }
     await openAccount(tx, id, now)

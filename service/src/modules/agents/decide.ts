@@ -97,7 +97,15 @@ export function decideCancel(agent: Agent, control: string): Refusal | Agent {
 
 /** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */
 export function deactivate(agent: Agent, now: Date): Agent {
-  return { ...agent, status: 'deactivated', keyHash: NO_KEY, deactivatedAt: agent.deactivatedAt ?? now }
+  const { status } = agent
+  const heldAs = status === 'frozen' || status === 'quarantined' ? status : agent.heldAs
+  return {
+    ...agent,
+    status: 'deactivated',
+    heldAs,
+    keyHash: NO_KEY,
+    deactivatedAt: agent.deactivatedAt ?? now,
+  }
 }
 
 const NO_KEY = Buffer.alloc(0)
@@ -105,6 +113,12 @@ const NO_KEY = Buffer.alloc(0)
 /** The agent with another key. */
 export function decideNewKey(agent: Agent, key: { hash: Buffer; last4: string }): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
+  if (agent.isOwnerFrozen) {
+    return refuse(
+      'conflict',
+      'The owner of this agent is frozen; its key can be replaced once an administrator has unfrozen the owner',
+    )
+  }
   return { ...agent, keyHash: key.hash, keyLast4: key.last4 }
 }
 

@@ -27,6 +27,8 @@ export interface Agent {
   readonly handle: string
   readonly name: string
   readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended. Its money stays held until an administrator lifts that. */
+  readonly heldAs: 'frozen' | 'quarantined' | null
   readonly tier: Tier
   /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key fits any more. */
   readonly keyHash: Buffer
@@ -37,6 +39,8 @@ export interface Agent {
   readonly createdAt: Date
   /** When it ended, for good; its payment sessions ended with it. */
   readonly deactivatedAt: Date | null
+  /** Below a frozen owner nothing of an agent is raised or replaced. */
+  readonly isOwnerFrozen: boolean
   readonly sealedOwnerPan: Buffer
 }
 
@@ -47,18 +51,21 @@ export interface AgentRow extends PolicyColumns {
   handle: string
   name: string
   status: AgentStatus
+  held_as: Agent['heldAs']
   tier: Tier
   key_hash: Buffer
   key_last4: string
   pending: PendingJson[]
   created_at: Date
   deactivated_at: Date | null
+  owner_frozen: boolean
   owner_pan: Buffer
 }
 
 export const AGENT_COLUMNS = `
-  a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.tier, a.key_hash, a.key_last4,
+  a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.held_as, a.tier, a.key_hash, a.key_last4,
   ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
+  o.status = 'frozen' as owner_frozen,
   ${pendingOf('a.id')} as pending`
 
 export function agentFromRow(row: AgentRow): Agent {
@@ -69,6 +76,7 @@ export function agentFromRow(row: AgentRow): Agent {
     handle: row.handle,
     name: row.name,
     status: row.status,
+    heldAs: row.held_as,
     tier: row.tier,
     keyHash: row.key_hash,
     keyLast4: row.key_last4,
@@ -76,6 +84,7 @@ export function agentFromRow(row: AgentRow): Agent {
     pending: pendingFromJson(row.pending),
     createdAt: row.created_at,
     deactivatedAt: row.deactivated_at,
+    isOwnerFrozen: row.owner_frozen,
     sealedOwnerPan: row.owner_pan,
   }
 }

@@ -3,7 +3,13 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
-import { canReceive, decideBalance, decideSender, untilActive } from '../payments/index.ts'
+import {
+  canReceive,
+  decideBalance,
+  decideHeld as decideKept,
+  decideSender,
+  untilActive,
+} from '../payments/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee, type Threshold } from '../policies/index.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -124,12 +130,6 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
 export function keptHeld(refusal: Refusal): Refusal {
   const message = `${refusal.message}. The money stays in escrow: release it later or to another agent, or refund it`
   return { ...refusal, message, field: 'to_agent_id' }
-}
-
-/** What was set aside before its payer was paused or ended is no longer the payer's to keep. */
-function decideKept(payer: AgentFacts): Refusal | null {
-  const status = payer.heldAs ?? payer.status
-  return status === 'frozen' || status === 'quarantined' ? decideSender(status) : null
 }
 
 /** Is this the attestor's key? */

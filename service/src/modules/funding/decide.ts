@@ -28,11 +28,9 @@ export function decideReceiver(status: AgentStatus): Refusal | null {
     case 'quarantined':
       return null
     case 'paused':
-      return refuse('conflict', 'The agent is paused and takes no money; resume it first')
     case 'frozen':
-      return refuse('conflict', 'The agent is frozen and takes no money until an administrator ends that')
     case 'deactivated':
-      return refuse('conflict', 'The agent is deactivated, which is final; fund another agent')
+      return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
   }
 }
 

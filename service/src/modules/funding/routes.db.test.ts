@@ -149,20 +149,20 @@ test.each(['paused', 'frozen'])(
     const uuid = agents.get(agent) ?? ''
     await world.db.database.query(`update agents set status = $2 where id = $1`, [uuid, status])
     expect(await fund(agent, { amount: 10 })).toMatchObject({
-      status: 409,
-      body: { error: { code: 'conflict' } },
+      status: 403,
+      body: { error: { code: 'policy_denied', message: `Agent is ${status}` } },
     })
     await play(opened.body['payment_session_id'], { outcome: 'success' })
     expect(await world.balance(uuid)).toBe(97_500n)
   },
 )
 
-test('an agent that is deactivated opens no funding and is not said to become active again', async () => {
+test('an agent that is deactivated opens no funding', async () => {
   const agent = await newAgent()
   await deactivate(world, agents.get(agent) ?? '')
   expect(await fund(agent, { amount: 10 })).toMatchObject({
-    status: 409,
-    body: { error: { code: 'conflict', message: expect.stringContaining('final; fund another agent') } },
+    status: 403,
+    body: { error: { code: 'policy_denied', message: 'Agent is deactivated' } },
   })
 })
 

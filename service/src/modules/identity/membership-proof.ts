@@ -1,5 +1,6 @@
 import { type MembershipProof, PROOF_VALIDITY_S } from '@batua/contract'
 import type { AgentCaller } from '../../http/caller.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { signObject, signToken } from '../../kernel/signing.ts'
@@ -14,6 +15,10 @@ export async function membershipProof(
   now: Date,
 ): Promise<MembershipProof> {
   const agent = genuine(agentId, await findSealedAgent(database, vault, agentId))
+  if (agent.status !== 'active') {
+    const { status } = agent
+    throw new AppError('policy_denied', `Agent is ${status}`, { details: { status } })
+  }
   const key = await signingKeys.at(now)
   const expiresAt = new Date(now.getTime() + PROOF_VALIDITY_S * 1000)
   const proof = {

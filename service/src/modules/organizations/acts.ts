@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { rupees } from '../../kernel/money.ts'
 import type { Act, Actor, Facts } from '../audit/index.ts'
-import type { Member } from '../memberships/index.ts'
+import type { BudgetState, Member } from '../memberships/index.ts'
+import { LIMIT_INCREASES } from '../policies/index.ts'
+import { pendingBudgetRecord, rupeesOrNull } from './organization-record.ts'
 import type { Organization } from './store.ts'
 
 export function createdAct(actor: Actor, { id, ownerId, name, tier }: Organization): Act {
@@ -19,12 +21,36 @@ export function memberAct(
   return { agentId, actor, action, target: formatId('org', orgId), data }
 }
 
-export function termsOf({ role, budgetPaise }: Pick<Member, 'role' | 'budgetPaise'>): Facts {
-  return { role, budget_limit: budgetPaise === null ? null : rupees(budgetPaise) }
+export function termsOf({
+  role,
+  budgetPaise,
+  pendingBudget,
+}: Pick<Member, 'role' | keyof BudgetState>): Facts {
+  return {
+    role,
+    budget_limit: rupeesOrNull(budgetPaise),
+    ...(pendingBudget !== null && { pending_budget: pendingBudgetRecord(pendingBudget) }),
+  }
+}
+
+/** That a raised budget took effect, whether or not the agent is still a member. */
+export function budgetAppliedAct(
+  agentId: Uuid,
+  orgId: Uuid | null,
+  before: BudgetState,
+  after: BudgetState,
+): Act {
+  return {
+    agentId,
+    actor: LIMIT_INCREASES,
+    action: 'org.budget_change_applied',
+    target: orgId === null ? formatId('agt', agentId) : formatId('org', orgId),
+    data: { from: rupeesOrNull(before.budgetPaise), to: rupeesOrNull(after.budgetPaise) },
+  }
 }
 
 /** The change of a member, null when nothing is changed. */
 export function changedAct(actor: Actor, before: Member, after: Member): Act | null {
-  if (before.role === after.role && before.budgetPaise === after.budgetPaise) return null
-  return memberAct(actor, 'org.member_changed', after, { from: termsOf(before), to: termsOf(after) })
+  const [from, to] = [termsOf(before), termsOf(after)]
+  return isDeepStrictEqual(from, to) ? null : memberAct(actor, 'org.member_changed', after, { from, to })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { PolicyStage, StageAgent } from '../../testing/limits/policy-stage.ts'
+import { AS_ADMIN } from '../../testing/network-server.ts'
 import { openLab, openOrganizationStage } from './testing/organization-stage.ts'
 
 /** A quarter of an hour before a new month begins in India. */
@@ -56,6 +57,8 @@ test('a budget below what was spent leaves nothing and owes nothing; none at all
   await stage.advance(31 * DAY_MS)
   expect(await stage.payOnBoth(worker, payee, 0.01)).toEqual(['org', 'org'])
   await lab.setBudget(worker, null)
+  expect(await stage.payOnBoth(worker, payee, 0.01)).toEqual(['org', 'org'])
+  await stage.advance(DAY_MS)
   expect(await lab.budgetOf(worker)).toMatchObject({
     budget_limit: null,
     spent_this_month: 0,
@@ -64,7 +67,61 @@ test('a budget below what was spent leaves nothing and owes nothing; none at all
   expect(await stage.payOnBoth(worker, payee, 100)).toEqual([200, 200])
 })
 
-test('a budget ends with the membership: by removal, by becoming the treasury, by the agent’s end', async () => {
+test('a raised budget waits for the cooldown, is shown until then, and holds on every node afterwards', async () => {
+  const lab = await openLab(stage)
+  const worker = await lab.hire('worker', 40)
+  const raised = await lab.setBudget(worker, 90)
+  const effective_at = new Date(stage.clock.now().getTime() + DAY_MS).toISOString()
+  const waiting = { budget_limit: 40, pending_budget: { value: 90, effective_at } }
+  expect(raised).toMatchObject({ status: 200, body: waiting })
+  expect(await lab.budgetOf(worker)).toMatchObject(waiting)
+  expect(await stage.payOnBoth(worker, payee, 40.01)).toEqual(['org', 'org'])
+  await stage.advance(DAY_MS - 5_000)
+  expect(await stage.payOnBoth(worker, payee, 40.01)).toEqual(['org', 'org'])
+  await stage.advance(5_000)
+  expect(await lab.budgetOf(worker)).toMatchObject({ budget_limit: 90, pending_budget: null })
+  expect(await stage.payOnBoth(worker, payee, 45)).toEqual([200, 200])
+  const [act] = await stage.db.database.query<{ data: string }>(
+    `select data from audit_entries where action = 'org.budget_change_applied' order by id desc limit 1`,
+  )
+  expect(JSON.parse(act?.data ?? '{}')).toEqual({ from: 40, to: 90 })
+})
+
+test('leaving does not go round the cooldown, nor does rejoining, here or elsewhere', async () => {
+  const lab = await openLab(stage)
+  const worker = await lab.hire('worker', 40)
+  expect((await lab.remove(worker)).status).toBe(200)
+  expect(await stage.payOnBoth(worker, payee, 40.01)).toEqual(['org', 'org'])
+  const rejoined = await lab.join(worker, 'worker', 500)
+  expect(rejoined.body).toMatchObject({ budget_limit: 40, pending_budget: { value: 500 } })
+  expect(await stage.payOnBoth(worker, payee, 40.01)).toEqual(['org', 'org'])
+
+  await lab.remove(worker)
+  const other = await openLab(stage, 'tier1', lab.owner)
+  const elsewhere = await other.join(worker, 'treasury')
+  expect(elsewhere).toMatchObject({
+    status: 201,
+    body: { budget_limit: 40, pending_budget: { value: null } },
+  })
+  expect(await stage.payOnBoth(worker, payee, 40.01)).toEqual(['org', 'org'])
+  await stage.advance(DAY_MS)
+  expect(await stage.payOnBoth(worker, payee, 50)).toEqual([200, 200])
+})
+
+test('a raise waits below a frozen owner, and takes effect once the owner is unfrozen', async () => {
+  const lab = await openLab(stage)
+  const worker = await lab.hire('worker', 40)
+  await lab.setBudget(worker, 90)
+  const onOwner = (act: string) => stage.ask('POST', `/v1/admin/owners/${lab.owner.ownerId}/${act}`, AS_ADMIN)
+  await onOwner('freeze')
+  await stage.advance(2 * DAY_MS)
+  expect(await lab.budgetOf(worker)).toMatchObject({ budget_limit: 40, pending_budget: { value: 90 } })
+  await onOwner('unfreeze')
+  await stage.advance(0)
+  expect(await lab.budgetOf(worker)).toMatchObject({ budget_limit: 90, pending_budget: null })
+})
+
+test('a budget ends with the membership after the cooldown: by removal, by becoming the treasury; with the agent at once', async () => {
   const lab = await openLab(stage)
   const [leaver, heir, ended] = [
     await lab.hire('worker', 1),
@@ -72,8 +129,11 @@ test('a budget ends with the membership: by removal, by becoming the treasury, b
     await lab.hire('treasury'),
   ]
   expect(await lab.remove(leaver)).toMatchObject({ status: 200, body: { budget_limit: 1, role: 'worker' } })
-  expect(await stage.payOnBoth(leaver, payee, 5)).toEqual([200, 200])
   expect((await lab.nameTreasury(heir)).body).toMatchObject({ treasury_agent_id: heir.id })
+  expect(await stage.payOnBoth(leaver, payee, 5)).toEqual(['org', 'org'])
+  expect(await stage.payOnBoth(heir, payee, 5)).toEqual(['org', 'org'])
+  await stage.advance(DAY_MS)
+  expect(await stage.payOnBoth(leaver, payee, 5)).toEqual([200, 200])
   expect(await stage.payOnBoth(heir, payee, 5)).toEqual([200, 200])
   expect(await lab.budgetOf(ended)).toMatchObject({ role: 'worker', budget_limit: null })
   await lab.setBudget(ended, 1)

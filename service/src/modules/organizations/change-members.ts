@@ -3,24 +3,30 @@ import type { Queryable } from '../../db/database.ts'
 import { writeMacs } from '../../db/row-mac.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { requireAgentAccess } from '../agents/index.ts'
 import { type Act, type Actor, actorOf, recordActs } from '../audit/index.ts'
 import {
-  endMemberships,
+  type BudgetState,
+  changeBudget,
+  deleteMember,
   insertMember,
   type Member,
+  selectBudget,
   selectOrganizationOf,
+  updateBudget,
   updateMember as writeMember,
 } from '../memberships/index.ts'
 import { AGENT_ROWS } from '../policies/index.ts'
 import { requireOrganization } from './access.ts'
 import { changedAct, memberAct, termsOf } from './acts.ts'
-import { changeOrganization, type Locked } from './change-organization.ts'
+import { changeOrganization, cooldownOf, type Locked } from './change-organization.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideJoin, decideMemberChange, decideRemoval, type MemberChange, notMember } from './decide.ts'
+import type { Organization } from './store.ts'
 
 /** Which member of which organization, as a path names them. */
 export interface MemberAddress {
@@ -58,7 +64,8 @@ export async function addMember(
       if (refused !== null) raise(refused)
       const now = clock.now()
       const { id: agentId, name: agentName } = agent
-      const member = { agentId, agentName, orgId: organization.id, role, budgetPaise, joinedAt: now }
+      const budget = await budgetOfJoining(tx, context, locked.organization, agentId, budgetPaise)
+      const member = { agentId, agentName, orgId: organization.id, role, ...budget, joinedAt: now }
       await insertMember(tx, member)
       const actor = actorOf(caller, organization.ownerId)
       const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
@@ -80,28 +87,53 @@ export async function updateMember(
     ...(role === undefined ? {} : { role }),
     ...(budgetPaise === undefined ? {} : { budgetPaise }),
   }
-  return changeMember(context, caller, address, async ({ tx, locked, actor, member: before }) => {
-    const decided = decideMemberChange(before, change, locked.organization.treasuryId)
-    if (decided.kind === 'refusal') raise(decided)
-    const { member } = decided
-    const act = changedAct(actor, before, member)
-    if (act === null) return before
-    await writeMember(tx, member)
-    await recordMember(context, tx, member, act)
-    return member
-  })
+  return changeMember(
+    context,
+    caller,
+    address,
+    async ({ tx, locked, actor, member: before }) => {
+      const cooldown = cooldownOf(context, locked.organization)
+      const { treasuryId } = locked.organization
+      const decided = decideMemberChange(before, change, { treasuryId, cooldown })
+      if (decided.kind === 'refusal') raise(decided)
+      const { member } = decided
+      const act = changedAct(actor, before, member)
+      if (act === null) return before
+      await writeMember(tx, member)
+      await recordMember(context, tx, member, act)
+      return member
+    },
+    'decided',
+  )
 }
 
-/** Takes a member out, its budget with it. Answers it as it was. */
+/** An agent that left lately still has the budget that it had: rejoining with a higher one does not go round the cooldown. */
+async function budgetOfJoining(
+  tx: Queryable,
+  context: OrganizationsContext,
+  organization: Organization,
+  agentId: Uuid,
+  budgetPaise: Paise | null,
+): Promise<BudgetState> {
+  const present = await selectBudget(tx, agentId)
+  assert(present !== null, 'agents are never removed')
+  const budget = changeBudget(present, budgetPaise, cooldownOf(context, organization))
+  return 'kind' in budget ? raise(budget) : budget
+}
+
+/** Takes a member out. Its budget ends after the cooldown. Answers it as it was. */
 export async function removeMember(
   context: OrganizationsContext,
   caller: OwnerCaller,
   address: MemberAddress,
 ): Promise<Member> {
-  return changeMember(context, caller, address, async ({ tx, actor, member }) => {
+  return changeMember(context, caller, address, async ({ tx, locked, actor, member }) => {
     const refused = decideRemoval(member)
     if (refused !== null) raise(refused)
-    await endMemberships(tx, [member.agentId])
+    const budget = changeBudget(member, null, cooldownOf(context, locked.organization))
+    if ('kind' in budget) raise(budget)
+    await deleteMember(tx, member.agentId)
+    await updateBudget(tx, member.agentId, budget)
     const act = memberAct(actor, 'org.member_removed', member, termsOf(member))
     await recordMember(context, tx, member, act)
     return member
@@ -132,6 +164,7 @@ async function changeMember(
   caller: OwnerCaller,
   address: MemberAddress,
   change: (member: LockedMember) => Promise<Member>,
+  whileFrozen: 'refused' | 'decided' = 'refused',
 ): Promise<Member> {
   const organization = await requireOrganization(context.database, caller, address.org_id)
   const agentId = requireAgentId(address.agent_id)
@@ -143,6 +176,7 @@ async function changeMember(
       const actor = actorOf(caller, organization.ownerId)
       return change({ tx, locked, actor, member: requireMember(locked, agentId) })
     },
+    whileFrozen,
   )
 }
 

@@ -11,4 +11,6 @@ export interface OrganizationsContext {
   readonly vault: Vault
   readonly ledger: Ledger
   readonly agents: AgentRegister
+  /** How long a raised budget waits. */
+  readonly limitIncreaseCooldownS: number
 }

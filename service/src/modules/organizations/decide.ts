@@ -2,7 +2,8 @@ import { type AgentStatus, MAX_AGENTS, type MemberRole } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import type { Member } from '../memberships/index.ts'
+import { changeBudget, type Member } from '../memberships/index.ts'
+import type { Cooldown } from '../policies/index.ts'
 import type { Organization } from './store.ts'
 
 /** May anything be changed here? Below a frozen owner everything stands still. */
@@ -21,6 +22,7 @@ export interface JoinFacts {
   /** The organization that the agent is in; null: none. */
   readonly presentOrgId: Uuid | null
   readonly role: MemberRole
+  /** Asked for; null: none. */
   readonly budgetPaise: Paise | null
 }
 
@@ -80,16 +82,25 @@ export interface MemberChange {
   readonly budgetPaise?: Paise | null
 }
 
-/** The member after a change. Who becomes the treasury loses its budget, as everywhere. */
+/**
+ * The member after a change. Who becomes the treasury loses its budget, which raises it and waits, as everywhere. Below a
+ * frozen owner roles stay as they are, and budgets are only lowered.
+ */
 export function decideMemberChange(
   member: Member,
   { role = member.role, budgetPaise }: MemberChange,
-  treasuryId: Uuid | null,
+  { treasuryId, cooldown }: { readonly treasuryId: Uuid | null; readonly cooldown: Cooldown },
 ): Refusal | { readonly kind: 'member'; readonly member: Member } {
-  const refused = decideBudget(role, budgetPaise ?? null) ?? decideRoleChange(member.role, role, treasuryId)
+  const refused =
+    (role === member.role ? null : decideThawed(cooldown)) ??
+    decideBudget(role, budgetPaise ?? null) ??
+    decideRoleChange(member.role, role, treasuryId)
   if (refused !== null) return refused
-  const budget = budgetPaise === undefined ? member.budgetPaise : budgetPaise
-  return { kind: 'member', member: { ...member, role, budgetPaise: role === 'treasury' ? null : budget } }
+  const becomesTreasury = role === 'treasury' && member.role !== 'treasury'
+  const wanted = becomesTreasury ? null : budgetPaise
+  if (wanted === undefined) return { kind: 'member', member: { ...member, role } }
+  const budget = changeBudget(member, wanted, cooldown)
+  return 'kind' in budget ? budget : { kind: 'member', member: { ...member, role, ...budget } }
 }
 
 function decideRoleChange(from: MemberRole, to: MemberRole, treasuryId: Uuid | null): Refusal | null {

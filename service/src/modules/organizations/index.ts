@@ -1,3 +1,5 @@
 /** Organizations: agents of one owner with a treasury and budgets. */
+
 export type { OrganizationsContext } from './context.ts'
+export { organizationJobs } from './due-budgets.ts'
 export { serveOrganizations } from './routes.ts'

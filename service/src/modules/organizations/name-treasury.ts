@@ -1,17 +1,18 @@
 import { writeMacs } from '../../db/row-mac.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
+import { raise } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
-import { updateMember } from '../memberships/index.ts'
+import { changeBudget, updateMember } from '../memberships/index.ts'
 import { AGENT_ROWS } from '../policies/index.ts'
 import { requireOrganization } from './access.ts'
 import { changedAct, memberAct, termsOf } from './acts.ts'
 import { requireAgentId, requireMember } from './change-members.ts'
-import { changeOrganization } from './change-organization.ts'
+import { changeOrganization, cooldownOf } from './change-organization.ts'
 import type { OrganizationsContext } from './context.ts'
 import type { Organization } from './store.ts'
 
-/** Makes a member the treasury, which has no budget, and the one before it a worker. Naming it again changes nothing. */
+/** Makes a member the treasury, whose budget ends after the cooldown, and the one before it a worker. Naming it again changes nothing. */
 export async function nameTreasury(
   context: OrganizationsContext,
   caller: OwnerCaller,
@@ -31,7 +32,9 @@ export async function nameTreasury(
     async (tx, locked) => {
       const chosen = requireMember(locked, agentId)
       if (chosen.role === 'treasury') return locked.organization
-      const named = { ...chosen, role: 'treasury', budgetPaise: null } as const
+      const budget = changeBudget(chosen, null, cooldownOf(context, locked.organization))
+      if ('kind' in budget) raise(budget)
+      const named = { ...chosen, ...budget, role: 'treasury' } as const
       const before = locked.members.find(({ role }) => role === 'treasury') ?? null
       const actor = actorOf(caller, organization.ownerId)
       const previous = before === null ? null : formatId('agt', before.agentId)

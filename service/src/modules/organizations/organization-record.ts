@@ -4,8 +4,8 @@ import {
   type Organization as OrganizationRecord,
 } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
-import { rupees } from '../../kernel/money.ts'
-import type { Member } from '../memberships/index.ts'
+import { type Paise, rupees } from '../../kernel/money.ts'
+import type { Member, PendingBudget } from '../memberships/index.ts'
 import type { Organization } from './store.ts'
 
 export function organizationRecord(organization: Organization): OrganizationRecord {
@@ -23,13 +23,22 @@ export function organizationRecord(organization: Organization): OrganizationReco
 }
 
 /** What the answers about one member share. */
-export function memberFields({ agentId, agentName, role, budgetPaise }: Member) {
+export function memberFields({ agentId, agentName, role, budgetPaise, pendingBudget }: Member) {
   return {
     agent_id: formatId('agt', agentId),
     agent_name: agentName,
     role,
-    budget_limit: budgetPaise === null ? null : rupees(budgetPaise),
+    budget_limit: rupeesOrNull(budgetPaise),
+    pending_budget: pendingBudget === null ? null : pendingBudgetRecord(pendingBudget),
   }
+}
+
+export function pendingBudgetRecord({ budgetPaise, effectiveAt }: PendingBudget) {
+  return { value: rupeesOrNull(budgetPaise), effective_at: effectiveAt.toISOString() }
+}
+
+export function rupeesOrNull(amountPaise: Paise | null): number | null {
+  return amountPaise === null ? null : rupees(amountPaise)
 }
 
 export function memberRecord(member: Member): MemberRecord {

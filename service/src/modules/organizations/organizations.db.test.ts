@@ -148,15 +148,19 @@ test('every act is recorded, by the owner, with what it changed', async () => {
   })
   const terms = (role: string, budget_limit: number | null) => ({ role, budget_limit })
   const from = terms('treasury', null)
+  const pending_budget = { value: null, effective_at: expect.any(String) }
   const recorded = await actsIn(stage.db.database, lab.org.id)
   const expected = [
     act('org.created', null, { owner_id: lab.owner.ownerId, name: 'Research Lab', tier: 'tier1' }),
     act('org.member_added', treasury.id, terms('admin', 30)),
     act('org.member_added', worker.id, from),
-    act('org.member_changed', treasury.id, { from: terms('admin', 30), to: terms('worker', null) }),
+    act('org.member_changed', treasury.id, {
+      from: terms('admin', 30),
+      to: { ...terms('worker', 30), pending_budget },
+    }),
     act('org.treasury_named', treasury.id, {
-      from: terms('worker', null),
-      to: from,
+      from: { ...terms('worker', 30), pending_budget },
+      to: { ...terms('treasury', 30), pending_budget },
       previous_treasury: worker.id,
     }),
     act('org.member_changed', worker.id, { from, to: terms('worker', null) }),

@@ -233,15 +233,18 @@ test('what pays no heed to thresholds and payees: an allocation above both, to w
   expect((await lab.allocate(worker, 600)).status).toBe(200)
 })
 
-test('below a frozen owner an organization is frozen and nothing can be changed, until it is thawed', async () => {
+test('below a frozen owner an organization is frozen and nothing is raised or moved, until it is unfrozen', async () => {
   const { lab, treasury, worker, loner } = await openScene()
   const path = `/v1/admin/owners/${lab.owner.ownerId}`
+  await lab.setBudget(worker, 10)
   await stage.ask('POST', `${path}/freeze`, AS_ADMIN)
   expect((await lab.ask('GET', '')).body).toMatchObject({ status: 'frozen' })
   const changes = [
     () => stage.ask('POST', '/v1/orgs', lab.session, { name: 'Another', tier: 'tier1' }),
     () => lab.join(loner, 'worker'),
-    () => lab.setBudget(worker, 1),
+    () => lab.setBudget(worker, 11),
+    () => lab.setBudget(worker, null),
+    () => lab.setRole(worker, 'admin'),
     () => lab.nameTreasury(worker),
     () => lab.remove(worker),
   ]
@@ -251,6 +254,7 @@ test('below a frozen owner an organization is frozen and nothing can be changed,
       body: { error: { message: expect.stringMatching(/owner is frozen/) } },
     })
   }
+  expect(await lab.setBudget(worker, 9)).toMatchObject({ status: 200, body: { budget_limit: 9 } })
   expect(await lab.allocate(worker, 1)).toMatchObject({
     ...{ status: 403, body: { error: { code: 'policy_denied', message: 'Agent is frozen' } } },
   })

@@ -42,15 +42,18 @@ function changeOwner(
   now: Date,
   change: (tx: Queryable, owner: Owner) => Promise<{ readonly owner: Owner; readonly acts: readonly Act[] }>,
 ): Promise<Owner> {
-  return database.inTransaction(async tx => {
-    const stored = await lockOwner(tx, vault, ownerId)
-    if (stored === null) throw ownerNotFound()
-    const applied = applyDueAccount(stored, now)
-    const { owner, acts } = await change(tx, applied)
-    const versions = owner === stored ? [] : await updateKyc(tx, vault, owner.id, owner)
-    await recordActs(tx, vault, now, [...accountAppliedActs(stored, applied), ...acts], versions)
-    return owner
-  })
+  return database.inTransaction(
+    async tx => {
+      const stored = await lockOwner(tx, vault, ownerId)
+      if (stored === null) throw ownerNotFound()
+      const applied = applyDueAccount(stored, now)
+      const { owner, acts } = await change(tx, applied)
+      const versions = owner === stored ? [] : await updateKyc(tx, vault, owner.id, owner)
+      await recordActs(tx, vault, now, [...accountAppliedActs(stored, applied), ...acts], versions)
+      return owner
+    },
+    { turns: [ownerId] },
+  )
 }
 
 function nothingWaits(): AppError {

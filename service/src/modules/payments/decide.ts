@@ -105,6 +105,17 @@ export function decideSender(status: AgentStatus): Refusal | null {
   return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
 }
 
+/**
+ * Does the money of an agent stay where it is? That of a frozen or quarantined agent does, also beyond the agent's end;
+ * the refusal then names both states.
+ */
+export function decideHeld({ status, heldAs }: Pick<AgentFacts, 'status' | 'heldAs'>): Refusal | null {
+  if (status === 'frozen' || status === 'quarantined') return decideSender(status)
+  if (heldAs === null) return null
+  const message = `Agent is ${status} and was ${heldAs} before, so its money stays until an administrator restores it`
+  return refuse('policy_denied', message, { details: { status, held_as: heldAs } })
+}
+
 /** Whether money may be sent to an agent in this state (interface section 3). */
 export function canReceive(status: AgentStatus): boolean {
   return status === 'active' || status === 'quarantined'

@@ -1,6 +1,6 @@
 /** Payments between agents: pay, look up, refund. */
 export { executePayment } from './approve.ts'
-export { canReceive, decideBalance, decideSender, untilActive } from './decide.ts'
+export { canReceive, decideBalance, decideHeld, decideSender, untilActive } from './decide.ts'
 export { paymentFee } from './fee.ts'
 export { type PaymentOrder, pay } from './pay.ts'
 export { type PaymentsContext, servePayments } from './routes.ts'

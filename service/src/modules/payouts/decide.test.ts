@@ -19,6 +19,7 @@ const account = {
 group('withdrawing', () => {
   const facts: WithdrawalFacts = {
     status: 'active',
+    heldAs: null,
     account,
     balancePaise: paise(50_000n),
     wantedPaise: null,
@@ -45,6 +46,15 @@ group('withdrawing', () => {
 
   test('no verified account is kyc_required, whatever the balance', () => {
     expect(decide({ account: null, balancePaise: paise(0n) })).toMatchObject({ code: 'kyc_required' })
+  })
+
+  test('the money of an ended agent that was stopped before stays, and the refusal says both', () => {
+    expect(decide({ status: 'deactivated', heldAs: 'frozen' })).toMatchObject({
+      code: 'policy_denied',
+      message: expect.stringMatching(/^Agent is deactivated and was frozen before/),
+      details: { status: 'deactivated', held_as: 'frozen' },
+    })
+    expect(decide({ status: 'deactivated' }).kind).toBe('withdraw')
   })
 
   test('frozen and quarantined money stays; paused and deactivated agents still pay their owner', () => {

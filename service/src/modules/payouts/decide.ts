@@ -3,11 +3,14 @@ import type { ProviderPayout } from '../../gateways/payout-provider.ts'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
 import { type Paise, paise, rupees, rupeesText } from '../../kernel/money.ts'
+import { decideHeld } from '../payments/index.ts'
 import { type BankAccount, type Payout, type Sighting, transferIdOf } from './payout.ts'
 
 /** What the rules of withdrawing look at, true under the wallet's lock. */
 export interface WithdrawalFacts {
   readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  readonly heldAs: 'frozen' | 'quarantined' | null
   /** null: the owner has no verified bank account. */
   readonly account: BankAccount | null
   readonly balancePaise: Paise
@@ -23,8 +26,9 @@ export interface WithdrawalPlan {
 
 /** May this much leave the wallet for its owner's bank? */
 export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPlan {
-  const { status, account, balancePaise } = facts
-  if (isHeld(status)) return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
+  const { account, balancePaise } = facts
+  const held = decideHeld(facts)
+  if (held !== null) return held
   if (account === null) {
     const message =
       'The owner has no verified bank account; submit one for verification (KYC), or wait until the bank has decided'

@@ -8,11 +8,12 @@ import { AGENT_ROWS } from '../policies/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
 
 /**
- * Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account. An ended
- * agent whose money is held counts as stopped.
+ * Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account.
  */
 export interface Holder {
   readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  readonly heldAs: 'frozen' | 'quarantined' | null
   /** null: none is verified. */
   readonly account: BankAccount | null
 }
@@ -22,6 +23,7 @@ type OwnerMac = { [Column in keyof MacRow as `o_${Column}`]: MacRow[Column] }
 interface HolderRow extends MacRow, OwnerMac {
   readonly agentId: Uuid
   readonly status: AgentStatus
+  readonly heldAs: Holder['heldAs']
   readonly ownerId: Uuid
   readonly ownerStatus: 'active' | 'frozen'
   readonly kycStatus: KycStatus
@@ -40,7 +42,7 @@ export const holders: Source<Holder> = {
   async load(tx, agentIds, nowMs, vault) {
     const now = new Date(nowMs)
     const rows = await tx.query<HolderRow>(
-      `select a.id as "agentId", coalesce(a.held_as, a.status) as status, o.id as "ownerId", o.bank_account as "bankAccount",
+      `select a.id as "agentId", a.status, a.held_as as "heldAs", o.id as "ownerId", o.bank_account as "bankAccount",
          o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc", o.status as "ownerStatus",
          o.kyc_status as "kycStatus", o.pending_bank_account as "pendingBankAccount",
          o.pending_bank_account_last4 as "pendingBankAccountLast4", o.pending_bank_ifsc as "pendingBankIfsc",
@@ -59,7 +61,12 @@ export const holders: Source<Holder> = {
         auditedVersion: row.o_auditedVersion,
       })
     }
-    return new Map(rows.map(row => [row.agentId, { status: row.status, account: accountOf(row, now) }]))
+    return new Map(
+      rows.map(row => [
+        row.agentId,
+        { status: row.status, heldAs: row.heldAs, account: accountOf(row, now) },
+      ]),
+    )
   },
 }
 

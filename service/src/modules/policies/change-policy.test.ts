@@ -6,11 +6,12 @@ import { OPEN_POLICY, type PolicyChange, policyRecord } from './spend-policy.ts'
 
 const NOW = new Date('2026-11-20T06:30:00.000Z')
 const DAY_MS = 86_400_000
-const WAITS: Cooldown = { now: NOW, cooldownMs: DAY_MS }
-const AT_ONCE: Cooldown = { now: NOW, cooldownMs: 0 }
+const WAITS: Cooldown = { now: NOW, cooldownMs: DAY_MS, isFrozen: false }
+const AT_ONCE: Cooldown = { now: NOW, cooldownMs: 0, isFrozen: false }
 const TOMORROW = '2026-11-21T06:30:00.000Z'
 
 const [ANN, BOB, CAT] = [1, 2, 3].map(() => formatId('agt', newUuid(NOW)))
+const at = (ms: number, isFrozen = false) => ({ now: new Date(ms), isFrozen })
 const OPEN: PolicyState = { policy: OPEN_POLICY, pending: [] }
 
 /** What the state of a change that must be taken shows. */
@@ -92,8 +93,8 @@ describe.each(CASES)('%s that %s', (control, _what, before, wanted, atOnce) => {
   test('holds whole from the millisecond at which the cooldown ends', () => {
     const waiting = changed(start, { [control]: wanted }, WAITS)
     const due = NOW.getTime() + DAY_MS
-    expect(applyDue(waiting, new Date(due - 1))).toEqual(waiting)
-    const after = shown(applyDue(waiting, new Date(due)), control)
+    expect(applyDue(waiting, at(due - 1))).toEqual(waiting)
+    const after = shown(applyDue(waiting, at(due)), control)
     expect(sorted(after.holds)).toEqual(sorted(settled(control, wanted)))
     expect(after.waits).toBeUndefined()
   })
@@ -109,7 +110,7 @@ describe('what waits', () => {
   })
 
   test('gives way to a newer change of the same control, which waits anew', () => {
-    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS }
+    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS, isFrozen: false }
     const next = changed(raised, { spend_limit_daily: 60 }, later)
     expect(pendingRecord(next.pending)).toEqual({
       spend_limit_daily: { value: 60, effective_at: '2026-11-21T06:30:01.000Z' },
@@ -130,10 +131,10 @@ describe('what waits', () => {
   })
 
   test('is left alone by changes of other controls, each of which has a moment of its own', () => {
-    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS }
+    const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS, isFrozen: false }
     const both = changed(starting('spend_limit_hourly', 10), { spend_limit_hourly: 20 }, later)
     const next: PolicyState = { ...both, pending: [...raised.pending, ...both.pending] }
-    const after = applyDue(changed(next, { spend_limit_per_tx: 5 }, later), new Date(NOW.getTime() + DAY_MS))
+    const after = applyDue(changed(next, { spend_limit_per_tx: 5 }, later), at(NOW.getTime() + DAY_MS))
     expect(policyRecord(after.policy)).toMatchObject({
       spend_limit_daily: 80,
       spend_limit_hourly: 10,
@@ -167,4 +168,40 @@ test('a change that is refused changes nothing, whatever else it says', () => {
   expect(
     changePolicy(OPEN, { spend_limit_daily: 5, allowed_payees: [ANY_PAYEE, ANN ?? ''] }, WAITS),
   ).toMatchObject({ code: 'validation_error', field: 'allowed_payees.0' })
+})
+
+describe('below a frozen owner', () => {
+  const FROZEN: Cooldown = { ...WAITS, isFrozen: true }
+  const start = changed(starting('spend_limit_daily', 50), { spend_limit_daily: 80 }, WAITS)
+
+  test.each([
+    ['a raised limit', { spend_limit_daily: 51 }],
+    ['a cleared limit', { spend_limit_daily: null }],
+    ['what waits, asked for again', { spend_limit_daily: 80 }],
+    ['a lower limit beside a raised one', { spend_limit_hourly: 1, spend_limit_daily: 51 }],
+  ] satisfies [string, PolicyChange][])('%s is refused whole', (_what, change) => {
+    expect(changePolicy(start, change, FROZEN)).toMatchObject({ kind: 'refusal', code: 'conflict' })
+    expect(changePolicy(start, change, { ...FROZEN, cooldownMs: 0 })).toMatchObject({ code: 'conflict' })
+  })
+
+  test('a list that swaps entries is refused; one that narrows holds', () => {
+    const listed = starting('allowed_payees', [ANN, BOB])
+    expect(changePolicy(listed, { allowed_payees: [BOB ?? '', CAT ?? ''] }, FROZEN)).toMatchObject({
+      code: 'conflict',
+    })
+    const narrowed = changed(listed, { allowed_payees: [BOB ?? ''] }, FROZEN)
+    expect(shown(narrowed, 'allowed_payees')).toEqual({ holds: [BOB], waits: undefined })
+  })
+
+  test('a lower limit holds at once, and what holds already cancels what waits', () => {
+    expect(shown(changed(start, { spend_limit_daily: 40 }, FROZEN), 'spend_limit_daily').holds).toBe(40)
+    const cancelled = changed(start, { spend_limit_daily: 50 }, FROZEN)
+    expect(shown(cancelled, 'spend_limit_daily')).toEqual({ holds: 50, waits: undefined })
+  })
+
+  test('nothing that waits falls due, and all of it does afterwards', () => {
+    const due = NOW.getTime() + DAY_MS
+    expect(applyDue(start, at(due, true))).toEqual(start)
+    expect(shown(applyDue(start, at(due)), 'spend_limit_daily').holds).toBe(80)
+  })
 })

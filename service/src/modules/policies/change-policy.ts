@@ -19,23 +19,28 @@ export interface PolicyState {
 export interface Cooldown {
   readonly now: Date
   readonly cooldownMs: number
+  /** Below a frozen owner nothing is loosened. */
+  readonly isFrozen: boolean
 }
 
 /**
  * The policy after a change by its platform or owner. What tightens holds at once, what loosens waits for the
  * cooldown; of a list that does both, the part that tightens holds at once. A newer change of a control takes
- * the place of one that waits. What is due must have taken effect (see applyDue).
+ * the place of one that waits. What is due must have taken effect (see applyDue). Below a frozen owner a change that
+ * loosens anything is refused whole.
  */
 export function changePolicy(
   state: PolicyState,
   change: PolicyChange,
-  { now, cooldownMs }: Cooldown,
+  { now, cooldownMs, isFrozen }: Cooldown,
 ): Refusal | PolicyState {
   const { policy } = state
   let { pending } = state
   const wanted = decidePolicy(policy, change)
   if ('kind' in wanted) return wanted
-  const atOnce = cooldownMs === 0 ? wanted : tighterOf(policy, wanted)
+  const tightened = tighterOf(policy, wanted)
+  if (isFrozen && loosened(tightened, wanted).size > 0) return frozenIncrease()
+  const atOnce = cooldownMs === 0 ? wanted : tightened
   if (atOnce.blockedPayeeAgents.length > MAX_PAYEE_LIST) return tooManyBlocked()
   const waiting = loosened(atOnce, wanted)
   const effectiveAt = new Date(now.getTime() + cooldownMs)
@@ -52,8 +57,12 @@ export function changePolicy(
   return { policy: atOnce, pending }
 }
 
-/** The state once everything that is due has taken effect. */
-export function applyDue(state: PolicyState, now: Date): PolicyState {
+/** The state once everything that is due has taken effect. Below a frozen owner nothing does. */
+export function applyDue(
+  state: PolicyState,
+  { now, isFrozen }: Pick<Cooldown, 'now' | 'isFrozen'>,
+): PolicyState {
+  if (isFrozen) return state
   const due = state.pending.filter(({ effectiveAt }) => effectiveAt <= now)
   if (due.length === 0) return state
   let { policy } = state
@@ -104,6 +113,14 @@ function loosened(atOnce: SpendPolicy, wanted: SpendPolicy): ReadonlySet<PolicyC
 function isSame(left: unknown, right: unknown): boolean {
   if (!Array.isArray(left) || !Array.isArray(right)) return left === right
   return left.length === right.length && new Set([...left, ...right]).size === left.length
+}
+
+/** That something below a frozen owner cannot be raised. */
+export function frozenIncrease(): Refusal {
+  return refuse(
+    'conflict',
+    'The owner is frozen, so nothing is raised until an administrator unfreezes the owner; lower limits and cancelling what waits still work',
+  )
 }
 
 function tooManyBlocked(): Refusal {

@@ -27,6 +27,8 @@ export const AGENT_ROWS: CoveredTable = {
     'tier',
     'key_hash',
     'budget_limit_paise',
+    'pending_budget_paise',
+    'pending_budget_effective_at',
     ...POLICY_COLUMNS,
   ],
   rows: alias => `jsonb_build_array(${pendingRows(`${alias}.id`)},

@@ -4,6 +4,7 @@ export {
   applyDue,
   type Cooldown,
   changePolicy,
+  frozenIncrease,
   type PendingChange,
   type PolicyState,
   pendingRecord,

@@ -44,15 +44,18 @@ export async function replacePending(
   }
 }
 
-/** Subjects with changes that are due, a bounded number. */
+/** Subjects with changes that are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
 export async function selectDueSubjects(
   db: Queryable,
   now: Date,
   limit: number,
 ): Promise<{ readonly id: Uuid; readonly kind: SubjectKind }[]> {
   return db.query(
-    `select subject as id, subject_kind as kind from pending_policy_changes where effective_at <= $1
-     group by subject, subject_kind order by min(effective_at), subject limit $2`,
+    `select c.subject as id, c.subject_kind as kind from pending_policy_changes c
+     left join agents a on c.subject_kind = 'agent' and a.id = c.subject
+     join owners o on o.id = coalesce(a.owner_id, c.subject)
+     where c.effective_at <= $1 and o.status = 'active'
+     group by c.subject, c.subject_kind order by min(c.effective_at), c.subject limit $2`,
     [now, limit],
   )
 }

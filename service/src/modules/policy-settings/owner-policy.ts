@@ -21,6 +21,7 @@ import {
   announceOwnerPolicy,
   isUnannounced,
   lockOwnerPolicy,
+  type OwnerPolicyState,
   selectOwnerPolicy,
   selectUnannouncedOwners,
   updateOwnerPolicy,
@@ -43,9 +44,11 @@ export function changeOwnerPolicy(
 ): Promise<OwnerPolicy> {
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
-  const cooldown = { now, cooldownMs: context.limitIncreaseCooldownS * 1000 }
+  const cooldownMs = context.limitIncreaseCooldownS * 1000
   const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
-  return changeUnderLock(context, ownerId, act, state => changePolicy(state, change, cooldown))
+  return changeUnderLock(context, ownerId, act, (state, isFrozen) =>
+    changePolicy(state, change, { now, cooldownMs, isFrozen }),
+  )
 }
 
 export function cancelOwnerPolicyChange(
@@ -72,20 +75,20 @@ export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now:
 type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
 
 /**
- * What is due takes effect before anything else, as an act of its own. What is refused or changes nothing takes no lock.
- * A change is written under the owner's lock alone, then told to the agents in batches, so that no payment waits for
- * all of them; it holds for the next payment of each once this has answered. A job goes on with the telling should
- * this process stop in between.
+ * What is due takes effect before anything else, as an act of its own; below a freeze nothing is. What is refused or
+ * changes nothing takes no lock. A change is written under the owner's lock alone, then told to the agents in batches, so
+ * that no payment waits for all of them; it holds for the next payment of each once this has answered. A job goes on with
+ * the telling should this process stop in between.
  */
 async function changeUnderLock(
   { database, vault }: Recorder,
   ownerId: Uuid,
   { now, ...act }: Pick<Act, 'actor' | 'action'> & { readonly now: Date },
-  decide: (state: PolicyState) => Refusal | PolicyState,
+  decide: (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState,
 ): Promise<OwnerPolicy> {
-  const decided = (before: PolicyState) => {
-    const applied = applyDue(before, now)
-    const after = decide(applied)
+  const decided = ({ isFrozen, ...before }: OwnerPolicyState) => {
+    const applied = applyDue(before, { now, isFrozen })
+    const after = decide(applied, isFrozen)
     if ('kind' in after) raise(after)
     return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
   }

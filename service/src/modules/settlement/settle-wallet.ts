@@ -32,7 +32,8 @@ export function settleWallet(
       if (holder === undefined || wallet === undefined || book.fact(settledWallets, settled) === true) {
         return { kind: 'not_due' }
       }
-      const { status, account } = holder
+      const { account } = holder
+      const status = holder.heldAs ?? holder.status
       const { balancePaise } = wallet
       const decision = decideSettlement({
         status,

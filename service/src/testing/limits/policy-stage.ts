@@ -6,6 +6,7 @@ import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { openAgentKeyring, serveAgents } from '../../modules/agents/index.ts'
+import { organizationJobs } from '../../modules/organizations/index.ts'
 import { serveOwners } from '../../modules/owners/index.ts'
 import { servePayments } from '../../modules/payments/index.ts'
 import { createAuthenticators, servePlatforms } from '../../modules/platforms/index.ts'
@@ -111,7 +112,10 @@ export async function openPolicyStage(start: Date, more: MoreRoutes = () => unde
   const jobs = createJobs({
     clock,
     logger: silentLogger(),
-    jobs: policyJobs(networkContext(db.database, clock)),
+    jobs: [
+      ...policyJobs(networkContext(db.database, clock)),
+      ...organizationJobs(networkContext(db.database, clock)),
+    ],
   })
   const stage: PolicyStage = {
     db,

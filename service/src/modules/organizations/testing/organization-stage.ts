@@ -42,6 +42,7 @@ export interface Lab {
   hire(role: Member['role'], budget?: number): Promise<StageAgent>
   join(agent: StageAgent, role: Member['role'], budget?: number): Promise<Answer>
   setBudget(agent: StageAgent, budget: number | null, node?: number): Promise<Answer>
+  setRole(agent: StageAgent, role: Member['role']): Promise<Answer>
   nameTreasury(agent: StageAgent, node?: number): Promise<Answer>
   remove(agent: StageAgent, node?: number): Promise<Answer>
   allocate(agent: StageAgent, amount: number, node?: number, more?: Headers): Promise<Answer>
@@ -75,6 +76,7 @@ export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp)
     },
     setBudget: (agent, budget, node) =>
       lab.ask('PATCH', `/agents/${agent.id}`, { budget_limit: budget }, node),
+    setRole: (agent, role) => lab.ask('PATCH', `/agents/${agent.id}`, { role }),
     nameTreasury: (agent, node) => lab.ask('POST', '/treasury', { agent_id: agent.id }, node),
     remove: (agent, node) => lab.ask('DELETE', `/agents/${agent.id}`, undefined, node),
     allocate(agent, amount, node, more = {}) {

@@ -1,0 +1,205 @@
+import { type OperationId, type Route, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Api, errorOf, type Sent } from './src/api.ts'
+import type { ServiceDatabase } from './src/database.ts'
+import { kindFor, ownHeaders } from './src/route-table.ts'
+import { openStage, type Stage } from './src/stage.ts'
+import { VALID_CALLS } from './src/valid-calls.ts'
+import { openWorld, PENDING_CONTROL, type World } from './src/world.ts'
+
+/**
+ * What a route does while the owner is frozen. `conflict` and `policy_denied`: it refuses. `works`: it stops, lowers,
+ * cancels, or lets money in that was paid already. `reads`: it changes nothing. `apart`: it changes nothing of an owner.
+ * `each`: it answers for each agent. A new route has to be decided here.
+ */
+type WhileFrozen = 'conflict' | 'policy_denied' | 'works' | 'reads' | 'apart' | 'each'
+
+const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`>, WhileFrozen> = {
+  createPlatform: 'apart',
+  updatePlatform: 'apart',
+  deletePlatform: 'apart',
+  rotatePlatformSecret: 'apart',
+  rotateWebhookSecret: 'apart',
+  createOwner: 'apart',
+  // Whether the person takes part in the platform at all is the person's to say.
+  inviteOwner: 'apart',
+  acceptInvitation: 'apart',
+  declineInvitation: 'apart',
+  submitKyc: 'conflict',
+  cancelBankAccountChange: 'works',
+  createAgent: 'conflict',
+  // What tightens works.
+  updateAgent: 'conflict',
+  deactivateAgent: 'works',
+  pauseAgent: 'conflict',
+  resumeAgent: 'conflict',
+  rotateAgentKey: 'conflict',
+  cancelPendingPolicy: 'works',
+  evaluatePolicy: 'reads',
+  createFunding: 'policy_denied',
+  createUpiCollect: 'policy_denied',
+  withdraw: 'policy_denied',
+  pay: 'policy_denied',
+  refundPayment: 'policy_denied',
+  approve: 'policy_denied',
+  reject: 'works',
+  holdEscrow: 'policy_denied',
+  holdEscrowWithTimeout: 'policy_denied',
+  holdEscrowWithAttestation: 'policy_denied',
+  releaseEscrow: 'policy_denied',
+  refundEscrow: 'works',
+  attestEscrow: 'policy_denied',
+  verifyTransaction: 'reads',
+  restoreNonce: 'apart',
+  verifyReceipt: 'reads',
+  verifyIdentity: 'reads',
+  // Certificates say who an agent is, and its state beside it; they move no money.
+  issueCertificate: 'works',
+  verifyCertificate: 'reads',
+  revokeCertificate: 'works',
+  rotateCertificate: 'works',
+  verifyAuditEntry: 'reads',
+  createOrganization: 'conflict',
+  addMember: 'conflict',
+  // What lowers a budget works.
+  updateMember: 'conflict',
+  removeMember: 'conflict',
+  nameTreasury: 'conflict',
+  allocate: 'policy_denied',
+  retryWebhookDelivery: 'apart',
+  testWebhook: 'apart',
+  sendOtp: 'apart',
+  verifyOtp: 'apart',
+  logOut: 'apart',
+  sendAdminOtp: 'apart',
+  verifyAdminOtp: 'apart',
+  logOutAdmin: 'apart',
+  updateOwnerPolicy: 'conflict',
+  cancelOwnerPendingPolicy: 'works',
+  setOwnerTier: 'works',
+  freezeOwner: 'works',
+  unfreezeOwner: 'works',
+  bulkFreezeAgents: 'each',
+  bulkQuarantineAgents: 'each',
+  bulkRestoreAgents: 'each',
+  updateTier: 'apart',
+  reviewRiskAlert: 'apart',
+  receiveGatewayNotice: 'apart',
+  completeSandboxPayment: 'works',
+  advanceClock: 'apart',
+}
+
+let stage: Stage
+let api: Api
+let database: ServiceDatabase
+let world: World
+
+beforeAll(async () => {
+  stage = await openStage()
+  ;({ api, database } = stage)
+  world = await openWorld(api)
+  await call('updateMember', { body: { budget_limit: 400 } })
+  await call('freezeOwner')
+}, 120_000)
+afterAll(() => stage.close())
+
+function sent(operation: OperationId, change: Sent): Sent {
+  const kind = kindFor(routes[operation], 'platform')
+  const headers = kind === null ? {} : ownHeaders(world, operation, kind)
+  return { ...VALID_CALLS[operation](world), headers, ...change }
+}
+
+const call = (operation: OperationId, change: Sent = {}) =>
+  api.ok(routes[operation] as Route, sent(operation, change))
+
+/** What loosens, for routes whose valid call tightens. */
+const LOOSER: Partial<Record<OperationId, Sent>> = {
+  updateAgent: { body: { require_human_approval_above: 500, spend_limit_per_tx: 1 } },
+  updateOwnerPolicy: { body: { [PENDING_CONTROL]: 70 } },
+  updateMember: { body: { budget_limit: 401 } },
+}
+
+const decided = Object.entries(WHILE_FROZEN) as [OperationId, WhileFrozen][]
+const refused = decided.filter(([, outcome]) => outcome === 'conflict' || outcome === 'policy_denied')
+
+test('every route that refuses below a frozen owner says so and changes nothing', async () => {
+  const before = await database.fingerprint()
+  for (const [operation, code] of refused) {
+    const status = code === 'conflict' ? 409 : 403
+    const answer = await api.send(routes[operation] as Route, sent(operation, LOOSER[operation] ?? {}))
+    expect([operation, answer.status, answer.text]).toEqual([
+      operation,
+      status,
+      expect.stringContaining(code),
+    ])
+    if (code === 'policy_denied') {
+      expect([operation, errorOf(answer).message]).toEqual([operation, 'Agent is frozen'])
+    }
+  }
+  const proof = await api.refused(routes.getMembershipProof, 403, 'policy_denied', {
+    headers: world.payer.headers,
+  })
+  expect(proof.message).toBe('Agent is frozen')
+  expect(await database.fingerprint()).toEqual(before)
+}, 60_000)
+
+test('bulk acts answer for each agent: none gets free, and none gets into a weaker state', async () => {
+  for (const operation of ['bulkFreezeAgents', 'bulkQuarantineAgents', 'bulkRestoreAgents'] as const) {
+    const body = { agent_ids: [world.payer.id, world.payee.id] }
+    const { results } = await api.ok(routes[operation], { headers: world.adminHeaders, body })
+    const code = operation === 'bulkFreezeAgents' ? null : 'conflict'
+    for (const result of results) {
+      expect([operation, result.status, result.error?.code ?? null]).toEqual([operation, 'frozen', code])
+    }
+  }
+})
+
+test('money that was paid already is credited', async () => {
+  await call('completeSandboxPayment', { body: { outcome: 'success' } })
+  const balance = { params: { agent_id: world.payer.id }, headers: world.platform.headers }
+  // 975 funded, 101 paid, 50 held, 487.50 credited.
+  expect((await api.ok(routes.getBalance, balance)).available).toBe(1311.5)
+})
+
+test('what increases waits while the owner is frozen, whatever time passes', async () => {
+  await api.ok(routes.advanceClock, { body: { advance_seconds: 86_400 } })
+  const agent = await api.ok(routes.getAgent, {
+    params: { agent_id: world.payer.id },
+    headers: world.platform.headers,
+  })
+  expect(agent.policy[PENDING_CONTROL]).toBe(50)
+  expect(agent.pending_policy[PENDING_CONTROL]).toMatchObject({ value: 60 })
+  const ofOwner = { params: { owner_id: world.owner.id }, headers: world.platform.headers }
+  const { pending_bank_account } = await api.ok(routes.getOwner, ofOwner)
+  expect(pending_bank_account).not.toBeNull()
+}, 60_000)
+
+/** In this order: what ends the freeze comes last. */
+const WORKING: [OperationId, Sent][] = [
+  ['updateAgent', { body: { require_human_approval_above: 400, allowed_payees: [] } }],
+  ['updateOwnerPolicy', { body: { [PENDING_CONTROL]: 40 } }],
+  ['updateMember', { body: { budget_limit: 100 } }],
+  ['cancelPendingPolicy', {}],
+  ['cancelBankAccountChange', {}],
+  ['refundEscrow', {}],
+  ['issueCertificate', {}],
+  ['rotateCertificate', {}],
+  ['setOwnerTier', {}],
+  ['deactivateAgent', {}],
+  ['freezeOwner', {}],
+  ['unfreezeOwner', {}],
+]
+
+test('what lowers, cancels, gives back and lets paid money in works below a frozen owner', async () => {
+  const adminHeaders = await world.network.admin()
+  const ownerHeaders = await world.network.login(world.owner)
+  world = { ...world, adminHeaders, ownerHeaders }
+  for (const [operation, change] of WORKING) {
+    const answer = await api.send(routes[operation] as Route, sent(operation, change))
+    expect([operation, answer.text, answer.status]).toEqual([
+      operation,
+      answer.text,
+      (routes[operation] as Route).status,
+    ])
+  }
+}, 60_000)
