@@ -109,8 +109,7 @@ function sent(operation: OperationId, change: Sent): Sent {
   return { ...VALID_CALLS[operation](world), headers, ...change }
 }
 
-const call = (operation: OperationId, change: Sent = {}) =>
-  api.ok(routes[operation] as Route, sent(operation, change))
+const call = (operation: OperationId, change: Sent = {}) => api.ok(routes[operation], sent(operation, change))
 
 /** What loosens, for routes whose valid call tightens. */
 const LOOSER: Partial<Record<OperationId, Sent>> = {
@@ -126,7 +125,7 @@ test('every route that refuses below a frozen owner says so and changes nothing'
   const before = await database.fingerprint()
   for (const [operation, code] of refused) {
     const status = code === 'conflict' ? 409 : 403
-    const answer = await api.send(routes[operation] as Route, sent(operation, LOOSER[operation] ?? {}))
+    const answer = await api.send(routes[operation], sent(operation, LOOSER[operation] ?? {}))
     expect([operation, answer.status, answer.text]).toEqual([
       operation,
       status,
@@ -195,7 +194,7 @@ test('what lowers, cancels, gives back and lets paid money in works below a froz
   const ownerHeaders = await world.network.login(world.owner)
   world = { ...world, adminHeaders, ownerHeaders }
   for (const [operation, change] of WORKING) {
-    const answer = await api.send(routes[operation] as Route, sent(operation, change))
+    const answer = await api.send(routes[operation], sent(operation, change))
     expect([operation, answer.text, answer.status]).toEqual([
       operation,
       answer.text,

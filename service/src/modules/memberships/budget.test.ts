@@ -6,7 +6,7 @@ const NOW = new Date('2026-11-20T10:00:00.000Z')
 const TOMORROW = new Date('2026-11-21T10:00:00.000Z')
 const WAITS = { now: NOW, cooldownMs: 86_400_000, isFrozen: false }
 
-const of = (budget: bigint | null, pending: bigint | null | undefined = undefined): BudgetState => ({
+const of = (budget: bigint | null, pending?: bigint | null): BudgetState => ({
   budgetPaise: budget === null ? null : paise(budget),
   pendingBudget:
     pending === undefined
