@@ -109,7 +109,10 @@ function sent(operation: OperationId, change: Sent): Sent {
   return { ...VALID_CALLS[operation](world), headers, ...change }
 }
 
-const call = (operation: OperationId, change: Sent = {}) => api.ok(routes[operation], sent(operation, change))
+function call(operation: OperationId, change: Sent = {}) {
+  const route: Route = routes[operation]
+  return api.ok(route, sent(operation, change))
+}
 
 /** What loosens, for routes whose valid call tightens. */
 const LOOSER: Partial<Record<OperationId, Sent>> = {
