@@ -100,6 +100,7 @@ export type AuditAction =
   | 'agent.deactivated'
   | 'certificate.issued'
   | 'certificate.revoked'
+  | 'rows.completed'
   | 'session.started'
   | 'session.ended'
   | 'payment.completed'
