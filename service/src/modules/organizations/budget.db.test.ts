@@ -84,7 +84,12 @@ test('a raised budget waits for the cooldown, is shown until then, and holds on 
   const [act] = await stage.db.database.query<{ data: string }>(
     `select data from audit_entries where action = 'org.budget_change_applied' order by id desc limit 1`,
   )
-  expect(JSON.parse(act?.data ?? '{}')).toEqual({ from: 40, to: 90 })
+  expect(JSON.parse(act?.data ?? '{}')).toEqual({
+    from: 40,
+    to: 90,
+    row: `agents/${worker.uuid}`,
+    row_version: expect.any(Number),
+  })
 })
 
 test('leaving does not go round the cooldown, nor does rejoining, here or elsewhere', async () => {
