@@ -27,6 +27,9 @@ const agentProperties = {
     ),
   ),
   tier: oneOf(TIERS, 'The trust tier, which sets default limits.'),
+  origins: Type.Array(textOut('A web origin.', 'https://shop.example'), {
+    description: 'Where buyers may pay it, as web origins; empty: it does not say.',
+  }),
   policy: Policy,
   pending_policy: PendingPolicy,
   key_last4: textOut('The last four characters of the agent key.', 'xxxx'),
@@ -43,6 +46,7 @@ const agentExample = {
   status: 'active',
   held_as: null,
   tier: 'tier1',
+  origins: [],
   policy: examplePolicy,
   pending_policy: {},
   key_last4: 'xxxx',
@@ -182,22 +186,42 @@ export const getAgent = route({
   errors: ['not_found', 'authorization_error'],
 })
 
+const Origins = Type.Array(
+  Type.String({
+    minLength: 1,
+    maxLength: 300,
+    format: 'single-line',
+    description: 'A web origin: https, a host, a port where it is not 443, and no path.',
+    examples: ['https://shop.example'],
+  }),
+  {
+    maxItems: 10,
+    description:
+      'Where the agent sells: the web origins at which buyers may pay it. Paying programs then refuse to pay it anywhere else, so that nobody passes its prices on as his own. An empty list names none. In the sandbox http of this machine is taken too.',
+  },
+)
+
 export const updateAgent = route({
   operationId: 'updateAgent',
   method: 'PATCH',
   path: '/v1/agents/{agent_id}',
   tag: 'Agents',
-  summary: 'Change an agent’s policy or name',
+  summary: 'Change an agent’s policy, name or origins',
   description:
     'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked. While the owner is frozen, a change that loosens anything is `conflict`, and what waits takes effect once the owner is unfrozen.',
   who: ['platform', 'owner'],
   params,
   body: request(
-    { name: Type.Optional(nameText('The new display name.', 'Research Agent')), ...policyControlsIn },
+    {
+      name: Type.Optional(nameText('The new display name.', 'Research Agent')),
+      origins: Type.Optional(Origins),
+      ...policyControlsIn,
+    },
     {
       title: 'UpdateAgentRequest',
       examples: [
         { spend_limit_daily: 2000, blocked_payee_agents: [exampleId('agt', 9)] },
+        { origins: ['https://shop.example'] },
         { spend_limit_hourly: null, allowed_payees: [exampleId('agt', 2)] },
       ],
     },

@@ -24,7 +24,7 @@ export const AUDIT_ACTIONS = {
   'owner.unfrozen': 'An administrator unfroze an owner.',
   'agent.created': 'An agent was created with its wallet, key and default certificate.',
   'agent.sealed': 'An agent that was made before there were seals got its own.',
-  'agent.updated': 'An agent’s name or policy was changed, or a change was put off by the cooldown.',
+  'agent.updated': 'An agent’s name, origins or policy was changed, or a change was put off by the cooldown.',
   'agent.policy_change_cancelled': 'A change that waited for the cooldown was dropped.',
   'agent.policy_change_applied': 'A change that waited for the cooldown took effect.',
   'agent.key_rotated': 'An agent’s key was replaced.',

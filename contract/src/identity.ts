@@ -13,6 +13,10 @@ const token = textOut('The same as a compact EdDSA JWT.', 'eyJhbGciOiJFZERTQSJ9.
 const EXAMPLE_TOKEN = 'eyJhbGciOiJFZERTQSJ9.e30.AAAA'
 const EXAMPLE_SIGNATURE = `${'A'.repeat(86)}==`
 
+const origins = Type.Array(textOut('A web origin.', 'https://shop.example'), {
+  description: 'Where buyers may pay it, as web origins; empty: it does not say.',
+})
+
 /**
  * What the service says of an agent now (contract section 7). Signed: RFC 8785 canonical JSON of it without `signature`
  * and `token`, Ed25519, base64.
@@ -29,6 +33,7 @@ export const IdentityVerification = answer(
     certificate_id: nullable(idSchema('cert', 'Its newest certificate in force; null when there is none.')),
     capabilities: capabilitiesOut,
     public_key: base64Out('Its Ed25519 public key, base64 of its 32 bytes.', 32),
+    origins,
     verified_at: timestamp('When this was said.'),
     issuer,
     key_id: keyId,
@@ -53,6 +58,7 @@ export const IdentityVerification = answer(
         certificate_id: exampleId('cert'),
         capabilities: [...CAPABILITIES],
         public_key: EXAMPLE_PUBLIC_KEY,
+        origins: ['https://shop.example'],
         verified_at: EXAMPLE_TIME,
         issuer: 'batua',
         key_id: 'key_2026-11_5d41402a',
@@ -63,6 +69,40 @@ export const IdentityVerification = answer(
   },
 )
 export type IdentityVerification = Static<typeof IdentityVerification>
+
+/**
+ * Where buyers may pay an agent. Signed: RFC 8785 canonical JSON of it without `signature`, Ed25519, base64.
+ */
+export const AgentOrigins = answer(
+  {
+    agent_id: idSchema('agt'),
+    handle: textOut('The agent’s handle.', 'translator'),
+    origins,
+    signed_at: timestamp('When this was said.'),
+    issuer,
+    key_id: keyId,
+    signature: base64Out(
+      'Ed25519 over the RFC 8785 canonical JSON of this object without `signature`, base64.',
+      64,
+    ),
+  },
+  {
+    title: 'AgentOrigins',
+    description: 'The web origins at which an agent sells, signed.',
+    examples: [
+      {
+        agent_id: exampleId('agt'),
+        handle: 'translator',
+        origins: ['https://shop.example'],
+        signed_at: EXAMPLE_TIME,
+        issuer: 'batua',
+        key_id: 'key_2026-11_5d41402a',
+        signature: EXAMPLE_SIGNATURE,
+      },
+    ],
+  },
+)
+export type AgentOrigins = Static<typeof AgentOrigins>
 
 /** How long a membership proof is valid (interface section 8), in seconds. */
 export const PROOF_VALIDITY_S = 3_600
@@ -141,6 +181,28 @@ export const verifyIdentity = route({
   params: ofAgent,
   status: 200,
   response: IdentityVerification,
+  errors: ['not_found'],
+})
+
+export const getAgentOrigins = route({
+  operationId: 'getAgentOrigins',
+  method: 'GET',
+  path: '/v1/agents/{handle}/origins',
+  tag: 'Identity',
+  summary: 'Where does an agent sell?',
+  description:
+    'Public. The web origins at which buyers may pay the agent, signed. An empty list: it does not say. Whoever buys by itself looks here before it pays for what a web site asks.',
+  who: [],
+  params: request({
+    handle: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A handle in any case with or without `@`, or an agent id.',
+      examples: ['translator'],
+    }),
+  }),
+  status: 200,
+  response: AgentOrigins,
   errors: ['not_found'],
 })
 

@@ -35,7 +35,7 @@ import { evaluatePolicy } from './evaluate.ts'
 import { receiveGatewayNotice } from './gateway.ts'
 import { getAgentExistence, getHandleAvailability } from './handles.ts'
 import { getHealth, getReadiness } from './health.ts'
-import { getMembershipProof, getPublicKey, verifyIdentity } from './identity.ts'
+import { getAgentOrigins, getMembershipProof, getPublicKey, verifyIdentity } from './identity.ts'
 import { acceptInvitation, declineInvitation, inviteOwner, listInvitations } from './invitations.ts'
 import { getJwks, getServiceKeys } from './keys.ts'
 import {
@@ -141,6 +141,7 @@ export const routes = {
   getReceipt,
   verifyReceipt,
   getMembershipProof,
+  getAgentOrigins,
   verifyIdentity,
   getPublicKey,
   issueCertificate,

@@ -128,6 +128,7 @@ export const VALID_CALLS: Record<OperationId, (world: World) => Sent> = {
   getMembershipProof: () => ({}),
   verifyIdentity: ofPayer,
   getPublicKey: ofPayer,
+  getAgentOrigins: ({ payer }) => ({ params: { handle: payer.handle } }),
   sendOtp: () => ({ body: { phone: newPhone() } }),
   verifyOtp: ({ owner }) => ({ body: { phone: owner.phone, code: '000000' } }),
   logOut: () => ({}),

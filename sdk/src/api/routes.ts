@@ -66,7 +66,7 @@ export interface Api {
   ) => Promise<Types.AgentExistence>
   /** Get an agent. */
   readonly getAgent: (input: Types.GetAgentInput, options?: CallOptions) => Promise<Types.Agent>
-  /** Change an agent’s policy or name. */
+  /** Change an agent’s policy, name or origins. */
   readonly updateAgent: (input: Types.UpdateAgentInput, options?: CallOptions) => Promise<Types.Agent>
   /** Deactivate an agent. */
   readonly deactivateAgent: (
@@ -191,6 +191,11 @@ export interface Api {
     input?: Types.NoInput,
     options?: CallOptions,
   ) => Promise<Types.MembershipProof>
+  /** Where does an agent sell? */
+  readonly getAgentOrigins: (
+    input: Types.GetAgentOriginsInput,
+    options?: CallOptions,
+  ) => Promise<Types.AgentOrigins>
   /** Verify an agent’s identity. */
   readonly verifyIdentity: (
     input: Types.VerifyIdentityInput,
@@ -516,6 +521,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getReceipt: 'GET /v1/receipts/{receipt_id}',
   verifyReceipt: 'GET /v1/receipts/{receipt_id}/verify',
   getMembershipProof: 'GET /v1/agents/me/proof',
+  getAgentOrigins: 'GET /v1/agents/{handle}/origins',
   verifyIdentity: 'GET /v1/identity/{agent_id}/verify',
   getPublicKey: 'GET /v1/identity/{agent_id}/public-key',
   issueCertificate: 'POST /v1/agents/{agent_id}/certificates',

@@ -337,6 +337,8 @@ export interface UpdateAgentInput {
   agent_id: string
   /** The new display name. */
   name?: string
+  /** Where the agent sells: the web origins at which buyers may pay it. */
+  origins?: string[]
   /** Most INR in a single payment. */
   spend_limit_per_tx?: number | null
   /** Most INR in any rolling 60 minutes. */
@@ -591,6 +593,11 @@ export interface GetReceiptInput {
 export interface VerifyReceiptInput {
   /** The receipt’s id, or the id of its payment. */
   receipt_id: string
+}
+
+export interface GetAgentOriginsInput {
+  /** A handle in any case with or without `@`, or an agent id. */
+  handle: string
 }
 
 export interface VerifyIdentityInput {
@@ -1167,6 +1174,7 @@ export interface CreatedAgent {
   /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
+  origins: string[]
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
   pending_policy: PendingPolicy
@@ -1189,6 +1197,7 @@ export interface Agent {
   /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
+  origins: string[]
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
   pending_policy: PendingPolicy
@@ -1232,6 +1241,7 @@ export interface DeactivatedAgent {
   /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
   held_as: 'frozen' | 'quarantined' | null
   tier: Tier
+  origins: string[]
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
   pending_policy: PendingPolicy
@@ -1795,6 +1805,18 @@ export interface MembershipProof {
   token: string
 }
 
+/** The web origins at which an agent sells, signed. */
+export interface AgentOrigins {
+  agent_id: string
+  handle: string
+  origins: string[]
+  signed_at: string
+  issuer: string
+  key_id: string
+  /** Ed25519 over the RFC 8785 canonical JSON of this object without `signature`, base64. */
+  signature: string
+}
+
 /** What the service says of an agent, signed. */
 export interface IdentityVerification {
   agent_id: string
@@ -1809,6 +1831,7 @@ export interface IdentityVerification {
   capabilities: Capability[]
   /** Its Ed25519 public key, base64 of its 32 bytes. */
   public_key: string
+  origins: string[]
   verified_at: string
   issuer: string
   key_id: string

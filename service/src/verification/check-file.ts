@@ -7,6 +7,7 @@ import {
   IDENTITY,
   MEMBERSHIP_PROOF,
   misfit,
+  ORIGINS,
   RECEIPT,
   type SignedContent,
   type SignedKind,
@@ -21,7 +22,7 @@ export interface CheckContext extends SignedContext {
 }
 
 const KNOWN =
-  'a receipt, a certificate, a membership proof, an identity verification, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
+  'a receipt, a certificate, a membership proof, an identity verification, an origins document, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
 
 /** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
 export function checkFile(text: string, context: CheckContext): Verdict {
@@ -153,6 +154,7 @@ function kindOf(value: JsonObject): SignedKind | null {
   if (isObject(value['proof'])) return MEMBERSHIP_PROOF
   if ('receipt_id' in value) return RECEIPT
   if ('verified_at' in value) return IDENTITY
+  if ('origins' in value) return ORIGINS
   return 'subject' in value ? CERTIFICATE : null
 }
 

@@ -1,4 +1,11 @@
-import { Certificate, FORMATS, IdentityVerification, MembershipProof, Receipt } from '@batua/contract'
+import {
+  AgentOrigins,
+  Certificate,
+  FORMATS,
+  IdentityVerification,
+  MembershipProof,
+  Receipt,
+} from '@batua/contract'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Static, type TObject, Type } from 'typebox'
 import { shown } from './verdict.ts'
@@ -143,7 +150,15 @@ export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]
   unknowable: 'whether it was revoked; GET /v1/certificates/{cert_id}/verify tells, without a credential',
 })
 
-export const IDENTITY = kindOf(Type.Omit(IdentityVerification, ['signature', 'token']), {
+const { signature: _, token: __, origins, ...identityProperties } = IdentityVerification.properties
+
+/** What was signed before payees named their origins says nothing of them. */
+const IdentityContent = Type.Object(
+  { ...identityProperties, origins: Type.Optional(origins) },
+  { additionalProperties: false },
+)
+
+export const IDENTITY = kindOf(IdentityContent, {
   name: 'identity verification',
   typ: 'identity+jwt',
   says: ({ handle, agent_id, status, kyc_status, tier, verified_at }) =>
@@ -154,6 +169,16 @@ export const IDENTITY = kindOf(Type.Omit(IdentityVerification, ['signature', 'to
     iat: seconds(verified_at),
   }),
   dated: ({ verified_at }) => verified_at,
+  unknowable: 'what has changed since that moment',
+})
+
+export const ORIGINS = kindOf(Type.Omit(AgentOrigins, ['signature']), {
+  name: 'origins document',
+  typ: 'origins+jwt',
+  says: ({ handle, agent_id, origins, signed_at }) =>
+    `origins of ${shown(handle)} (${agent_id}): ${origins.length === 0 ? 'none named' : shown(origins.join(', '))}, as of ${signed_at}`,
+  claims: ({ issuer, agent_id, signed_at }) => ({ iss: issuer, sub: agent_id, iat: seconds(signed_at) }),
+  dated: ({ signed_at }) => signed_at,
   unknowable: 'what has changed since that moment',
 })
 
@@ -173,7 +198,7 @@ export const MEMBERSHIP_PROOF = kindOf(MembershipProof.properties.proof, {
   unknowable: 'whether the agent was stopped since it was issued',
 })
 
-export const SIGNED_KINDS = [RECEIPT, CERTIFICATE, IDENTITY, MEMBERSHIP_PROOF] as const
+export const SIGNED_KINDS = [RECEIPT, CERTIFICATE, IDENTITY, ORIGINS, MEMBERSHIP_PROOF] as const
 
 /** What is wrong with something that should be of this kind, in words; null when it is whole. */
 export function misfit(kind: SignedKind, content: unknown): string | null {

@@ -24,12 +24,19 @@ export function appliedActs(before: Agent, applied: PolicyState): Act[] {
   return facts === null ? [] : [agentAct(LIMIT_INCREASES, 'agent.policy_change_applied', before, facts)]
 }
 
-/** What a change made of an agent's name and policy; none when all is as it was. */
+/** What a change made of an agent's name, origins and policy; none when all is as it was. */
 export function updatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
   const policy = policyFacts(before, after)
   const name = before.name === after.name ? null : { name: { from: before.name, to: after.name } }
-  if (policy === null && name === null) return []
-  return [agentAct(actor, 'agent.updated', after, { ...name, ...policy })]
+  const origins = isSame(before.origins, after.origins)
+    ? null
+    : { origins: { from: [...before.origins], to: [...after.origins] } }
+  if (policy === null && name === null && origins === null) return []
+  return [agentAct(actor, 'agent.updated', after, { ...name, ...origins, ...policy })]
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((each, index) => each === right[index])
 }
 
 export function cancelledActs(actor: Actor, before: Agent, after: Agent): Act[] {

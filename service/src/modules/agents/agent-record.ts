@@ -28,6 +28,7 @@ function recordWithoutVendor(agent: Agent) {
     status: agent.status,
     held_as: agent.heldAs,
     tier: agent.tier,
+    origins: [...agent.origins],
     policy: policyRecord(agent.policy),
     pending_policy: pendingRecord(agent.pending),
     key_last4: agent.keyLast4,

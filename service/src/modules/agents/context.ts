@@ -15,6 +15,8 @@ export interface AgentsContext {
   readonly signingKeys: Pick<SigningKeys, 'at'>
   readonly serviceName: string
   readonly ledger: Pick<Ledger, 'answered'>
+  /** In the sandbox a payee may sell on this machine. */
+  readonly mode: 'sandbox' | 'live'
   /** How long a change that loosens a spend policy waits. */
   readonly limitIncreaseCooldownS: number
   /** How many agents that have not ended an owner, and a platform, may have. */

@@ -53,6 +53,7 @@ export async function createAgent(
       tier: sponsor.tier,
       keyHash: key.hash,
       keyLast4: key.last4,
+      origins: [],
       policy: plan.policy,
       pending: [],
       createdAt: now,

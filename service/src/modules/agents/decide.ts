@@ -12,6 +12,7 @@ import {
   withoutChange,
 } from '../policies/index.ts'
 import { normaliseHandle } from './handle.ts'
+import { normaliseOrigin } from './origin.ts'
 import type { Agent, Sponsor } from './store.ts'
 
 /** What a caller says of a new agent, policy controls included. */
@@ -78,14 +79,36 @@ export function decideSponsor(sponsor: Sponsor | null): Refusal | (Sponsor & { r
 
 export interface AgentChange extends PolicyChange {
   readonly name?: string
+  readonly origins?: readonly string[]
 }
 
-/** The agent after a change of its name or policy. */
-export function decideChange(agent: Agent, change: AgentChange, cooldown: Cooldown): Refusal | Agent {
+/** The agent after a change of its name, origins or policy. */
+export function decideChange(
+  agent: Agent,
+  change: AgentChange,
+  cooldown: Cooldown,
+  allowsLoopback: boolean,
+): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
+  const origins = decideOrigins(agent, change, allowsLoopback)
+  if ('kind' in origins) return origins
   const changed = changePolicy(agent, change, cooldown)
   if ('kind' in changed) return changed
-  return { ...agent, ...changed, name: change.name?.normalize('NFC') ?? agent.name }
+  return { ...agent, ...changed, ...origins, name: change.name?.normalize('NFC') ?? agent.name }
+}
+
+function decideOrigins(
+  { origins: before }: Agent,
+  { origins }: AgentChange,
+  allowsLoopback: boolean,
+): Refusal | Pick<Agent, 'origins'> {
+  if (origins === undefined) return { origins: before }
+  const named = origins.map(text => normaliseOrigin(text, { allowsLoopback }))
+  const valid = named.filter(origin => origin !== null)
+  if (valid.length === named.length) return { origins: [...new Set(valid)] }
+  const wrong = origins[named.indexOf(null)]
+  const message = `${JSON.stringify(wrong)} is no origin: name it like https://shop.example, without a path`
+  return refuse('validation_error', message, { field: 'origins' })
 }
 
 /** The agent once a change of its policy that waited has been dropped. */

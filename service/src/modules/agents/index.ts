@@ -15,6 +15,7 @@ export {
   selectLivingOfPlatform,
   setAgentsTier,
 } from './group-store.ts'
+export { findOrigins } from './origins-store.ts'
 export { renewalJobs, renewIfOutdated } from './renew-certificates.ts'
 export { serveAgents } from './routes.ts'
 export {

@@ -33,6 +33,8 @@ export interface Agent {
   /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key fits any more. */
   readonly keyHash: Buffer
   readonly keyLast4: string
+  /** Where buyers may pay it, as web origins; none: it does not say. */
+  readonly origins: readonly string[]
   readonly policy: SpendPolicy
   /** What waits to loosen the policy. */
   readonly pending: readonly PendingChange[]
@@ -55,6 +57,7 @@ export interface AgentRow extends PolicyColumns {
   tier: Tier
   key_hash: Buffer
   key_last4: string
+  origins: string[]
   pending: PendingJson[]
   created_at: Date
   deactivated_at: Date | null
@@ -66,6 +69,7 @@ export const AGENT_COLUMNS = `
   a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.held_as, a.tier, a.key_hash, a.key_last4,
   ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
   o.status = 'frozen' as owner_frozen,
+  coalesce((select n.origins from agent_origins n where n.agent_id = a.id), '{}') as origins,
   ${pendingOf('a.id')} as pending`
 
 export function agentFromRow(row: AgentRow): Agent {
@@ -80,6 +84,7 @@ export function agentFromRow(row: AgentRow): Agent {
     tier: row.tier,
     keyHash: row.key_hash,
     keyLast4: row.key_last4,
+    origins: row.origins,
     policy: policyFromColumns(row),
     pending: pendingFromJson(row.pending),
     createdAt: row.created_at,

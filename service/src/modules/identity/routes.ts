@@ -7,12 +7,14 @@ import type { IdentityContext } from './context.ts'
 import { requireGenuineAgent } from './genuine-agent.ts'
 import { membershipProof } from './membership-proof.ts'
 import { listCertificates, readCertificate, renewOf } from './read-certificates.ts'
-import { verifyIdentity } from './verify-identity.ts'
+import { readOrigins, verifyIdentity } from './verify-identity.ts'
 
 export function serveIdentity(serve: Serve, context: IdentityContext): void {
   serve(routes.getMembershipProof, ({ caller, now }) => membershipProof(context, caller, now))
 
   serve(routes.verifyIdentity, ({ params, now }) => verifyIdentity(context, params.agent_id, now))
+
+  serve(routes.getAgentOrigins, ({ params, now }) => readOrigins(context, params.handle, now))
 
   serve(routes.getPublicKey, async ({ params }) => {
     const { id, publicKey } = await requireGenuineAgent(context, params.agent_id)

@@ -1,7 +1,7 @@
-import type { IdentityVerification } from '@batua/contract'
+import type { AgentOrigins, IdentityVerification } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { signObject, signToken } from '../../kernel/signing.ts'
-import { renewIfOutdated, type SealedAgent } from '../agents/index.ts'
+import { findOrigins, renewIfOutdated, type SealedAgent } from '../agents/index.ts'
 import { type Certificate, findCertificateInForce } from '../certificates/index.ts'
 import type { SigningKey } from '../keys/index.ts'
 import type { IdentityContext } from './context.ts'
@@ -17,14 +17,20 @@ export async function verifyIdentity(
   await renewIfOutdated(context, id)
   // Read behind the renewal, so that what is said of the agent and its certificate agree.
   const agent = await requireGenuineAgent(context, address)
-  const [certificate, key] = await Promise.all([
+  const [certificate, origins, key] = await Promise.all([
     findCertificateInForce(context, agent.id, now),
+    findOrigins(context.database, context.vault, agent.id),
     context.signingKeys.at(now),
   ])
-  return signIdentity(identityContent(agent, certificate, now), context.serviceName, key)
+  return signIdentity(identityContent(agent, certificate, origins, now), context.serviceName, key)
 }
 
-function identityContent(agent: SealedAgent, certificate: Certificate | null, now: Date) {
+function identityContent(
+  agent: SealedAgent,
+  certificate: Certificate | null,
+  origins: readonly string[],
+  now: Date,
+) {
   return {
     agent_id: formatId('agt', agent.id),
     handle: agent.handle,
@@ -36,8 +42,31 @@ function identityContent(agent: SealedAgent, certificate: Certificate | null, no
     certificate_id: certificate === null ? null : formatId('cert', certificate.id),
     capabilities: certificate === null ? [] : [...certificate.capabilities],
     public_key: agent.publicKey,
+    origins: [...origins],
     verified_at: now.toISOString(),
   }
+}
+
+/** Where buyers may pay an agent, as the service says at this moment, signed with the key in use. */
+export async function readOrigins(
+  context: IdentityContext,
+  address: string,
+  now: Date,
+): Promise<AgentOrigins> {
+  const agent = await requireGenuineAgent(context, address)
+  const [origins, key] = await Promise.all([
+    findOrigins(context.database, context.vault, agent.id),
+    context.signingKeys.at(now),
+  ])
+  const content = {
+    agent_id: formatId('agt', agent.id),
+    handle: agent.handle,
+    origins: [...origins],
+    signed_at: now.toISOString(),
+    issuer: context.serviceName,
+    key_id: key.id,
+  }
+  return { ...content, signature: signObject(content, key.privateKey) }
 }
 
 /** It is true of its moment alone, so its token has no end: whoever reads it asks how old it may be. */
