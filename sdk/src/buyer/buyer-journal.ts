@@ -2,6 +2,9 @@ import type { Journal, PurchaseChange } from './journal.ts'
 
 /** A journal as a buyer uses it: at the end of a purchase its failures take nothing away from the caller. */
 export interface BuyerJournal extends Journal {
+  payeeOf(host: string): Promise<string | null>
+  /** Never fails: a pin that the journal could not keep is remembered as long as the process runs. */
+  pin(host: string, payeeId: string): Promise<void>
   /**
    * Notes how a purchase ended. It never fails: an end that the journal could not keep is remembered as long as the
    * process runs, so that the purchase is not gone on with.
@@ -11,12 +14,17 @@ export interface BuyerJournal extends Journal {
   release(id: string): Promise<void>
 }
 
+/** Pins that journals could not keep, by host. */
+const unkeptPins = new WeakMap<Journal, Map<string, string>>()
+
 /** Ends that journals could not keep, by the purchase's id; buyers of the same journal share them. */
 const unkept = new WeakMap<Journal, Map<string, PurchaseChange>>()
 
 export function buyerJournal(journal: Journal): BuyerJournal {
   const ends = unkept.get(journal) ?? new Map<string, PurchaseChange>()
   unkept.set(journal, ends)
+  const pins = unkeptPins.get(journal) ?? new Map<string, string>()
+  unkeptPins.set(journal, pins)
 
   async function finish(id: string, end: PurchaseChange): Promise<void> {
     try {
@@ -27,11 +35,23 @@ export function buyerJournal(journal: Journal): BuyerJournal {
     }
   }
 
+  async function pin(host: string, payeeId: string): Promise<void> {
+    try {
+      if (journal.pin === undefined) throw new Error('this journal keeps no pins')
+      await journal.pin(host, payeeId)
+      pins.delete(host)
+    } catch {
+      pins.set(host, payeeId)
+    }
+  }
+
   async function release(id: string): Promise<void> {
     await journal.release(id).catch(() => undefined)
   }
 
   return {
+    payeeOf: async host => pins.get(host) ?? (await journal.payeeOf?.(host)) ?? null,
+    pin,
     begin: (purchase, limits) => journal.begin(purchase, limits),
     update: (id, change) => journal.update(id, change),
     async resume(requestKey) {

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts'
 import { wait } from '../client/patience.ts'
 import type { BuyerJournal } from './buyer-journal.ts'
+import type { FindPayee } from './check-seller.ts'
 import type { Terms } from './terms.ts'
 
 /** Time and waiting, handed in. */
@@ -20,6 +21,7 @@ export interface Buyer {
   readonly terms: Terms
   readonly journal: BuyerJournal
   readonly time: Time
+  readonly findPayee: FindPayee
   /** The paying agent's id, asked for once. */
   agentId(signal: AbortSignal | undefined): Promise<string>
 }

@@ -54,6 +54,8 @@ async function collect(buyer: Buyer, request: CallerRequest, sale: PaidSale): Pr
   const payment = { status: 'completed', paymentId, approvalId, ...soldFor(sale) } as const
   try {
     await buyer.journal.update(purchase.id, { state: 'paid', paymentId })
+    const payeeId = purchase.payeeId ?? null
+    if (payeeId !== null) await buyer.journal.pin(purchase.host, payeeId)
     const answer = await takeAnswer(buyer, sale, await presentProof(buyer, request, sale))
     notePayment(answer, payment)
     return answer

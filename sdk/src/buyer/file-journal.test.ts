@@ -66,6 +66,38 @@ test('what was noted is there after a restart, to the last step', async () => {
   await closeAfter(after, 'a')
 })
 
+test('pins are there after a restart, and stay when what is old is let go of', async () => {
+  const path = newPath()
+  const before = await fileJournal(path)
+  await before.pin('shop.example', 'agt_1')
+  await before.pin('shop.example', 'agt_1')
+  expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(2)
+  await before.begin(newPurchase('old', { state: 'served' }), [])
+  for (let step = 0; step < 1_000; step++) await before.update('old', { state: 'served' })
+  await before.begin(newPurchase('new', { startedAt: NOW + 8 * DAY_MS }), [])
+  await closeAfter(before, 'old', 'new')
+  const after = await fileJournal(path)
+  expect(await after.payeeOf('shop.example')).toBe('agt_1')
+  await after.close()
+})
+
+test('a pin that a crash tore is none, and what follows is whole', async () => {
+  const path = newPath()
+  const before = await fileJournal(path)
+  await before.pin('shop.example', 'agt_1')
+  await before.pin('other.example', 'agt_2')
+  await before.close()
+  await truncate(path, (await stat(path)).size - 5)
+  const torn = await fileJournal(path)
+  expect(await torn.payeeOf('shop.example')).toBe('agt_1')
+  expect(await torn.payeeOf('other.example')).toBeNull()
+  await torn.pin('other.example', 'agt_3')
+  await torn.close()
+  const after = await fileJournal(path)
+  expect(await after.payeeOf('other.example')).toBe('agt_3')
+  await after.close()
+})
+
 test('a step is in the file when it is answered', async () => {
   const path = newPath()
   const journal = await fileJournal(path)

@@ -5,7 +5,7 @@ import process from 'node:process'
 import { lockFile } from './file-lock.ts'
 import type { Purchase } from './journal.ts'
 import { type KeptJournal, keptJournal, type PurchaseKeeper } from './kept-journal.ts'
-import { lineOfPurchase, purchaseOfLine } from './purchase-line.ts'
+import { lineOfPin, lineOfPurchase, type Pin, pinOfLine, purchaseOfLine } from './purchase-line.ts'
 
 /** Only its owner may read what was bought. */
 const FILE_MODE = 0o600
@@ -24,7 +24,7 @@ export async function fileJournal(path: string): Promise<KeptJournal> {
   const unlock = await lockFile(file)
   try {
     const disk = await openDisk(file)
-    const journal = keptJournal(disk, disk.purchases, disk.lines)
+    const journal = keptJournal(disk, disk.purchases, disk.lines, disk.pins)
     return { ...journal, close: () => journal.close().then(unlock) }
   } catch (error) {
     await unlock()
@@ -46,6 +46,7 @@ async function createFile(path: string): Promise<void> {
 interface Disk extends PurchaseKeeper {
   /** As the file had them when it was opened. */
   readonly purchases: readonly Purchase[]
+  readonly pins: readonly Pin[]
   readonly lines: number
 }
 
@@ -57,21 +58,35 @@ async function openDisk(path: string): Promise<Disk> {
   let size = written.lastIndexOf('\n') + 1
   let isTorn = written.length > size
   const lines = written.toString('utf8', 0, size).split('\n').slice(0, -1)
-  const purchases = lines.map((line, index) => purchaseOfLine(line) ?? refuseLine(path, index + 1))
+  const purchases: Purchase[] = []
+  const pins: Pin[] = []
+  for (const [index, line] of lines.entries()) {
+    const pin = pinOfLine(line)
+    if (pin === null) purchases.push(purchaseOfLine(line) ?? refuseLine(path, index + 1))
+    else pins.push(pin)
+  }
+  async function append(line: string): Promise<void> {
+    if (isTorn) await truncate(path, size)
+    isTorn = true
+    size += await writeThrough(path, APPEND, line, size)
+    isTorn = false
+  }
 
   return {
     purchases: lastWords(purchases),
+    pins,
     lines: lines.length,
-    async append(purchase) {
-      if (isTorn) await truncate(path, size)
-      isTorn = true
-      size += await writeThrough(path, APPEND, lineOfPurchase(purchase), size)
-      isTorn = false
-    },
-    async rewrite(kept) {
+    append: purchase => append(lineOfPurchase(purchase)),
+    appendPin: pin => append(lineOfPin(pin)),
+    async rewrite(kept, pins) {
       const next = `${path}.next`
       await rm(next, { force: true })
-      const nextSize = await writeThrough(next, CREATE, [...kept].map(lineOfPurchase).join(''), 0)
+      const nextSize = await writeThrough(
+        next,
+        CREATE,
+        [...[...kept].map(lineOfPurchase), ...[...pins].map(lineOfPin)].join(''),
+        0,
+      )
       await rename(next, path)
       ;[size, isTorn] = [nextSize, false]
       await syncFolderOf(path)

@@ -33,6 +33,17 @@ describe.each([
   ['memory', async () => memoryJournal()],
   ['a file', newFileJournal],
 ])('in %s', (_, newJournal) => {
+  test('who is paid at a host is pinned, and the last pin counts', async () => {
+    const journal = await newJournal()
+    expect(await journal.payeeOf?.('shop.example')).toBeNull()
+    await journal.pin?.('shop.example', 'agt_1')
+    await journal.pin?.('other.example', 'agt_2')
+    await journal.pin?.('shop.example', 'agt_3')
+    expect(await journal.payeeOf?.('shop.example')).toBe('agt_3')
+    expect(await journal.payeeOf?.('other.example')).toBe('agt_2')
+    expect(await journal.payeeOf?.('shop.example:8443')).toBeNull()
+  })
+
   test('an unfinished purchase is handed to one caller at a time, until it is done', async () => {
     const journal = await newJournal()
     await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
@@ -111,7 +122,7 @@ describe.each([
 })
 
 test('a journal closes when the last purchase under way has ended, and begins no more until then', async () => {
-  const journal = keptJournal({ append: async () => {}, rewrite: async () => {} })
+  const journal = keptJournal({ append: async () => {}, appendPin: async () => {}, rewrite: async () => {} })
   const steps: string[] = []
   await journal.begin(newPurchase('a'), [])
   const queued = journal.begin(newPurchase('b'), [])

@@ -8,6 +8,8 @@ export interface Purchase {
   /** The seller's host, port included. */
   readonly host: string
   readonly payTo: string
+  /** The payee's agent id, to be pinned to the host once it is paid; absent: it is not pinned. */
+  readonly payeeId?: string | null
   readonly amountPaise: Paise
   readonly nonce: string
   /** Unix milliseconds. */
@@ -54,4 +56,7 @@ export interface Journal {
   update(id: string, change: PurchaseChange): Promise<void>
   /** Ends a caller's hold of a purchase, finished or not. */
   release(id: string): Promise<void>
+  /** Who is paid at a host, as was pinned last; null: nobody yet. A journal without both of these pins in memory alone. */
+  payeeOf?(host: string): Promise<string | null>
+  pin?(host: string, payeeId: string): Promise<void>
 }

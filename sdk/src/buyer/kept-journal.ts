@@ -1,11 +1,13 @@
 import type { Journal, Purchase } from './journal.ts'
 import { exceededBudget, isKept, isUnfinished } from './journal-rules.ts'
+import type { Pin } from './purchase-line.ts'
 
 /** Where a journal keeps its purchases: each as it stands after a step, the last word counting. */
 export interface PurchaseKeeper {
   append(purchase: Purchase): Promise<void>
+  appendPin(pin: Pin): Promise<void>
   /** Replaces all that was appended. */
-  rewrite(purchases: Iterable<Purchase>): Promise<void>
+  rewrite(purchases: Iterable<Purchase>, pins: Iterable<Pin>): Promise<void>
 }
 
 /** A journal that can end before its process does. */
@@ -15,6 +17,8 @@ export interface KeptJournal extends Journal {
    * wait aborts their calls.
    */
   close(): Promise<void>
+  payeeOf(host: string): Promise<string | null>
+  pin(host: string, payeeId: string): Promise<void>
 }
 
 /** A journal of the purchases known so far. `appended`: how many times the keeper was appended to. */
@@ -22,8 +26,9 @@ export function keptJournal(
   keeper: PurchaseKeeper,
   known: readonly Purchase[] = [],
   appended = known.length,
+  pinned: readonly Pin[] = [],
 ): KeptJournal {
-  const book = openBook(keeper, known, appended)
+  const book = openBook(keeper, known, appended, pinned)
   const held = new Set<string>()
   const inTurn = oneAtATime()
   let closed: Promise<void> | null = null
@@ -71,6 +76,8 @@ export function keptJournal(
         held.delete(id)
         if (held.size === 0) onIdle()
       }),
+    payeeOf: host => unlessClosed(async () => book.payees.get(host) ?? null),
+    pin: (host, payeeId) => inTurn(() => book.pin({ host, payeeId })),
     close: () => (closed ??= close()),
   }
 }
@@ -80,6 +87,9 @@ interface Book {
   /** Every request asks for these, and of the others there may be many. */
   readonly unfinished: ReadonlyMap<string, Purchase>
   keep(purchase: Purchase): Promise<void>
+  /** By host. */
+  readonly payees: ReadonlyMap<string, string>
+  pin(pin: Pin): Promise<void>
   /** Lets go of what is old, once enough was appended to make it worth while. */
   forget(isOld: (purchase: Purchase) => boolean): Promise<void>
 }
@@ -87,7 +97,16 @@ interface Book {
 /** How many appended ones are let be, however few of them are still of use. */
 const APPENDED_AT_LEAST = 1_000
 
-function openBook(keeper: PurchaseKeeper, known: readonly Purchase[], appendedBefore: number): Book {
+/** So many hosts are remembered; the one that was pinned first is forgotten first. */
+const MAX_PINS = 10_000
+
+function openBook(
+  keeper: PurchaseKeeper,
+  known: readonly Purchase[],
+  appendedBefore: number,
+  pinned: readonly Pin[],
+): Book {
+  const payees = new Map<string, string>()
   const purchases = new Map<string, Purchase>()
   const unfinished = new Map<string, Purchase>()
   let appended = appendedBefore
@@ -98,11 +117,27 @@ function openBook(keeper: PurchaseKeeper, known: readonly Purchase[], appendedBe
     if (isUnfinished(purchase)) unfinished.set(purchase.id, purchase)
     else unfinished.delete(purchase.id)
   }
+  function notePin({ host, payeeId }: Pin): void {
+    payees.delete(host)
+    payees.set(host, payeeId)
+    for (const eldest of payees.keys()) {
+      if (payees.size <= MAX_PINS) break
+      payees.delete(eldest)
+    }
+  }
   for (const purchase of known) note(purchase)
+  for (const pin of pinned) notePin(pin)
 
   return {
     purchases,
     unfinished,
+    payees,
+    async pin(pin) {
+      if (payees.get(pin.host) === pin.payeeId) return
+      await keeper.appendPin(pin)
+      appended += 1
+      notePin(pin)
+    },
     async keep(purchase) {
       await keeper.append(purchase)
       appended += 1
@@ -111,12 +146,16 @@ function openBook(keeper: PurchaseKeeper, known: readonly Purchase[], appendedBe
     async forget(isOld) {
       if (appended < rewriteAt) return
       const old = new Set([...purchases.values()].filter(isOld))
-      await keeper.rewrite([...purchases.values()].filter(purchase => !old.has(purchase)))
+      const kept = [...purchases.values()].filter(purchase => !old.has(purchase))
+      await keeper.rewrite(
+        kept,
+        [...payees].map(([host, payeeId]) => ({ host, payeeId })),
+      )
       for (const { id } of old) {
         purchases.delete(id)
         unfinished.delete(id)
       }
-      appended = purchases.size
+      appended = purchases.size + payees.size
       rewriteAt = 2 * appended + APPENDED_AT_LEAST
     },
   }

@@ -3,5 +3,5 @@ import { keptJournal } from './kept-journal.ts'
 
 /** A journal that ends with the process. Finished purchases are kept for a day, for budgets. */
 export function memoryJournal(): Journal {
-  return keptJournal({ append: async () => {}, rewrite: async () => {} })
+  return keptJournal({ append: async () => {}, appendPin: async () => {}, rewrite: async () => {} })
 }

@@ -20,8 +20,12 @@ export interface PayingFetchOptions {
   /** The most that one call may cost, INR, without the fee. */
   readonly maxAmount: Rupees
   readonly budgets?: readonly Budget[]
-  /** Who may be paid: handles or agent ids as the seller names them. Absent: whoever asks, within the amounts. */
-  readonly payees?: readonly string[]
+  /**
+   * Who may be paid: handles or agent ids as the seller names them. Absent: whoever asks, within the amounts. Either way
+   * a payee that names origins is paid only there, and a host whose payee names none is paid to the same one from the
+   * first time on; `any` turns both off.
+   */
+  readonly payees?: readonly string[] | 'any'
   /**
    * What to do when the agent's owner must approve: `wait` (the default) until she decides, or `return` the seller's 402,
    * of which `paymentOf` tells the approval. The same call made again goes on with the same payment.

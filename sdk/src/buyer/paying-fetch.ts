@@ -7,6 +7,7 @@ import { type Buyer, REAL_TIME, type Time } from './buyer.ts'
 import { buyerJournal } from './buyer-journal.ts'
 import { paymentOf } from './call-payments.ts'
 import { type CallerRequest, callerRequest, isBodiless } from './caller-request.ts'
+import { createFindPayee, decideSeller } from './check-seller.ts'
 import { completePurchase } from './complete-purchase.ts'
 import { type ChallengeFacts, decideChallenge, type Order } from './decide-challenge.ts'
 import { discard } from './discard.ts'
@@ -16,7 +17,7 @@ import { memoryJournal } from './memory-journal.ts'
 import type { PayingFetchOptions } from './options.ts'
 import { PurchaseError } from './purchase-error.ts'
 import { askApproval, findPayment, type Sale, type Settlement, settlePayment } from './settle-payment.ts'
-import { HOUR_MS, hostOf, limitsFor, termsOf } from './terms.ts'
+import { HOUR_MS, hostOf, limitsFor, originOf, termsOf } from './terms.ts'
 
 export { paymentOf }
 
@@ -58,7 +59,8 @@ export function createPayingFetch(
   const { agentKey } = credentialOf(client)
   if (agentKey === undefined) throw new TypeError('The client has no agentKey to pay with')
   const agentId = remembered(() => agentIdOf(client))
-  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, terms }
+  const findPayee = createFindPayee(client, () => time.now())
+  const buyer: Buyer = { client, journal: buyerJournal(journal), time, agentId, findPayee, terms }
 
   return async (input, init) => {
     const request = await callerRequest(fetch, agentKey, input, init)
@@ -136,8 +138,8 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
 
   const { signal } = request
   // Asked for before anything is written down, so that a failure leaves nothing to finish.
-  await buyer.agentId(signal)
-  const purchase = await begin(buyer, request, order, answer)
+  const [payeeId] = await Promise.all([checkSeller(buyer, request, order, answer), buyer.agentId(signal)])
+  const purchase = await begin(buyer, request, { ...order, payeeId }, answer)
   const url = isBodiless(request.hop.method) ? facts.answeredUrl : request.url
   const sale: Sale = { purchase, url, signal, isResumed: false }
   // Only who does not wait for approvals may be handed the 402.
@@ -154,10 +156,27 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   }
 }
 
+/** Who is paid, and whether here; null where nobody looks, and where the service knows no such payee. */
+async function checkSeller(
+  { findPayee, journal, terms }: Buyer,
+  request: CallerRequest,
+  { payTo, nonce }: Order,
+  answer: Response,
+): Promise<string | null> {
+  if (!terms.checksSellers) return null
+  const payee = await findPayee(payTo, request.signal)
+  if (payee === null) return null
+  const host = hostOf(request.url)
+  const pinned = await journal.payeeOf(host)
+  const refusal = decideSeller({ payTo, payee, origin: originOf(request.url), host, pinned })
+  if (refusal !== null) throw refused(request, answer, refusal, nonce)
+  return payee.agentId
+}
+
 async function begin(
   { journal, terms, time }: Buyer,
   request: CallerRequest,
-  { payTo, amountPaise, nonce }: Order,
+  { payTo, payeeId, amountPaise, nonce }: Order & { readonly payeeId: string | null },
   answer: Response,
 ): Promise<Purchase> {
   const host = hostOf(request.url)
@@ -166,6 +185,7 @@ async function begin(
     requestKey: request.key ?? '',
     host,
     payTo,
+    payeeId,
     amountPaise,
     nonce,
     startedAt: time.now(),

@@ -48,6 +48,7 @@ function play(answers: readonly (() => Response | null)[], init: RequestInit = {
       },
     },
     agentId: async () => AGENT,
+    findPayee: async () => null,
   }
   return { answer: present(buyer, seller, init), seen, waits }
 }

@@ -7,6 +7,7 @@ export type PurchaseErrorCode =
   | 'price_too_high'
   | 'budget_exceeded'
   | 'payee_not_allowed'
+  | 'payee_changed'
   | 'insecure_seller'
   | 'redirect_refused'
   | 'body_not_repeatable'

@@ -1,5 +1,11 @@
 import type { Purchase } from './journal.ts'
 
+/** Who is paid at a host. */
+export interface Pin {
+  readonly host: string
+  readonly payeeId: string
+}
+
 const STATES: readonly unknown[] = [
   'paying',
   'paid',
@@ -25,6 +31,24 @@ export function purchaseOfLine(line: string): Purchase | null {
   }
 }
 
+/** A pin as a line of a file, its end included. */
+export function lineOfPin({ host, payeeId }: Pin): string {
+  return `${JSON.stringify({ pin: host, payeeId })}\n`
+}
+
+/** The pin that a line without its end holds; null when it holds none. */
+export function pinOfLine(line: string): Pin | null {
+  try {
+    const { pin: host, payeeId } = Object(JSON.parse(line)) as {
+      readonly pin: unknown
+      readonly payeeId: unknown
+    }
+    return typeof host === 'string' && typeof payeeId === 'string' ? { host, payeeId } : null
+  } catch {
+    return null
+  }
+}
+
 type Written = Omit<Purchase, 'amountPaise'> & { readonly amountPaise: string }
 
 function isWritten(value: unknown): value is Written {
@@ -37,6 +61,7 @@ function isWritten(value: unknown): value is Written {
     Number.isSafeInteger(fields.startedAt) &&
     (isNothing(fields.triedAt) || Number.isSafeInteger(fields.triedAt)) &&
     STATES.includes(fields.state) &&
+    isTextOrNothing(fields.payeeId) &&
     isTextOrNothing(fields.paymentId) &&
     isTextOrNothing(fields.approvalId)
   )

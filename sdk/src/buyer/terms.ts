@@ -9,6 +9,8 @@ export interface Terms {
   readonly budgets: readonly BudgetTerm[]
   /** By `payeeName`; null: whoever asks. */
   readonly payees: ReadonlySet<string> | null
+  /** Whether a payee is paid only where it sells. */
+  readonly checksSellers: boolean
   readonly allowHttp: boolean
   readonly approval: 'wait' | 'return'
   readonly approvalTimeoutMs: number
@@ -41,14 +43,17 @@ const EACH_HOST = '*'
 export function termsOf(options: PayingFetchOptions): Terms {
   checkNames(options, OPTIONS, 'the options')
   const { approval = 'wait', approvalTimeoutMs = HOUR_MS, budgets = [], payees } = options
-  if (!Array.isArray(budgets) || !Array.isArray(payees ?? []))
-    throw new TypeError('budgets and payees are lists')
+  if (!Array.isArray(budgets)) throw new TypeError('budgets and payees are lists')
+  const isAny = payees === 'any'
+  if (!isAny && !Array.isArray(payees ?? []))
+    throw new TypeError("budgets and payees are lists, or payees is 'any'")
   if (approval !== 'wait' && approval !== 'return') throw new TypeError("approval is 'wait' or 'return'")
   if (!(approvalTimeoutMs >= 0)) throw new RangeError('approvalTimeoutMs is not a number of milliseconds')
   return {
     maxPaise: amountIn('maxAmount', options.maxAmount),
     budgets: budgets.map(budgetTerm),
-    payees: payees === undefined ? null : new Set(payees.map(payee => payeeName(payee.trim()))),
+    payees: payees === undefined || isAny ? null : new Set(payees.map(payee => payeeName(payee.trim()))),
+    checksSellers: !isAny,
     allowHttp: options.allowHttp === true,
     approval,
     approvalTimeoutMs,
@@ -88,6 +93,11 @@ export function hostOf({ protocol, hostname, port }: URL): string {
   const name = nameOf(hostname)
   if (protocol === 'http:') return `${name}:${port === '' ? '80' : port}`
   return port === '' ? name : `${name}:${port}`
+}
+
+/** A seller's origin as payees name theirs: without a dot at the end of its host. */
+export function originOf({ protocol, hostname, port }: URL): string {
+  return `${protocol}//${nameOf(hostname)}${port === '' ? '' : `:${port}`}`
 }
 
 function nameOf(hostname: string): string {
