@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ async function openShop(agent: Agent): Promise<Shop> {
 }
 
 async function openRelay(first: Shop): Promise<Relay> {
-  const server = createServer(async (request, response) => {
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const proof = request.headers[PROOF_HEADER.toLowerCase()]
     const answer = await fetch(opened.shop.address + (request.url ?? '/'), {
       headers: typeof proof === 'string' ? { [PROOF_HEADER]: proof } : {},
@@ -65,6 +65,9 @@ async function openRelay(first: Shop): Promise<Relay> {
     const challenge = answer.headers.get(CHALLENGE_HEADER)
     response.writeHead(answer.status, challenge === null ? {} : { [CHALLENGE_HEADER]: challenge })
     response.end(await answer.text())
+  }
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
