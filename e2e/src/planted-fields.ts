@@ -46,7 +46,7 @@ export const CLEAR_FIELDS: Readonly<Record<string, string>> = {
     'reference',
   ]),
   ...because('chosen by a program to name a request', ['consume_id', 'idempotency_key', 'nonce']),
-  ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url']),
+  ...because('public by its nature', ['gateway', 'public_key', 'tier', 'control', 'webhook_url', 'origins']),
   ...because('a date', ['day', 'from_date', 'to_date']),
   ...because('opens a checkout page, on which anybody may pay and nobody may take', ['payment_session_id']),
 }

@@ -1,7 +1,5 @@
--- Where a payee sells: the web origins at which buyers may pay it. The MAC covers the whole row, because buyers go by it.
+-- Where a payee sells: the web origins at which buyers may pay it. The MAC of its agent covers them, because buyers go by them.
 create table agent_origins (
   agent_id uuid primary key,
-  origins text[] not null,
-  changed_at timestamptz not null,
-  mac bytea not null
+  origins text[] not null
 );

@@ -13,7 +13,6 @@ import { countAgentsOut } from './count-store.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
 import { endWith } from './end-agents.ts'
-import { replaceOrigins } from './origins-store.ts'
 import { requestRenewals } from './renewal-store.ts'
 import { type Agent, lockAgent, updateAgent } from './store.ts'
 
@@ -29,7 +28,6 @@ interface Change {
     before: Agent,
     recording: Recording,
     written: readonly RowVersion[],
-    after: Agent,
   ) => Promise<void>
 }
 
@@ -59,7 +57,7 @@ async function changeAgent(
       if (changed.name !== before.name) await requestRenewals(tx, [id], now)
       const all = [...appliedActs(stored, before), ...acts(actor, before, changed)]
       await recordActs(tx, vault, now, all, versions)
-      await andThen?.(tx, before, { actor, vault, now }, versions, changed)
+      await andThen?.(tx, before, { actor, vault, now }, versions)
       return changed
     },
     { turns: [id] },
@@ -77,9 +75,6 @@ export function updatePolicy(
   return changeAgent(context, caller, address, {
     decide: agent => decideChange(agent, change, cooldownOf(context, agent), context.mode === 'sandbox'),
     acts: updatedActs,
-    async andThen(tx, { id }, { vault, now }, _written, { origins }) {
-      if (change.origins !== undefined) await replaceOrigins(tx, vault, id, origins, now)
-    },
   })
 }
 

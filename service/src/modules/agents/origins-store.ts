@@ -1,44 +1,42 @@
 import type { Queryable } from '../../db/database.ts'
+import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import { assert } from '../../kernel/assert.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { sameHash, type Vault } from '../../kernel/secrets.ts'
-import { canonicalJson } from '../../kernel/signing.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 
-interface OriginsRow {
-  readonly origins: readonly string[]
-  readonly changedAt: Date
-  readonly mac: Buffer
+/** Where buyers may pay an agent that is there, as SQL over the agent's alias; none named is an empty list. */
+export function originsOf(agent: string): string {
+  return `coalesce((select n.origins from agent_origins n where n.agent_id = ${agent}.id), '{}')`
 }
 
-/** Who can only write to the database cannot have the service sign another origin for a payee. */
-function originsMac(vault: Vault, agentId: Uuid, { origins, changedAt }: Omit<OriginsRow, 'mac'>): Buffer {
-  const row = { agent_id: formatId('agt', agentId), origins, changed_at: changedAt.toISOString() }
-  return vault.seal(`agent origins ${canonicalJson(row)}`)
-}
-
-/** Where buyers may pay an agent, proved; none named is an empty list. */
+/**
+ * Where buyers may pay an agent, proven by the agent's MAC and version: origins that were changed, deleted or put back in
+ * the database are refused.
+ */
 export async function findOrigins(db: Queryable, vault: Vault, agentId: Uuid): Promise<readonly string[]> {
-  const [row] = await db.query<OriginsRow>(
-    `select origins, changed_at as "changedAt", mac from agent_origins where agent_id = $1`,
+  const [row] = await db.query<MacRow & { origins: readonly string[] }>(
+    `select ${originsOf('a')} as origins, ${macColumns(AGENT_ROWS, 'a')} from agents a where a.id = $1`,
     [agentId],
   )
-  if (row === undefined) return []
-  const isGenuine = sameHash(originsMac(vault, agentId, row), row.mac)
-  assert(isGenuine, `the origins of ${formatId('agt', agentId)} are as they were written`)
+  assert(row !== undefined, 'agents are never removed')
+  requireGenuine(vault, AGENT_ROWS, agentId, row)
   return row.origins
 }
 
+/** The agent must be locked, and `writeMacs` follows: see updateAgent. */
 export async function replaceOrigins(
   tx: Queryable,
-  vault: Vault,
   agentId: Uuid,
   origins: readonly string[],
-  now: Date,
 ): Promise<void> {
-  const mac = originsMac(vault, agentId, { origins, changedAt: now })
+  if (origins.length === 0) {
+    await tx.query(`delete from agent_origins where agent_id = $1`, [agentId])
+    return
+  }
   await tx.query(
-    `insert into agent_origins (agent_id, origins, changed_at, mac) values ($1, $2, $3, $4)
-     on conflict (agent_id) do update set origins = excluded.origins, changed_at = excluded.changed_at, mac = excluded.mac`,
-    [agentId, origins, now, mac],
+    `insert into agent_origins (agent_id, origins) values ($1, $2)
+     on conflict (agent_id) do update set origins = excluded.origins`,
+    [agentId, origins],
   )
 }

@@ -18,6 +18,7 @@ import {
   replacePending,
   type SpendPolicy,
 } from '../policies/index.ts'
+import { originsOf, replaceOrigins } from './origins-store.ts'
 
 /** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
 export interface Agent {
@@ -69,7 +70,7 @@ export const AGENT_COLUMNS = `
   a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.held_as, a.tier, a.key_hash, a.key_last4,
   ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
   o.status = 'frozen' as owner_frozen,
-  coalesce((select n.origins from agent_origins n where n.agent_id = a.id), '{}') as origins,
+  ${originsOf('a')} as origins,
   ${pendingOf('a.id')} as pending`
 
 export function agentFromRow(row: AgentRow): Agent {
@@ -124,6 +125,7 @@ export async function updateAgent(tx: Queryable, vault: Vault, agent: Agent): Pr
     ...policyValues(agent.policy),
   ])
   await replacePending(tx, { kind: 'agent', id: agent.id }, agent.pending)
+  await replaceOrigins(tx, agent.id, agent.origins)
   return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
 }
 

@@ -89,7 +89,8 @@ test('a change of origins is audited, and the same again is not', async () => {
   const change = (origins: string[]) => stage.outcome('PATCH', path(fresh), fresh.platform, { origins })
   await change([SHOP])
   await change([SHOP])
-  expect(await actsOf(fresh)).toEqual([{ origins: { from: [], to: [SHOP] } }])
+  const row = `agents/${parseId('agt', fresh.agentId)}`
+  expect(await actsOf(fresh)).toEqual([{ origins: { from: [], to: [SHOP] }, row, row_version: 2 }])
 })
 
 async function actsOf({ agentId }: Side): Promise<unknown[]> {
@@ -100,18 +101,54 @@ async function actsOf({ agentId }: Side): Promise<unknown[]> {
   return rows.map(({ data }): unknown => JSON.parse(data))
 }
 
-test('origins that somebody wrote into the database are never signed', async () => {
+/** What an attack on the row of a payee's origins makes of what is published about the payee. */
+async function afterAttack(statement: string): Promise<unknown[]> {
   const fresh = await stage.newSide()
-  await stage.outcome('PATCH', path(fresh), fresh.platform, { origins: [SHOP] })
-  await stage.db.database.query('update agent_origins set origins = $2 where agent_id = $1', [
-    parseId('agt', fresh.agentId),
-    ['https://thief.example'],
+  const { database } = stage.db
+  const id = parseId('agt', fresh.agentId)
+  const change = (origins: string[]) => stage.outcome('PATCH', path(fresh), fresh.platform, { origins })
+  await change(['https://sold.example'])
+  await database.query('drop table if exists old_origins, old_agents')
+  await database.query('create table old_origins as select * from agent_origins')
+  await database.query('create table old_agents as select * from agents')
+  await change([SHOP])
+  for (const each of statement.split(';')) await database.query(each, each.includes('$1') ? [id] : [])
+  return [
+    await stage.outcome('GET', `/v1/agents/${fresh.handle}/origins`),
+    await stage.outcome('GET', `/v1/identity/${fresh.agentId}/verify`, fresh.platform),
+    await change(['https://sold.example', SHOP]),
+  ]
+}
+
+const REFUSED = [500, 'internal_error']
+
+test.each([
+  ['changed', `update agent_origins set origins = '{https://thief.example}' where agent_id = $1`],
+  ['deleted', 'delete from agent_origins where agent_id = $1'],
+  [
+    'put back as they were before',
+    `update agent_origins n set origins = o.origins from old_origins o
+     where n.agent_id = $1 and o.agent_id = n.agent_id`,
+  ],
+])('origins that were %s in the database are neither signed nor changed', async (_, attack) => {
+  expect(await afterAttack(attack)).toEqual([REFUSED, REFUSED, REFUSED])
+})
+
+test('older origins put back together with the older row of their agent are neither signed nor changed', async () => {
+  const attack = `update agent_origins n set origins = o.origins from old_origins o
+      where n.agent_id = $1 and o.agent_id = n.agent_id;
+    delete from agents where id = $1; insert into agents select * from old_agents where id = $1`
+  expect(await afterAttack(attack)).toEqual([REFUSED, REFUSED, REFUSED])
+})
+
+test('a change of origins and a limit in one request is audited with the version of the agent', async () => {
+  const fresh = await stage.newSide()
+  const change = { origins: [SHOP], spend_limit_per_tx: 10 }
+  expect(await stage.outcome('PATCH', path(fresh), fresh.platform, change)).toEqual([200, null])
+  expect(await actsOf(fresh)).toMatchObject([
+    { origins: { from: [], to: [SHOP] }, row: `agents/${parseId('agt', fresh.agentId)}` },
   ])
-  expect(await stage.outcome('GET', `/v1/agents/${fresh.handle}/origins`)).toEqual([500, 'internal_error'])
-  expect(await stage.outcome('GET', `/v1/identity/${fresh.agentId}/verify`, fresh.agent)).toEqual([
-    500,
-    'internal_error',
-  ])
+  expect((await published(fresh.handle)).origins).toEqual([SHOP])
 })
 
 test('what a deactivated payee sold at cannot be changed any more', async () => {

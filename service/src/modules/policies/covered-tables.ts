@@ -11,7 +11,15 @@ function pendingRows(id: string): string {
       order by c.control), '[]') from pending_policy_changes c where c.subject = ${id})`
 }
 
-/** Agents with what waits for them and their membership: all that decides about their money but their balance. */
+/** Where an agent sells, as one element more; none where it does not say, so that the MACs from before origins fit. */
+function originRows(id: string): string {
+  return `(select coalesce(jsonb_agg(to_jsonb(n.origins)), '[]') from agent_origins n where n.agent_id = ${id})`
+}
+
+/**
+ * Agents with what waits for them, their membership and the origins where they sell: all that decides about their money
+ * but their balance.
+ */
 export const AGENT_ROWS: CoveredTable = {
   table: 'agents',
   id: 'id',
@@ -32,7 +40,7 @@ export const AGENT_ROWS: CoveredTable = {
     ...POLICY_COLUMNS,
   ],
   rows: alias => `jsonb_build_array(${pendingRows(`${alias}.id`)},
-    (select coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.role)), '[]') from org_members m where m.agent_id = ${alias}.id))`,
+    (select coalesce(jsonb_agg(jsonb_build_array(m.org_id, m.role)), '[]') from org_members m where m.agent_id = ${alias}.id)) || ${originRows(`${alias}.id`)}`,
   uncovered: {
     name: 'is only shown',
     key_last4: 'is only shown',
