@@ -19,9 +19,19 @@ export interface Command<Result> {
   decide(book: Book): Refusal | Result
 }
 
+/** Whose commands wait (see db/work-origin.ts). It is known while any of them waits. */
+export interface Party {
+  readonly name: string
+  /** How many of its commands wait. */
+  waiting: number
+  /** How many of them the batch that is being picked has taken so far. */
+  taken: number
+}
+
 /** A command with the promise of its caller. */
 export interface Entry {
   readonly command: Command<object>
+  readonly party: Party
   readonly resolve: (result: object) => void
   readonly reject: (error: unknown) => void
 }

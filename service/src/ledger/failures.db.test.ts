@@ -299,7 +299,7 @@ describe('a line cut', () => {
 
 describe('the queue', () => {
   test('refuses politely when it is full, and does all that it took', async () => {
-    const node = startNode({ database: db.database, clock, maxQueued: 10, maxBatch: 3 })
+    const node = startNode({ database: db.database, clock, maxQueued: 10, maxQueuedOfParty: 10, maxBatch: 3 })
     const id = await newAgent(db.database, clock.now())
     const works = Array.from({ length: 15 }, () => fund(node.ledger, id, 100n))
     expect(node.ledger.queued()).toBe(10)

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { asService, type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
-import { AppError } from '../kernel/app-error.ts'
 import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { lockAccounts } from './accounts.ts'
@@ -8,6 +7,7 @@ import { accountsOf, type Decided, decideAll, readBook, settle, writeBook } from
 import type { Book } from './book.ts'
 import type { Entry } from './command.ts'
 import { postedIds } from './transfers.ts'
+import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 /** One connection that commits batches, one at a time. */
 export interface Lane {
@@ -186,20 +186,4 @@ function outward(error: unknown): unknown {
   if (error instanceof OutcomeUnknown) return outcomeUnknown()
   if (isConnectionLost(error) || error instanceof LostCommit) return unavailable('The database is away')
   return isRetryable(error) ? unavailable('Too many others are at work on the same wallets') : error
-}
-
-/** A refusal for want of means: nothing was done. */
-export function unavailable(reason: string): AppError {
-  return new AppError('service_unavailable', `${reason}. Nothing was done; try again shortly`, {
-    headers: { 'retry-after': '1' },
-  })
-}
-
-function outcomeUnknown(): AppError {
-  return new AppError(
-    'service_unavailable',
-    'The database went away before it answered, so it is not known whether this was done. ' +
-      'Look it up by its idempotency key or reference before you try again',
-    { details: { outcome: 'unknown' }, headers: { 'retry-after': '10' } },
-  )
 }

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asService, onBehalfOf } from '../db/database.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import { balanceOf, expectBalanced, fund, newAgent, startNode, type TestNode } from '../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+let wallets: Uuid[]
+let stranger: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  wallets = await Promise.all(Array.from({ length: 400 }, () => newAgent(db.database, clock.now())))
+  stranger = await newAgent(db.database, clock.now())
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  await db.drop()
+})
+
+const as = <T>(party: string, work: () => Promise<T>): Promise<T> =>
+  onBehalfOf({ purpose: 'shared', party }, work)
+
+/** Many fundings at once, on behalf of one party. */
+function crowdOf(node: TestNode, party: string, count: number): Promise<PromiseSettledResult<unknown>[]> {
+  const works = Array.from({ length: count }, (_, at) =>
+    as(party, () => fund(node.ledger, wallets[at % wallets.length] ?? '', 1n)),
+  )
+  return Promise.allSettled(works)
+}
+
+const REFUSED = {
+  status: 'rejected',
+  reason: { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } },
+}
+
+test('a stranger waits for two batches at the most, however many commands a party has queued before', async () => {
+  let batches = 0
+  const node = startNode({ database: db.database, clock, maxBatch: 100, onBatch: () => batches++ })
+  const crowd = crowdOf(node, 'crowd', 4_000)
+  await as('stranger', () => fund(node.ledger, stranger, 1n))
+  // Both lanes may be under way with what they took before, and its own batch ends with this.
+  expect(batches).toBeLessThanOrEqual(2)
+  expect(node.ledger.queued()).toBeGreaterThan(3_000)
+  expect((await crowd).every(({ status }) => status === 'fulfilled')).toBe(true)
+  await node.ledger.close()
+})
+
+test('a party that fills its part of the queue is refused with 503, while others and the service are served', async () => {
+  const node = startNode({ database: db.database, clock, maxQueued: 400, maxBatch: 20 })
+  const before = await balanceOf(db.database, stranger)
+  const crowd = crowdOf(node, 'crowd', 150)
+  const more = crowdOf(node, 'another crowd', 100)
+  const others = [
+    as('stranger', () => fund(node.ledger, stranger, 1n)),
+    asService(() => fund(node.ledger, stranger, 1n)),
+  ]
+  expect(node.ledger.queued()).toBe(202)
+  await Promise.all(others)
+  const outcomes = await crowd
+  expect(outcomes.slice(0, 100).every(({ status }) => status === 'fulfilled')).toBe(true)
+  for (const outcome of outcomes.slice(100)) expect(outcome).toMatchObject(REFUSED)
+  expect((await more).every(({ status }) => status === 'fulfilled')).toBe(true)
+  expect(await balanceOf(db.database, stranger)).toBe(before + 2n)
+  // What left the queue counts no longer.
+  expect((await crowdOf(node, 'crowd', 100)).every(({ status }) => status === 'fulfilled')).toBe(true)
+  await node.ledger.close()
+})

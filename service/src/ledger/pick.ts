@@ -1,0 +1,114 @@
+import type { Uuid } from '../kernel/ids.ts'
+import type { Entry, Party } from './command.ts'
+
+export interface BatchSize {
+  /** How many commands to take of those that could go with any lane. */
+  readonly share: number
+  /** How many to take at the most. */
+  readonly maxBatch: number
+}
+
+export interface Picked {
+  readonly batch: Entry[]
+  readonly rest: Entry[]
+}
+
+/**
+ * The next batch: the oldest commands, without those whose wallets another lane holds, because they would
+ * only wait there for a lock. Beyond its share it takes what shares a wallet with it, which could go nowhere
+ * else meanwhile: so a hot wallet fills one batch, and strangers spread over the lanes. Who waits keeps its
+ * place before later commands on the same wallets.
+ *
+ * What fits into one batch is taken in its order. When more waits, of several parties, each has its turns first:
+ * as many commands as an even division of the share gives it, its oldest ones. `parties` are those of the queue.
+ */
+export function pick(
+  queue: readonly Entry[],
+  locked: ReadonlySet<Uuid>,
+  size: BatchSize,
+  parties: ReadonlyMap<string, Party>,
+): Picked {
+  if (locked.size === 0 && queue.length <= size.share) return { batch: [...queue], rest: [] }
+  const isFair = queue.length <= size.maxBatch || parties.size <= 1
+  return isFair ? pickOldest(queue, locked, size) : pickInTurns(queue, locked, size, parties)
+}
+
+function pickOldest(
+  queue: readonly Entry[],
+  locked: ReadonlySet<Uuid>,
+  { share, maxBatch }: BatchSize,
+): Picked {
+  const batch: Entry[] = []
+  const rest: Entry[] = []
+  const taken = new Set<Uuid>()
+  const waiting = new Set<Uuid>()
+  for (const entry of queue) {
+    const { accounts } = entry.command
+    const fits = batch.length < share || (batch.length < maxBatch && accounts.some(id => taken.has(id)))
+    if (fits && !accounts.some(id => locked.has(id) || waiting.has(id))) {
+      batch.push(entry)
+      for (const id of accounts) taken.add(id)
+    } else {
+      for (const id of accounts) waiting.add(id)
+      rest.push(entry)
+    }
+  }
+  return { batch, rest }
+}
+
+/**
+ * Two passes: the first gives each party its turns, the second fills what is left, as without parties. A command that
+ * the first one passes over stays before later ones on its wallets, so the second may only take it where it stands.
+ */
+function pickInTurns(
+  queue: readonly Entry[],
+  locked: ReadonlySet<Uuid>,
+  size: BatchSize,
+  parties: ReadonlyMap<string, Party>,
+): Picked {
+  const turns = turnsOf(parties, size.share)
+  for (const party of parties.values()) party.taken = 0
+  const chosen = new Uint8Array(queue.length)
+  const taken = new Set<Uuid>()
+  const mark = (at: number, accounts: readonly Uuid[]) => {
+    chosen[at] = 1
+    for (const id of accounts) taken.add(id)
+  }
+  let count = 0
+  const inTurn = new Set<Uuid>(locked)
+  for (const [at, { command, party }] of queue.entries()) {
+    if (count >= size.share) break
+    const { accounts } = command
+    if (party.taken < turns && !accounts.some(id => inTurn.has(id))) {
+      mark(at, accounts)
+      party.taken += 1
+      count += 1
+    } else for (const id of accounts) inTurn.add(id)
+  }
+  const passedOver = new Set<Uuid>(locked)
+  for (const [at, { command }] of queue.entries()) {
+    if (count >= size.maxBatch) break
+    if (chosen[at] === 1) continue
+    const { accounts } = command
+    const fits = count < size.share || accounts.some(id => taken.has(id))
+    if (fits && !accounts.some(id => passedOver.has(id))) {
+      mark(at, accounts)
+      count += 1
+    } else for (const id of accounts) passedOver.add(id)
+  }
+  const isChosen = (_entry: Entry, at: number) => chosen[at] === 1
+  return { batch: queue.filter(isChosen), rest: queue.filter((_entry, at) => chosen[at] === 0) }
+}
+
+/** How many commands each party may have of a share: who has fewer leaves the others more, and each has one. */
+function turnsOf(parties: ReadonlyMap<string, Party>, share: number): number {
+  let left = share
+  let others = parties.size
+  for (const { waiting } of [...parties.values()].toSorted((one, other) => one.waiting - other.waiting)) {
+    const turns = Math.floor(left / others)
+    if (waiting > turns) return Math.max(1, turns)
+    left -= waiting
+    others -= 1
+  }
+  return share
+}
