@@ -3,7 +3,7 @@ import { EXAMPLE_PUBLIC_KEY, EXAMPLE_TIME, nameText, textOut, timestamp } from '
 import { AgentKey, exampleId, idParam, idSchema, VendorId } from './ids.ts'
 import { listOf, pageQuery } from './lists.ts'
 import { TIERS } from './owners.ts'
-import { examplePolicy, PendingPolicy, Policy, policyControlsIn } from './policy.ts'
+import { examplePolicy, PendingPolicy, Policy, policyControlsIn, policyWarnings } from './policy.ts'
 import { route } from './route.ts'
 import { answer, nullable, oneOf, request } from './schema.ts'
 
@@ -208,7 +208,7 @@ export const updateAgent = route({
   tag: 'Agents',
   summary: 'Change an agent’s policy, name or origins',
   description:
-    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked. While the owner is frozen, a change that loosens anything is `conflict`, and what waits takes effect once the owner is unfrozen.',
+    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked; `warnings` says when that leaves nobody to pay. While the owner is frozen, a change that loosens anything is `conflict`, and what waits takes effect once the owner is unfrozen.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -227,7 +227,14 @@ export const updateAgent = route({
     },
   ),
   status: 200,
-  response: Agent,
+  response: answer(
+    { ...agentProperties, vendor_id: Type.Optional(VendorId), ...policyWarnings },
+    {
+      title: 'UpdatedAgent',
+      description: 'The agent as it is now.',
+      examples: [{ ...agentExample, vendor_id: vendorExample }],
+    },
+  ),
   errors: ['not_found', 'authorization_error', 'conflict'],
 })
 

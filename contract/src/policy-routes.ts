@@ -3,7 +3,14 @@ import { AGENT_STATUSES, Agent } from './agents.ts'
 import { agentReference, amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
-import { examplePolicy, PendingPolicy, POLICY_LAYERS, Policy, policyControlsIn } from './policy.ts'
+import {
+  examplePolicy,
+  PendingPolicy,
+  POLICY_LAYERS,
+  Policy,
+  policyControlsIn,
+  policyWarnings,
+} from './policy.ts'
 import { route } from './route.ts'
 import { answer, describe, nullable, oneOf, request } from './schema.ts'
 
@@ -171,15 +178,14 @@ export const cancelPendingPolicy = route({
 
 const ownerPolicyExample = { owner_id: exampleId('own'), policy: examplePolicy, pending_policy: {} }
 
+const ownerPolicyProperties = { owner_id: idSchema('own'), policy: Policy, pending_policy: PendingPolicy }
+
 /** What an owner sets above all own agents (contract section 5). Every limit measures one agent alone. */
-export const OwnerPolicy = answer(
-  { owner_id: idSchema('own'), policy: Policy, pending_policy: PendingPolicy },
-  {
-    title: 'OwnerPolicy',
-    description: 'The owner’s own limits. They hold for each of the owner’s agents by itself.',
-    examples: [ownerPolicyExample],
-  },
-)
+export const OwnerPolicy = answer(ownerPolicyProperties, {
+  title: 'OwnerPolicy',
+  description: 'The owner’s own limits. They hold for each of the owner’s agents by itself.',
+  examples: [ownerPolicyExample],
+})
 export type OwnerPolicy = Static<typeof OwnerPolicy>
 
 const ownerQuery = request({
@@ -207,15 +213,33 @@ export const updateOwnerPolicy = route({
   tag: 'Owner session',
   summary: 'Change the owner’s policy',
   description:
-    'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown. While the owner is frozen, a change that loosens anything is `conflict`.',
+    'Changes the controls that are sent and leaves the others. What tightens holds at once for every agent of the owner; what loosens waits for the cooldown. `warnings` says when a changed payee list leaves an agent nobody to pay. While the owner is frozen, a change that loosens anything is `conflict`.',
   who: ['owner'],
   query: ownerQuery,
-  body: request(policyControlsIn, {
-    title: 'UpdateOwnerPolicyRequest',
-    examples: [{ spend_limit_daily: 2000 }, { require_human_approval_above: 500 }],
-  }),
+  body: request(
+    {
+      owner_id: Type.Optional(
+        idSchema('own', 'Whose policy, instead of in the query; when both are given they must be the same.'),
+      ),
+      ...policyControlsIn,
+    },
+    {
+      title: 'UpdateOwnerPolicyRequest',
+      examples: [
+        { spend_limit_daily: 2000 },
+        { owner_id: exampleId('own'), require_human_approval_above: 500 },
+      ],
+    },
+  ),
   status: 200,
-  response: OwnerPolicy,
+  response: answer(
+    { ...ownerPolicyProperties, ...policyWarnings },
+    {
+      title: 'UpdatedOwnerPolicy',
+      description: 'The owner’s limits as they are now.',
+      examples: [ownerPolicyExample],
+    },
+  ),
   errors: ['not_found', 'conflict'],
 })
 

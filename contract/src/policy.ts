@@ -164,6 +164,21 @@ export const PendingPolicy = answer(
 )
 export type PendingPolicy = Static<typeof PendingPolicy>
 
+/** What the answer of a changed policy says beside it (contract section 12). */
+export const policyWarnings = {
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. The change holds all the same.',
+      examples: [
+        [
+          `${exampleId('agt')} can pay nobody until ${EXAMPLE_TIME}: until then no agent is allowed by all payee lists in force`,
+        ],
+      ],
+    }),
+  ),
+}
+
 /**
  * `error.details` of a refusal by a limit (`spend_limit_exceeded`; contract section 1, Errors).
  * Amounts in INR; for `max_counterparties_per_hour` the three figures are counts of recipients.

@@ -32,7 +32,7 @@ function operationOf(route: Route): Operation {
     ? { properties: { [RAW_BODY]: plain(route.body) }, required: [RAW_BODY] }
     : plain(route.body)
   const query = plain(route.query)
-  const input = merged(name, [plain(route.params), query, body])
+  const input = merged(name, [plain(route.params), query, withoutNames(body, query)])
   const answer = plain(route.response)
   assertAnswer(name, answer, query)
   return {
@@ -45,6 +45,12 @@ function operationOf(route: Route): Operation {
     answer,
     waiting: route.waiting === undefined ? null : plain(route.waiting),
   }
+}
+
+/** The client sends what both the query and the body take in the query. */
+function withoutNames(body: Schema, { properties: taken = {} }: Schema): Schema {
+  const own = Object.entries(body.properties ?? {}).filter(([field]) => !(field in taken))
+  return { ...body, properties: Object.fromEntries(own) }
 }
 
 function merged(name: string, parts: readonly Schema[]) {

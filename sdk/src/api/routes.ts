@@ -67,7 +67,7 @@ export interface Api {
   /** Get an agent. */
   readonly getAgent: (input: Types.GetAgentInput, options?: CallOptions) => Promise<Types.Agent>
   /** Change an agent’s policy, name or origins. */
-  readonly updateAgent: (input: Types.UpdateAgentInput, options?: CallOptions) => Promise<Types.Agent>
+  readonly updateAgent: (input: Types.UpdateAgentInput, options?: CallOptions) => Promise<Types.UpdatedAgent>
   /** Deactivate an agent. */
   readonly deactivateAgent: (
     input: Types.DeactivateAgentInput,
@@ -349,7 +349,7 @@ export interface Api {
   readonly updateOwnerPolicy: (
     input?: Types.UpdateOwnerPolicyInput,
     options?: CallOptions,
-  ) => Promise<Types.OwnerPolicy>
+  ) => Promise<Types.UpdatedOwnerPolicy>
   /** Cancel a waiting change of the owner’s policy. */
   readonly cancelOwnerPendingPolicy: (
     input: Types.CancelOwnerPendingPolicyInput,

@@ -1229,6 +1229,29 @@ export interface AgentExistence {
   status: AgentStatus | null
 }
 
+/** The agent as it is now. */
+export interface UpdatedAgent {
+  agent_id: string
+  handle: string
+  name: string
+  owner_id: string
+  platform_id: string
+  wallet_id: string
+  status: AgentStatus
+  /** How a deactivated agent was stopped when it ended: its money stays until an administrator restores it. */
+  held_as: 'frozen' | 'quarantined' | null
+  tier: Tier
+  origins: string[]
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  pending_policy: PendingPolicy
+  key_last4: string
+  created_at: string
+  vendor_id?: string
+  /** Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. */
+  warnings?: string[]
+}
+
 /** The agent as it ended. */
 export interface DeactivatedAgent {
   agent_id: string
@@ -2202,6 +2225,16 @@ export interface OwnerPolicy {
   /** The spend policy controls. null: no limit in this layer; 0: none at all. */
   policy: Policy
   pending_policy: PendingPolicy
+}
+
+/** The owner’s limits as they are now. */
+export interface UpdatedOwnerPolicy {
+  owner_id: string
+  /** The spend policy controls. null: no limit in this layer; 0: none at all. */
+  policy: Policy
+  pending_policy: PendingPolicy
+  /** Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. */
+  warnings?: string[]
 }
 
 /** The whole service at a glance. */

@@ -12,6 +12,7 @@ import { createAgent } from './create-agent.ts'
 import { normaliseHandle } from './handle.ts'
 import { serveHandles } from './handle-routes.ts'
 import { type AgentFilter, type AgentScope, countAgents, selectAgents } from './list-store.ts'
+import { warningsOfChange } from './payee-warnings.ts'
 
 export function serveAgents(serve: Serve, context: AgentsContext): void {
   const { database, vault } = context
@@ -36,9 +37,10 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
     agentRecord(vault, caller, await requireAgentAccess(database, caller, params.agent_id)),
   )
 
-  serve(routes.updateAgent, async ({ caller, params, body }) =>
-    agentRecord(vault, caller, await updatePolicy(context, caller, params.agent_id, body)),
-  )
+  serve(routes.updateAgent, async ({ caller, params, body }) => {
+    const agent = await updatePolicy(context, caller, params.agent_id, body)
+    return { ...agentRecord(vault, caller, agent), ...(await warningsOfChange(context, agent, body)) }
+  })
 
   serve(
     routes.deactivateAgent,

@@ -15,6 +15,15 @@ export { countRelease, releaseNeeds } from './count-release.ts'
 export { AGENT_ROWS, lockAgentsForChange, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 export { decidePayee, maxAmountNow, remaining, type Standing, standingsOf } from './decide.ts'
 export { checkLimits, countSpend, factsOf, limitSteps, makeExact, planExactly, type Spend } from './limits.ts'
+export { type OwnerPolicyState, selectOwnerPolicy } from './owner-policy-store.ts'
+export {
+  agentCanPayNobody,
+  agentsCanPayNobody,
+  changesPayees,
+  type PayeeTimeline,
+  payableFrom,
+  payeeTimeline,
+} from './payee-warnings.ts'
 export {
   type PendingJson,
   pendingFromJson,

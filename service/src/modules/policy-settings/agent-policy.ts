@@ -18,10 +18,10 @@ import {
   remaining,
   type Spend,
   type Standing,
+  selectOwnerPolicy,
   standingsOf,
 } from '../policies/index.ts'
 import type { PolicySettingsContext } from './context.ts'
-import { selectOwnerPolicy } from './owner-policy-store.ts'
 
 /** What an agent may still spend: asked in the same way, and of the same rules, as a payment asks. */
 export async function showAgentPolicy(

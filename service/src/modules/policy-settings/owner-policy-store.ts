@@ -4,46 +4,14 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import {
-  OPEN_POLICY,
   OWNER_POLICY_ROWS,
-  type PendingJson,
+  type OwnerPolicyState,
   POLICY_COLUMNS,
-  type PolicyColumns,
   type PolicyState,
-  pendingFromJson,
-  pendingOf,
-  policyColumnsOf,
-  policyFromColumns,
   policyValues,
   replacePending,
+  selectOwnerPolicy,
 } from '../policies/index.ts'
-
-interface OwnerPolicyRow extends PolicyColumns {
-  pending: PendingJson[]
-  is_set: boolean
-  is_frozen: boolean
-}
-
-/** What an owner sets for the own agents, and whether the owner is frozen. */
-export interface OwnerPolicyState extends PolicyState {
-  readonly isFrozen: boolean
-}
-
-/** The policy of an owner who is there; an owner without a policy of their own limits nothing. */
-export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<OwnerPolicyState> {
-  const [row] = await db.query<OwnerPolicyRow>(
-    `select ${policyColumnsOf('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
-       ${pendingOf('o.id')} as pending
-     from owners o left join owner_policies p on p.owner_id = o.id where o.id = $1`,
-    [ownerId],
-  )
-  if (row === undefined) return { policy: OPEN_POLICY, pending: [], isFrozen: false }
-  return {
-    policy: row.is_set ? policyFromColumns(row) : OPEN_POLICY,
-    pending: pendingFromJson(row.pending),
-    isFrozen: row.is_frozen,
-  }
-}
 
 /** The policy under the owner's lock, which every change of it takes. */
 export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<OwnerPolicyState> {

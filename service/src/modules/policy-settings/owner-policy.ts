@@ -1,4 +1,4 @@
-import type { OwnerPolicy } from '@batua/contract'
+import type { OwnerPolicy, ResponseOf, updateOwnerPolicy as updateRoute } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { OwnerCaller } from '../../http/caller.ts'
 import { ownerOfSession } from '../../http/owner-of-session.ts'
@@ -8,11 +8,14 @@ import { type Act, actorOf, recordActs } from '../audit/index.ts'
 import {
   applyDue,
   changePolicy,
+  changesPayees,
   LIMIT_INCREASES,
+  type OwnerPolicyState,
   type PolicyChange,
   type PolicyState,
   pendingRecord,
   policyRecord,
+  selectOwnerPolicy,
   withoutChange,
 } from '../policies/index.ts'
 import { ownerPolicyActs } from './acts.ts'
@@ -21,11 +24,10 @@ import {
   announceOwnerPolicy,
   isUnannounced,
   lockOwnerPolicy,
-  type OwnerPolicyState,
-  selectOwnerPolicy,
   selectUnannouncedOwners,
   updateOwnerPolicy,
 } from './owner-policy-store.ts'
+import { warningsOfOwner } from './payee-warnings.ts'
 
 export async function showOwnerPolicy(
   { database }: PolicySettingsContext,
@@ -36,19 +38,23 @@ export async function showOwnerPolicy(
   return recordOf(ownerId, await selectOwnerPolicy(database, ownerId))
 }
 
-export function changeOwnerPolicy(
+export async function changeOwnerPolicy(
   context: PolicySettingsContext,
   caller: OwnerCaller,
   named: string | undefined,
   change: PolicyChange,
-): Promise<OwnerPolicy> {
+): Promise<ResponseOf<typeof updateRoute>> {
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldownMs = context.limitIncreaseCooldownS * 1000
   const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
-  return changeUnderLock(context, ownerId, act, (state, isFrozen) =>
+  const changed = await changeUnderLock(context, ownerId, act, (state, isFrozen) =>
     changePolicy(state, change, { now, cooldownMs, isFrozen }),
   )
+  if (!changesPayees(change)) return changed
+  const { database } = context
+  const warnings = await warningsOfOwner(database, ownerId, await selectOwnerPolicy(database, ownerId), now)
+  return warnings.length === 0 ? changed : { ...changed, warnings }
 }
 
 export function cancelOwnerPolicyChange(

@@ -1,5 +1,6 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import { agentRecord, cancelPolicyChange } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import { showAgentPolicy } from './agent-policy.ts'
@@ -20,8 +21,8 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
 
   serve(routes.getOwnerPolicy, ({ caller, query }) => showOwnerPolicy(context, caller, query.owner_id))
 
-  serve(routes.updateOwnerPolicy, ({ caller, query, body }) =>
-    changeOwnerPolicy(context, caller, query.owner_id, body),
+  serve(routes.updateOwnerPolicy, ({ caller, query, body: { owner_id, ...change } }) =>
+    changeOwnerPolicy(context, caller, namedOnce(query.owner_id, owner_id), change),
   )
 
   serve(routes.cancelOwnerPendingPolicy, ({ caller, params, query }) =>
@@ -33,4 +34,13 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
   serve(routes.updateTier, ({ caller, params, body }) =>
     changeTier(context, actorOf(caller), params.tier, body),
   )
+}
+
+/** The owner that a call names in the query, in the body, or in both alike. */
+function namedOnce(inQuery: string | undefined, inBody: string | undefined): string | undefined {
+  if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
+    const message = 'owner_id names one owner in the query and another in the body; send it once'
+    throw new AppError('validation_error', message, { field: 'owner_id' })
+  }
+  return inQuery ?? inBody
 }

@@ -1,0 +1,82 @@
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { applyDue, type PolicyState } from './change-policy.ts'
+import type { Controls } from './controls.ts'
+import { controlsOf, type PolicyChange } from './spend-policy.ts'
+
+type PayeeLists = Pick<Controls, 'allowedPayees' | 'blockedPayees'>
+
+/** The payee lists of one layer: those in force, and those that follow once a waiting change takes effect. */
+export interface PayeeTimeline {
+  readonly inForce: PayeeLists
+  readonly later: readonly { readonly from: Date; readonly lists: PayeeLists }[]
+}
+
+export function changesPayees(change: PolicyChange): boolean {
+  return change.allowed_payees !== undefined || change.blocked_payee_agents !== undefined
+}
+
+/** Below a frozen owner nothing that waits takes effect. */
+export function payeeTimeline(state: PolicyState, now: Date, isFrozen: boolean): PayeeTimeline {
+  const present = applyDue(state, { now, isFrozen })
+  const moments = isFrozen ? [] : present.pending.filter(({ control }) => isPayeeList(control))
+  return {
+    inForce: controlsOf(present.policy),
+    later: moments
+      .map(({ effectiveAt }) => effectiveAt)
+      .toSorted((left, right) => left.getTime() - right.getTime())
+      .map(from => ({
+        from,
+        lists: controlsOf(applyDue(present, { now: from, isFrozen }).policy),
+      })),
+  }
+}
+
+function isPayeeList(control: string): boolean {
+  return control === 'allowed_payees' || control === 'blocked_payee_agents'
+}
+
+/** From when on somebody is left to pay by all layers; null: no change that waits leaves anybody. No agent pays itself. */
+export function payableFrom(payerId: Uuid | null, layers: readonly PayeeTimeline[]): 'now' | Date | null {
+  const inForce = layers.map(layer => layer.inForce)
+  if (isAnybodyLeft(payerId, inForce)) return 'now'
+  const moments = layers.flatMap(({ later }) => later.map(({ from }) => from))
+  const found = moments
+    .toSorted((left, right) => left.getTime() - right.getTime())
+    .find(moment =>
+      isAnybodyLeft(
+        payerId,
+        layers.map(layer => listsAt(layer, moment)),
+      ),
+    )
+  return found ?? null
+}
+
+function listsAt({ inForce, later }: PayeeTimeline, moment: Date): PayeeLists {
+  return later.findLast(({ from }) => from <= moment)?.lists ?? inForce
+}
+
+function isAnybodyLeft(payerId: Uuid | null, layers: readonly PayeeLists[]): boolean {
+  const allowed = layers.flatMap(({ allowedPayees }) => (allowedPayees === null ? [] : [allowedPayees]))
+  const [shortest] = allowed.toSorted((left, right) => left.size - right.size)
+  if (shortest === undefined) return true
+  for (const id of shortest) {
+    if (id === payerId || !allowed.every(list => list.has(id))) continue
+    if (!layers.some(({ blockedPayees }) => blockedPayees?.has(id) === true)) return true
+  }
+  return false
+}
+
+/** The warning that an agent can pay nobody until a moment; null: by no change that waits. */
+export function agentCanPayNobody(agentId: Uuid, until: Date | null): string {
+  const agent = formatId('agt', agentId)
+  return until === null
+    ? `${agent} can pay nobody: no agent is allowed by all payee lists in force`
+    : `${agent} can pay nobody until ${until.toISOString()}: until then no agent is allowed by all payee lists in force`
+}
+
+/** The same of all agents of an owner. */
+export function agentsCanPayNobody(until: Date | null): string {
+  return until === null
+    ? 'No agent can pay anybody: the owner’s payee lists allow nobody'
+    : `No agent can pay anybody until ${until.toISOString()}: until then the owner’s payee lists allow nobody`
+}
