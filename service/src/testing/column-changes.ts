@@ -18,6 +18,7 @@ const CHANGES: Readonly<Record<string, readonly ((column: string) => string)[]>>
   smallint: [column => `coalesce(${column}, 0) + 1`],
   integer: [column => `coalesce(${column}, 0) + 1`],
   bigint: [column => `coalesce(${column}, 0) + 1`],
+  jsonb: [() => `'{"changed": 1}'`],
   boolean: [column => `not coalesce(${column}, false)`],
   bytea: [
     column => `set_byte(${column}, 0, get_byte(${column}, 0) # 1)`,

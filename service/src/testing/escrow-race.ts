@@ -15,7 +15,7 @@ import {
   startNode,
   type TestNode,
 } from './builders.ts'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, TEST_VAULT } from './database.ts'
 import { attestOn, held, intent, refundOn, releaseOn, waiting, writtenEscrow } from './escrows.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 
@@ -115,7 +115,7 @@ function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] 
   const { database, second, nodes, clock, payee } = stage
   const logger = silentLogger()
   return nodes.flatMap((node, at) => {
-    const context = { database: at === 0 ? database : second, ...node, logger }
+    const context = { database: at === 0 ? database : second, ...node, logger, vault: TEST_VAULT }
     const look = async () => {
       for (let left = looks; left > 1; left--) await writtenEscrow(context.database, id)
       return writtenEscrow(context.database, id)

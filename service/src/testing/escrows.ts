@@ -11,6 +11,7 @@ import { refundCommand } from '../modules/escrow/refund.ts'
 import { releaseCommand } from '../modules/escrow/release.ts'
 import { selectEscrow } from '../modules/escrow/store.ts'
 import type { TestNode } from './builders.ts'
+import { TEST_VAULT } from './database.ts'
 
 export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> = {}): HoldIntent {
   return {
@@ -59,7 +60,7 @@ export async function escrowOf(
 }
 
 export async function writtenEscrow(db: Queryable, id: Uuid): Promise<Escrow> {
-  const escrow = await selectEscrow(db, id)
+  const escrow = await selectEscrow(db, TEST_VAULT, id)
   if (escrow === null) throw new Error(`no escrow ${id}`)
   return escrow
 }

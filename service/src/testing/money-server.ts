@@ -56,7 +56,7 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
         receiptToken: async () => null,
       })
       serveApprovals(serve, { ...core, executors })
-      serveEscrow(serve, core)
+      serveEscrow(serve, { ...core, vault: TEST_VAULT })
     },
     { database, clock, authenticators },
   )

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ApprovalStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
+import {
+  type EngineRow,
+  type EngineTable,
+  requireMac,
+  rowMacOf,
+  whyRefused,
+  writeOldMacs,
+} from '../../db/row-mac.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -51,8 +58,9 @@ export function approvalMac(vault: Vault, approval: Approval): Buffer {
 }
 
 /** Its MAC, and whether the log says that it was decided. $3: their ids as the log has them, in the order of the keys. */
-const PROOF = `a.mac, exists(select from audit_entries e where e.agent_id = a.agent_id and e.id > a.id
-    and e.action in ('approval.approved', 'approval.rejected', 'approval.expired') and e.target = k.target) as decided`
+const DECIDED = `exists(select from audit_entries e where e.agent_id = a.agent_id and e.id > a.id
+    and e.action in ('approval.approved', 'approval.rejected', 'approval.expired') and e.target = k.target)`
+const PROOF = `a.mac, ${DECIDED} as decided`
 
 interface Proof {
   readonly mac: Buffer | null
@@ -61,10 +69,68 @@ interface Proof {
 
 /** An approval that the service wrote, and that was not decided before: what was done once is not done again. */
 function proven(vault: Vault, { mac, decided, ...approval }: Approval & Proof): Approval {
-  const isAsRecorded = !(decided && approval.status === 'pending_approval')
-  const values = macValues(approval)
-  requireMac(vault, { table: 'approvals', id: approval.id, values, mac }, isAsRecorded)
+  requireMac(vault, rowOf(approval, mac), isAsRecorded(approval, decided))
   return approval
+}
+
+function rowOf(approval: Approval, mac: Buffer | null): EngineRow {
+  return { table: 'approvals', id: approval.id, values: macValues(approval), mac }
+}
+
+function isAsRecorded({ status }: Approval, decided: boolean): boolean {
+  return !(decided && status === 'pending_approval')
+}
+
+/** Approvals as the check of all rows sees them. That none was put back to waiting is asked only of those that wait. */
+export const APPROVAL_ROWS: EngineTable = {
+  table: 'approvals',
+  columns: [
+    'agent_id',
+    'id',
+    'kind',
+    'payee',
+    'amount_paise',
+    'fee_paise',
+    'reference',
+    'note',
+    'idempotency_key',
+    'unique_reference',
+    'rule',
+    'layer',
+    'terms',
+    'created_at',
+    'expires_at',
+    'status',
+    'decided_at',
+    'payment_id',
+  ],
+  uncovered: {},
+  async check(db, vault, after, limit) {
+    const rows = await db.query<Approval & Pick<Proof, 'mac'>>(
+      `select ${COLUMNS}, a.mac from approvals a where a.id > $1 order by a.id limit $2`,
+      [after, limit],
+    )
+    const decided = await selectDecided(db, rows)
+    return rows.map(({ mac, ...approval }) => ({
+      id: approval.id,
+      why: whyRefused(vault, rowOf(approval, mac), isAsRecorded(approval, decided.has(approval.id))),
+    }))
+  },
+}
+
+/** Which of these that say that they wait the log says were decided. */
+async function selectDecided(db: Queryable, approvals: readonly Approval[]): Promise<Set<string>> {
+  const waiting = approvals.filter(({ status }) => status === 'pending_approval')
+  const rows = await db.query<{ id: Uuid }>(
+    `select a.id from unnest($1::uuid[], $2::uuid[], $3::text[]) k(agent_id, id, target)
+     join approvals a on a.agent_id = k.agent_id and a.id = k.id where ${DECIDED}`,
+    [
+      arrayLiteral(waiting.map(({ agentId }) => agentId)),
+      arrayLiteral(waiting.map(({ id }) => id)),
+      textArrayLiteral(waiting.map(({ id }) => formatId('apr', id))),
+    ],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 export function keyOf({ agentId, id }: ApprovalKey): string {

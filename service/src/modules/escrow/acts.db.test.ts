@@ -5,7 +5,7 @@ import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { actsDuring, actsIn } from '../../testing/acts.ts'
 import { outcomesOf, startNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../testing/database.ts'
 import { refundOn, releaseOn, writtenEscrow } from '../../testing/escrows.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { agentPath, type MoneyServer, openMoneyServer } from '../../testing/money-server.ts'
@@ -98,7 +98,7 @@ test('a hold that its owner approves is the owner’s act; one that is refused i
 test('a timeout is the service’s own act, once on however many nodes', async () => {
   const id = await hold({ timeout_hours: 1, auto_action: 'release' }, 'hold-with-timeout')
   clock.advance(HOUR_MS)
-  const context = { ...server.node, database: db.database, logger: silentLogger() }
+  const context = { ...server.node, database: db.database, logger: silentLogger(), vault: TEST_VAULT }
   await Promise.all([fireDueTimeouts(context, clock.now()), fireDueTimeouts(context, clock.now())])
   expect(await actsIn(db.database, id)).toMatchObject([
     { action: 'escrow.held' },

@@ -1,10 +1,16 @@
-import type { Queryable } from '../../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import type { Caller, PlatformCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { mayAccess } from '../agents/index.ts'
 import type { Escrow } from './escrow.ts'
 import { type Party, selectEscrow, selectParties } from './store.ts'
+
+export interface EscrowReader {
+  readonly database: Database
+  readonly vault: Vault
+}
 
 export interface FoundEscrow {
   readonly escrow: Escrow
@@ -12,13 +18,17 @@ export interface FoundEscrow {
 }
 
 /** The escrow of an address for a party to it: a stranger does not learn that it exists. */
-export async function requireEscrow(db: Queryable, caller: Caller, address: string): Promise<FoundEscrow> {
+export async function requireEscrow(
+  { database, vault }: EscrowReader,
+  caller: Caller,
+  address: string,
+): Promise<FoundEscrow> {
   const id = parseId('esc', address)
-  const escrow = id === null ? null : await selectEscrow(db, id)
+  const escrow = id === null ? null : await selectEscrow(database, vault, id)
   if (escrow !== null) {
     const { agentId, toAgentId, attestorId, releasedTo } = escrow
     const parties = await selectParties(
-      db,
+      database,
       [agentId, toAgentId, attestorId, releasedTo].filter(each => each !== null),
     )
     if ([...parties.values()].some(party => mayAccess(caller, party))) return { escrow, parties }
@@ -28,11 +38,11 @@ export async function requireEscrow(db: Queryable, caller: Caller, address: stri
 
 /** The same for the platform of the payer, which alone decides what becomes of the money. */
 export async function requireOwnEscrow(
-  db: Queryable,
+  context: EscrowReader,
   caller: PlatformCaller,
   address: string,
 ): Promise<FoundEscrow> {
-  const found = await requireEscrow(db, caller, address)
+  const found = await requireEscrow(context, caller, address)
   if (found.parties.get(found.escrow.agentId)?.platformId === caller.platformId) return found
   throw new AppError(
     'authorization_error',

@@ -15,6 +15,7 @@ import { AppError } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import { type FindAgent, requireAgentAccess } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
@@ -33,6 +34,7 @@ export interface EscrowContext {
   readonly ledger: Ledger
   readonly agents: AgentRegister
   readonly findAgent: FindAgent
+  readonly vault: Vault
 }
 
 /** What the three ways of holding share of a request. */
@@ -61,7 +63,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   )
 
   serve(releaseEscrow, async ({ caller, params, body }) => {
-    const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
+    const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
     const payeeId = await payeeOf(context, escrow, body.to_agent_id)
     const payee = (await selectParties(database, [payeeId])).get(payeeId)
     const onePlatform = payee?.platformId === caller.platformId
@@ -70,12 +72,12 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   })
 
   serve(refundEscrow, async ({ caller, params }) => {
-    const { escrow } = await requireOwnEscrow(database, caller, params.escrow_id)
+    const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
     return escrowRecord(await ledger.submit(refundCommand(agents, escrow, actorOf(caller))))
   })
 
   serve(attestEscrow, async ({ caller, params }) => {
-    const { escrow, parties } = await requireEscrow(database, caller, params.escrow_id)
+    const { escrow, parties } = await requireEscrow(context, caller, params.escrow_id)
     const { agentId: attestorId, keyHash } = caller
     const payeeId = meantFor(escrow)
     if (escrow.attestorId !== attestorId || payeeId === null) {
@@ -91,7 +93,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
   })
 
   serve(getEscrow, async ({ caller, params }) =>
-    escrowRecord((await requireEscrow(database, caller, params.escrow_id)).escrow),
+    escrowRecord((await requireEscrow(context, caller, params.escrow_id)).escrow),
   )
 }
 

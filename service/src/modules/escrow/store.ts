@@ -1,6 +1,14 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
+import {
+  type EngineRow,
+  type EngineTable,
+  ifGenuine,
+  requireMac,
+  rowMacOf,
+  whyRefused,
+  writeOldMacs,
+} from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -52,9 +60,47 @@ const STATUS_AFTER: { readonly [kind: string]: Escrow['status'] } = {
 
 /** An escrow that the service wrote, and that stands as the book has it: what was released once is not again. */
 function proven(vault: Vault, { mac, endedBy, ...escrow }: Escrow & Proof): Escrow {
-  const isAsPosted = escrow.status === (endedBy === null ? 'held' : STATUS_AFTER[endedBy])
-  requireMac(vault, { table: 'escrows', id: escrow.id, values: macValues(escrow), mac }, isAsPosted)
+  requireMac(vault, rowOf(escrow, mac), isAsPosted(escrow, endedBy))
   return escrow
+}
+
+function rowOf(escrow: Escrow, mac: Buffer | null): EngineRow {
+  return { table: 'escrows', id: escrow.id, values: macValues(escrow), mac }
+}
+
+function isAsPosted({ status }: Escrow, endedBy: string | null): boolean {
+  return status === (endedBy === null ? 'held' : STATUS_AFTER[endedBy])
+}
+
+/** Escrows as the check of all rows sees them. */
+export const ESCROW_ROWS: EngineTable = {
+  table: 'escrows',
+  columns: [
+    'agent_id',
+    'id',
+    'to_agent',
+    'attestor',
+    'amount_paise',
+    'reference',
+    'auto_action',
+    'expires_at',
+    'created_at',
+    'hold_sequence',
+    'status',
+    'released_to',
+    'resolved_at',
+  ],
+  uncovered: { next_try_at: 'says when the timeout is tried; what it does, and from when, the MAC covers' },
+  async check(db, vault, after, limit) {
+    const rows = await db.query<Escrow & Proof>(
+      `select ${COLUMNS}, ${PROOF} from escrows e where e.id > $1 order by e.id limit $2`,
+      [after, limit],
+    )
+    return rows.map(({ mac, endedBy, ...escrow }) => ({
+      id: escrow.id,
+      why: whyRefused(vault, rowOf(escrow, mac), isAsPosted(escrow, endedBy)),
+    }))
+  },
 }
 
 export function keyOf({ agentId, id }: EscrowKey): string {
@@ -122,9 +168,18 @@ export const closedSink: Sink<Escrow> = {
     ),
 }
 
-export async function selectEscrow(db: Queryable, id: Uuid): Promise<Escrow | null> {
-  const [row] = await db.query<Escrow>(`select ${COLUMNS} from escrows e where e.id = $1`, [id])
-  return row ?? null
+/** An escrow, proven: who may end it is decided by what this says, before it is proven again under the lock. */
+export async function selectEscrow(db: Queryable, vault: Vault, id: Uuid): Promise<Escrow | null> {
+  const [row] = await db.query<Escrow & Pick<Proof, 'mac'>>(
+    `select ${COLUMNS}, e.mac from escrows e where e.id = $1`,
+    [id],
+  )
+  return row === undefined ? null : withMac(vault, row)
+}
+
+function withMac(vault: Vault, { mac, ...escrow }: Escrow & Pick<Proof, 'mac'>): Escrow {
+  requireMac(vault, rowOf(escrow, mac))
+  return escrow
 }
 
 /**
@@ -134,20 +189,22 @@ export async function selectEscrow(db: Queryable, id: Uuid): Promise<Escrow | nu
  */
 export async function claimDueTimeouts(
   db: Queryable,
+  vault: Vault,
   now: Date,
   pauseMs: { readonly least: number; readonly most: number },
   limit: number,
 ): Promise<Escrow[]> {
-  return db.query<Escrow>(
+  const rows = await db.query<Escrow & Pick<Proof, 'mac'>>(
     `update escrows e
      set next_try_at = $1::timestamptz
        + least(greatest($1::timestamptz - e.expires_at, $2 * interval '1 millisecond'), $3 * interval '1 millisecond')
      from (select d.agent_id, d.id from escrows d where d.next_try_at <= $1 order by d.next_try_at limit $4
            for update skip locked) due
      where e.agent_id = due.agent_id and e.id = due.id
-     returning ${COLUMNS}`,
+     returning ${COLUMNS}, e.mac`,
     [now, pauseMs.least, pauseMs.most, limit],
   )
+  return rows.flatMap(row => ifGenuine(() => withMac(vault, row)))
 }
 
 /** Whose an agent is, which never changes. */

@@ -12,7 +12,7 @@ import {
   startNode,
   type TestNode,
 } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../testing/database.ts'
 import { held, intent, refundOn, toldTo, waiting, writtenEscrow } from '../../testing/escrows.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 
 const contextOf = ({ ledger, agents }: TestNode, database: Database) => ({
-  ...{ database, ledger, agents, logger: silentLogger() },
+  ...{ database, ledger, agents, logger: silentLogger(), vault: TEST_VAULT },
 })
 const fire = () => fireDueTimeouts(contextOf(nodes[0], db.database), clock.now())
 const fireThere = () => fireDueTimeouts(contextOf(nodes[1], second), clock.now())
@@ -116,7 +116,9 @@ describe('a timeout', () => {
   test('fires within 5 s although the node that took it died', async () => {
     const escrow = await heldFor(1)
     clock.advance(1)
-    const [taken] = await claimDueTimeouts(db.database, clock.now(), { least: 3_000, most: 60_000 }, 10)
+    const [taken] = await claimDueTimeouts(
+      ...([db.database, TEST_VAULT, clock.now(), { least: 3_000, most: 60_000 }, 10] as const),
+    )
     expect(taken?.id).toBe(escrow.id)
     const [job] = escrowJobs(contextOf(nodes[1], second))
     expect(job?.everyMs).toBeLessThanOrEqual(1_000)

@@ -3,6 +3,7 @@ import type { Job } from '../../jobs/jobs.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Command, Ledger } from '../../ledger/index.ts'
 import { service } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
@@ -22,6 +23,7 @@ export interface TimeoutContext {
   readonly ledger: Ledger
   readonly agents: AgentRegister
   readonly logger: Logger
+  readonly vault: Vault
 }
 
 export function escrowJobs(context: TimeoutContext): Job[] {
@@ -31,7 +33,7 @@ export function escrowJobs(context: TimeoutContext): Job[] {
 /** Releases or refunds what is due: one bounded batch. Returns how many it took. */
 export async function fireDueTimeouts(context: TimeoutContext, now: Date): Promise<number> {
   const { database, ledger, agents } = context
-  const due = await claimDueTimeouts(database, now, PAUSE_MS, AT_ONCE)
+  const due = await claimDueTimeouts(database, context.vault, now, PAUSE_MS, AT_ONCE)
   if (due.length === 0) return 0
   const parties = await selectParties(
     database,

@@ -20,7 +20,7 @@ export async function checkFunding(
   key: FundingKey,
   ending: FailureReason | null = null,
 ): Promise<Checked | null> {
-  const funding = await selectFunding(context.database, key)
+  const funding = await selectFunding(context.database, context.vault, key)
   if (funding === null) return null
   const sighting = await sight(context, funding, ending)
   const settled = await context.ledger.submit(settleFunding(key, sighting, ending))

@@ -24,7 +24,7 @@ export function fundingNotices(context: FundingContext): NoticeTaker[] {
 }
 
 async function follow(context: FundingContext, gateway: PaymentGateway, event: GatewayEvent): Promise<void> {
-  const { database, clock } = context
+  const { database, clock, vault } = context
   if (event.kind === 'refund') {
     const refund = parseId('refund', event.refundId)
     if (refund !== null) await hastenRefund(database, refund, clock.now())
@@ -33,7 +33,7 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
   const id = parseId('fund', event.orderId)
   // Orders of another shape were made by somebody else who shares the account at the gateway.
   if (id === null) return
-  const funding = await selectFundingById(database, id)
+  const funding = await selectFundingById(database, vault, id)
   const checked = funding === null ? null : await checkFunding(context, funding)
   if (checked === null) return refundUnknownOrder(context, gateway, event.orderId)
   if (checked.sighting === 'silence') throw notNow()

@@ -42,7 +42,7 @@ export async function openFunding(context: FundingContext, request: FundingReque
   await writeDown(context, funding, request.actor)
   const created = await createOrder(gateways.current, newOrder(context, funding, request.payer))
   if (created.kind === 'value') {
-    await recordOrder(context.database, funding, created.value)
+    await recordOrder(context.database, context.vault, funding, created.value)
     const { gatewayOrderId, gatewaySessionId } = created.value
     return { ...funding, gatewayOrderId, gatewaySessionId }
   }

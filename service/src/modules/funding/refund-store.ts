@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
-import { rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
+import { type EngineRow, type EngineTable, rowMacOf, whyRefused, writeOldMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { sameHash, type Vault } from '../../kernel/secrets.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink } from '../../ledger/index.ts'
 import type { OwedRefund } from './funding.ts'
 
@@ -30,9 +30,44 @@ export function isGenuineRefund(
   vault: Vault,
   { mac, ...refund }: OwedRefund & { readonly mac: Buffer | null },
 ): boolean {
-  if (mac !== null && sameHash(refundMac(vault, refund), mac)) return true
-  vault.onAltered('gateway_refunds', refund.id, 'has no MAC that fits')
-  return false
+  const why = whyRefused(vault, rowOf(refund, mac))
+  if (why !== null) vault.onAltered('gateway_refunds', refund.id, why)
+  return why === null
+}
+
+function rowOf(refund: OwedRefund, mac: Buffer | null): EngineRow {
+  return { table: 'gateway_refunds', id: refund.id, values: macValues(refund), mac }
+}
+
+const ONCE = 'the gateway takes a refund’s id once, and sends back no more than was paid'
+
+/** Refunds as the check of all rows sees them. */
+export const REFUND_ROWS: EngineTable = {
+  table: 'gateway_refunds',
+  columns: [
+    'id',
+    'gateway',
+    'order_id',
+    'gateway_order_id',
+    'gateway_payment_id',
+    'amount_paise',
+    'currency',
+    'reason',
+  ],
+  uncovered: {
+    status: ONCE,
+    attempts: ONCE,
+    next_attempt_at: ONCE,
+    created_at: 'is only shown',
+    settled_at: 'is only shown',
+  },
+  async check(db, vault, after, limit) {
+    const rows = await db.query<ClaimedRefund & { readonly mac: Buffer | null }>(
+      `select ${COLUMNS}, r.mac from gateway_refunds r where r.id > $1 order by r.id limit $2`,
+      [after, limit],
+    )
+    return rows.map(({ mac, ...refund }) => ({ id: refund.id, why: whyRefused(vault, rowOf(refund, mac)) }))
+  },
 }
 
 function withoutMac({

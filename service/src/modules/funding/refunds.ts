@@ -63,7 +63,7 @@ function settleRefund(
   const now = clock.now()
   const fundingId = parseId('fund', refund.orderId)
   return database.inTransaction(async tx => {
-    const funding = fundingId === null ? null : await selectFundingById(tx, fundingId)
+    const funding = fundingId === null ? null : await selectFundingById(tx, vault, fundingId)
     if (!(await updateSettled(tx, refund.id, status, now))) return
     await recordActs(tx, vault, now, [refundAct(refund, status, funding?.agentId ?? null)])
   })

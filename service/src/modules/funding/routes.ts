@@ -32,7 +32,8 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
   serve(getFunding, async call => {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
     const id = parseId('fund', call.params.funding_id)
-    const funding = id === null ? null : await selectFunding(context.database, { agentId: agent.id, id })
+    const funding =
+      id === null ? null : await selectFunding(context.database, context.vault, { agentId: agent.id, id })
     if (funding === null) throw new AppError('not_found', 'This agent has no funding with this id')
     return fundingRecord(context, funding)
   })

@@ -12,7 +12,7 @@ export async function findFundingBySession(
   session: string,
 ): Promise<Funding | null> {
   const id = parseId('ps', session)
-  return id === null ? null : selectFundingBySession(context.database, id)
+  return id === null ? null : selectFundingBySession(context.database, context.vault, id)
 }
 
 /**

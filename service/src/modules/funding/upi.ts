@@ -12,7 +12,7 @@ export async function upiIntentOf(context: FundingContext, funding: Funding): Pr
   const gateway = context.gateways.named(funding.gateway)
   const answer = await gateway?.startUpi(orderKeyOf(funding), { channel: 'intent' })
   if (answer?.kind !== 'value' || answer.value.intent === null) return null
-  await recordIntent(context.database, funding, answer.value.intent)
+  await recordIntent(context.database, context.vault, funding, answer.value.intent)
   return answer.value.intent
 }
 

@@ -1,6 +1,15 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { AlteredRow, type MacRow, macColumns, requireMac, rowMacOf, writeOldMacs } from '../../db/row-mac.ts'
+import {
+  type EngineTable,
+  ifGenuine,
+  type MacRow,
+  macColumns,
+  requireMac,
+  rowMacOf,
+  whyRefused,
+  writeOldMacs,
+} from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
@@ -55,6 +64,47 @@ function proven(vault: Vault, { mac, ends, ...payout }: Payout & Proof): Payout 
   const isAsPosted = payout.status === statusIn(ends ?? [])
   requireMac(vault, { table: 'payouts', id: payout.id, values: macValues(payout), mac }, isAsPosted)
   return payout
+}
+
+/** Payouts as the check of all rows sees them. */
+export const PAYOUT_ROWS: EngineTable = {
+  table: 'payouts',
+  columns: [
+    'agent_id',
+    'id',
+    'owner_id',
+    'kind',
+    'amount_paise',
+    'provider',
+    'bank_account',
+    'bank_account_last4',
+    'bank_ifsc',
+    'beneficiary_id',
+    'request_key',
+    'settlement_day',
+    'created_at',
+    'status',
+    'utr',
+  ],
+  uncovered: {
+    attempts: 'the provider takes a payout’s id once, however often it is sent',
+    last_sent_at: 'the provider takes a payout’s id once, however often it is sent',
+    provider_payout_id: 'the provider is asked by the payout’s own id',
+    reason: 'is only shown',
+    closed_at: 'is only shown',
+    reversed_at: 'is only shown',
+    next_check_at: 'says when the provider is asked, not what it answers',
+  },
+  async check(db, vault, after, limit) {
+    const rows = await db.query<Payout & Proof>(
+      `select ${COLUMNS}, ${PROOF} from payouts p where p.id > $1 order by p.id limit $2`,
+      [after, limit],
+    )
+    return rows.map(({ mac, ends, ...payout }) => {
+      const row = { table: 'payouts', id: payout.id, values: macValues(payout), mac }
+      return { id: payout.id, why: whyRefused(vault, row, payout.status === statusIn(ends ?? [])) }
+    })
+  },
 }
 
 function statusIn(ends: readonly string[]): PayoutState {
@@ -155,16 +205,6 @@ export async function recordBeneficiary(
       payoutMac(vault, payout),
     ],
   )
-}
-
-/** One row that is not genuine, which was reported, must not stop its neighbours. */
-function ifGenuine<Row>(prove: () => Row): Row[] {
-  try {
-    return [prove()]
-  } catch (error) {
-    if (error instanceof AlteredRow) return []
-    throw error
-  }
 }
 
 /**

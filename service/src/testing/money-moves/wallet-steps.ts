@@ -8,6 +8,7 @@ import { releaseCommand } from '../../modules/escrow/release.ts'
 import { selectEscrow } from '../../modules/escrow/store.ts'
 import { type PaymentOrder, pay } from '../../modules/payments/pay.ts'
 import { order } from '../builders.ts'
+import { TEST_VAULT } from '../database.ts'
 import { intent } from '../escrows.ts'
 import type { MoneyNode } from './node.ts'
 import { heard, tried } from './steps.ts'
@@ -66,7 +67,7 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
 export async function endEscrow(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, escrows, people, outside } = world
   if (escrows.length === 0) return
-  const escrow = await selectEscrow(outside, dice.pick(escrows.slice(-50)))
+  const escrow = await selectEscrow(outside, TEST_VAULT, dice.pick(escrows.slice(-50)))
   if (escrow === null) return
   const payeeId = escrow.toAgentId ?? dice.pick(people).agentId
   const release = (by: MoneyNode) =>
