@@ -41,7 +41,7 @@ import { executePayment, servePayments } from './modules/payments/index.ts'
 import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
 import { servePlatforms } from './modules/platforms/index.ts'
 import { policyJobs, servePolicySettings } from './modules/policy-settings/index.ts'
-import { receiptTokenOf, serveReceipts } from './modules/receipts/index.ts'
+import { createReceiptTokens, serveReceipts } from './modules/receipts/index.ts'
 import {
   addReconciliationMetrics,
   readReconciliation,
@@ -251,7 +251,7 @@ function serveModules(
   serveFunding(serve, parts.funding)
   servePayouts(serve, parts.payouts)
   serveSettlement(serve, parts.settlement)
-  servePayments(serve, { ...parts, receiptToken: payment => receiptTokenOf(parts, payment) })
+  servePayments(serve, { ...parts, receiptToken: createReceiptTokens(parts) })
   serveEscrow(serve, parts)
   serveOrganizations(serve, parts)
   serveApprovals(serve, { ...parts, executors: executorsOf(parts) })

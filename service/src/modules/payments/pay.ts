@@ -1,7 +1,7 @@
 import type { PaymentResult } from '@batua/contract'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
-import type { Book, Command, Ledger } from '../../ledger/index.ts'
+import type { Book, Command, Ledger, Transfer } from '../../ledger/index.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -24,10 +24,29 @@ export interface PaymentOrder extends PaymentIntent {
 
 /** Pays, or asks the owner: everything is decided and written in one commit with its neighbours. */
 export function pay(ledger: Ledger, agents: AgentRegister, order: PaymentOrder): Promise<PaymentResult> {
-  return ledger.submit(payCommand(agents, order))
+  return ledger.submit(payCommand(agents, order, null))
 }
 
-function payCommand(agents: AgentRegister, order: PaymentOrder): Command<PaymentResult> {
+/** Pays, and returns the transfer that the ledger posted beside the result; null while the payment waits. */
+export async function payWithTransfer(
+  ledger: Ledger,
+  agents: AgentRegister,
+  order: PaymentOrder,
+): Promise<{ readonly result: PaymentResult; readonly posted: Transfer | null }> {
+  let posted: Transfer | null = null
+  const onPosted = (transfer: Transfer) => {
+    posted = transfer
+  }
+  const result = await ledger.submit(payCommand(agents, order, onPosted))
+  // A batch that is decided again may ask the owner this time.
+  return { result, posted: result.payment_id === null ? null : posted }
+}
+
+function payCommand(
+  agents: AgentRegister,
+  order: PaymentOrder,
+  onPosted: ((transfer: Transfer) => void) | null,
+): Command<PaymentResult> {
   const payment = preparePayment(agents, order, { by: 'agent', keyHash: order.keyHash })
   // What an earlier decision of this very command asked: if that was committed and the answer lost, it is done.
   let asked: Approval | null = null
@@ -45,7 +64,11 @@ function payCommand(agents: AgentRegister, order: PaymentOrder): Command<Payment
       if (known !== undefined) return waitingResult(known, balanceIn(book, known))
       const plan = payment.decide(book)
       if (plan.kind === 'refusal') return plan
-      if (plan.kind === 'pay') return resultOf(payment.post(book, plan))
+      if (plan.kind === 'pay') {
+        const transfer = payment.post(book, plan)
+        onPosted?.(transfer)
+        return resultOf(transfer)
+      }
       const full = decidePlace(book, order.payerId)
       if (full !== null) return full
       asked = ask(book, order, plan)

@@ -13,17 +13,15 @@ import type { Call, Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
-import type { Ledger } from '../../ledger/index.ts'
+import type { Ledger, Transfer } from '../../ledger/index.ts'
 import { type AgentKeyring, type FindAgent, requireAgentAccess } from '../agents/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { isPolicyRefusal, type RiskSignals } from '../risk/index.ts'
 import { evaluateCommand } from './evaluate.ts'
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
-import { type PaymentOrder, pay } from './pay.ts'
+import { type PaymentOrder, pay, payWithTransfer } from './pay.ts'
 import { refundCommand } from './refund.ts'
 import { findPayment } from './store.ts'
-
-type ReceiptToken = (payment: Pick<PaymentResult, 'payment_id'>) => Promise<string | null>
 
 export interface PaymentsContext {
   readonly database: Database
@@ -36,7 +34,7 @@ export interface PaymentsContext {
   readonly authenticators: Authenticators
   readonly signals: Pick<RiskSignals, 'policyRefusal'>
   /** The token of a payment's receipt; null when it cannot be signed now. */
-  readonly receiptToken: ReceiptToken
+  readonly receiptToken: (payment: Transfer) => Promise<string | null>
 }
 
 export function servePayments(serve: Serve, context: PaymentsContext): void {
@@ -65,9 +63,13 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 
   /** The token is signed after the commit and only on request, so no other payment waits for it. */
   function payAsAsked({ caller, body }: Call<typeof payRoute>, order: PaymentOrder): Promise<PaymentResult> {
-    const paid = pay(ledger, agents, order).catch(noteFailure(caller))
-    if (body.receipt_token !== true) return paid
-    return paid.then(async result => ({ ...result, receipt_token: await context.receiptToken(result) }))
+    if (body.receipt_token !== true) return pay(ledger, agents, order).catch(noteFailure(caller))
+    return payWithTransfer(ledger, agents, order)
+      .catch(noteFailure(caller))
+      .then(async ({ result, posted }) => ({
+        ...result,
+        receipt_token: posted === null ? null : await context.receiptToken(posted),
+      }))
   }
 
   serve(

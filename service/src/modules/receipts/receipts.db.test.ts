@@ -19,7 +19,6 @@ import { jwksDocument, serviceKeysDocument } from '../keys/key-documents.ts'
 import { checkReceipt } from './check-receipt.ts'
 import type { ReceiptsContext } from './context.ts'
 import { readReceipt } from './read-receipt.ts'
-import { receiptTokenOf } from './receipt-token.ts'
 
 let db: TestDatabase
 let clock: Clock
@@ -278,22 +277,6 @@ test('a receipt cannot be had for a copy of a row under another id, nor beside i
   expect(await checkReceipt(context, payer, formatId('rcp', id))).toMatchObject({ reason: 'ok' })
   await insert(`'${stranger.agentId}'`, 'id')
   expect(await checkReceipt(context, payer, formatId('rcp', id))).toMatchObject({ reason: 'bad_signature' })
-})
-
-test('the token that a payer asks for as it pays is the token of the receipt', async () => {
-  const id = await paid()
-  const receipt = await readReceipt(context, payee, formatId('rcp', id))
-  expect(await receiptTokenOf(context, { payment_id: formatId('pay', id) })).toBe(receipt.token)
-  expect(await receiptTokenOf(context, { payment_id: null })).toBeNull()
-})
-
-test('a payment was made, whether or not its token can be signed now', async () => {
-  const payment_id = formatId('pay', await paid())
-  const broken = {
-    ...context,
-    signingKeys: { ...signingKeys, at: () => Promise.reject(new Error('no key')) },
-  }
-  expect(await receiptTokenOf(broken, { payment_id })).toBeNull()
 })
 
 test('a receipt of a revoked key is signed with the key in its place when it is read, and says the same', async () => {
