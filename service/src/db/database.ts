@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
 import { DatabaseBusy, DatabaseUnavailable, isConnectionLost, isRetryable, isTimeout } from './errors.ts'
 import { type FairPool, openFairPools } from './fair-pools.ts'
+import { type LockedRows, type LockedRowsOfTransactions, openLockedRows } from './locked-rows.ts'
 import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
 import { currentOrigin } from './work-origin.ts'
@@ -58,6 +59,8 @@ export interface Database extends Queryable {
   inTransaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Has connections of its own, on which nothing waits for locks: for finding out whose a credential is. */
   readonly authentication: Queryable
+  /** The rows that its transactions said they lock (`announceLocks`). */
+  readonly lockedRows: LockedRows
   /** Opens a connection of one's own, which does not count towards `maxConnections`. */
   connect(): Promise<Connection>
   /** Whether the database answers, within two seconds. */
@@ -101,6 +104,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     },
   )
   const turns = openTurns()
+  const lockedRows = openLockedRows()
 
   async function close(): Promise<void> {
     await Promise.all([...connections].map(connection => connection.release()))
@@ -116,9 +120,11 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     authentication: queryable(() => pools.authentication),
     inTransaction(work, { turns: keys } = {}) {
       const { purpose } = currentOrigin()
-      const all = () => retried(() => withClient(pools.of(purpose), client => transaction(client, work)))
+      const all = () =>
+        retried(() => withClient(pools.of(purpose), client => transaction(client, work, lockedRows)))
       return keys === undefined ? all() : turns.take(keys, purpose !== 'shared', all)
     },
+    lockedRows,
     async connect() {
       const connection = await openConnection(config, ended => connections.delete(ended))
       connections.add(connection)
@@ -182,7 +188,11 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-async function transaction<T>(client: PoolClient, work: (tx: Queryable) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  client: PoolClient,
+  work: (tx: Queryable) => Promise<T>,
+  lockedRows: LockedRowsOfTransactions,
+): Promise<T> {
   let open = true
   const tx: Queryable = {
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
@@ -191,18 +201,20 @@ async function transaction<T>(client: PoolClient, work: (tx: Queryable) => Promi
       return run<R>(client, text, values, named)
     },
   }
-  await run(client, 'begin')
-  let result: T
-  try {
-    result = await work(tx)
-  } catch (error) {
+  return lockedRows.during(tx, async () => {
+    await run(client, 'begin')
+    let result: T
+    try {
+      result = await work(tx)
+    } catch (error) {
+      open = false
+      await run(client, 'rollback')
+      throw error
+    }
     open = false
-    await run(client, 'rollback')
-    throw error
-  }
-  open = false
-  await commit(client)
-  return result
+    await commit(client)
+    return result
+  })
 }
 
 async function commit(client: PoolClient): Promise<void> {

@@ -1,5 +1,6 @@
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Queryable } from '../db/database.ts'
+import { announceLocks } from '../db/locked-rows.ts'
 import { DAY_MS, HOUR_MS, istDay, startOfIstDay } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
@@ -92,8 +93,12 @@ export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promis
   ])
 }
 
-/** Takes the locks of accounts, in the order in which every batch takes them. */
+/**
+ * Takes the locks of accounts, in the order in which every batch takes them. Until the transaction ends the engine of
+ * this process leaves commands on them in its queue.
+ */
 export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
+  announceLocks(tx, ids)
   await tx.query(`select id from accounts where id = any($1::uuid[]) order by id for no key update`, [
     arrayLiteral(ids),
   ])

@@ -39,7 +39,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   const lanes = [...idle]
   const locked = new Set<Uuid>()
   const running = new Map<ReadonlySet<Uuid>, Promise<void>>()
-  const queue = openQueue(options)
+  const queue = openQueue(options, options.database.lockedRows, schedule)
   let inFlight = 0
   let finished = 0
   let scheduled = false
@@ -62,7 +62,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     // An even share for each lane, so that one lane's commit and the next one's decisions overlap.
     const share = Math.min(maxBatch, Math.ceil((queue.length() + inFlight) / lanes.length))
     const batch = queue.take(locked, { share, maxBatch })
-    if (batch.length === 0) return
+    if (batch.length === 0) return drained()
     idle.pop()
     inFlight += batch.length
     const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
@@ -73,11 +73,15 @@ export function openLedger(options: LedgerOptions): Ledger {
       idle.push(lane)
       inFlight -= batch.length
       finished += batch.length
-      if (inFlight === 0 && queue.length() === 0) whenDrained?.()
+      drained()
       schedule()
     })
     running.set(accounts, run)
     schedule()
+  }
+
+  function drained(): void {
+    if (inFlight === 0 && queue.length() === 0) whenDrained?.()
   }
 
   async function drain(): Promise<void> {
@@ -86,15 +90,14 @@ export function openLedger(options: LedgerOptions): Ledger {
         whenDrained = resolve
       })
     }
+    queue.close()
     await Promise.all(lanes.map(lane => lane.close()))
   }
 
   return {
     submit<Result extends object>(command: Command<Result>): Promise<Result> {
       if (closed !== null) return Promise.reject(unavailable('The service is shutting down'))
-      const submitted = queue.add(command)
-      schedule()
-      return submitted
+      return queue.add(command)
     },
     async answered(ids) {
       const theirs = [...running].filter(([accounts]) => ids.some(id => accounts.has(id)))

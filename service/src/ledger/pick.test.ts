@@ -23,7 +23,7 @@ function pickFrom(drawn: readonly Entry[], locked: ReadonlySet<string>, size: Ba
     party.waiting += 1
     return { ...each, party }
   })
-  return { queue, ...pick(queue, locked, size, parties) }
+  return { queue, ...pick(queue, { locked, inChange: null }, size, parties) }
 }
 
 const queues = fc

@@ -8,34 +8,44 @@ export interface BatchSize {
   readonly maxBatch: number
 }
 
+/** What keeps commands from going. */
+export interface Blocked {
+  /** The accounts that other lanes hold. */
+  readonly locked: ReadonlySet<Uuid>
+  /** Whether a change of this process holds an account; null: there is no change. */
+  readonly inChange: ((id: Uuid) => boolean) | null
+}
+
 export interface Picked {
   readonly batch: Entry[]
   readonly rest: Entry[]
 }
 
 /**
- * The next batch: the oldest commands, without those whose wallets another lane holds, because they would
- * only wait there for a lock. Beyond its share it takes what shares a wallet with it, which could go nowhere
+ * The next batch: the oldest commands, without those whose wallets another lane or a change holds, because they
+ * would only wait there for a lock. Beyond its share it takes what shares a wallet with it, which could go nowhere
  * else meanwhile: so a hot wallet fills one batch, and strangers spread over the lanes. Who waits keeps its
- * place before later commands on the same wallets.
+ * place before later commands on the same wallets; but who waits for a change lets others pass, so that an agent in
+ * change keeps no payee waiting.
  *
  * What fits into one batch is taken in its order. When more waits, of several parties, each has its turns first:
  * as many commands as an even division of the share gives it, its oldest ones. `parties` are those of the queue.
  */
 export function pick(
   queue: readonly Entry[],
-  locked: ReadonlySet<Uuid>,
+  blocked: Blocked,
   size: BatchSize,
   parties: ReadonlyMap<string, Party>,
 ): Picked {
-  if (locked.size === 0 && queue.length <= size.share) return { batch: [...queue], rest: [] }
+  if (blocked.locked.size === 0 && blocked.inChange === null && queue.length <= size.share)
+    return { batch: [...queue], rest: [] }
   const isFair = queue.length <= size.maxBatch || parties.size <= 1
-  return isFair ? pickOldest(queue, locked, size) : pickInTurns(queue, locked, size, parties)
+  return isFair ? pickOldest(queue, blocked, size) : pickInTurns(queue, blocked, size, parties)
 }
 
 function pickOldest(
   queue: readonly Entry[],
-  locked: ReadonlySet<Uuid>,
+  { locked, inChange }: Blocked,
   { share, maxBatch }: BatchSize,
 ): Picked {
   const batch: Entry[] = []
@@ -44,6 +54,10 @@ function pickOldest(
   const waiting = new Set<Uuid>()
   for (const entry of queue) {
     const { accounts } = entry.command
+    if (inChange !== null && accounts.some(inChange)) {
+      rest.push(entry)
+      continue
+    }
     const fits = batch.length < share || (batch.length < maxBatch && accounts.some(id => taken.has(id)))
     if (fits && !accounts.some(id => locked.has(id) || waiting.has(id))) {
       batch.push(entry)
@@ -62,10 +76,11 @@ function pickOldest(
  */
 function pickInTurns(
   queue: readonly Entry[],
-  locked: ReadonlySet<Uuid>,
+  blocked: Blocked,
   size: BatchSize,
   parties: ReadonlyMap<string, Party>,
 ): Picked {
+  const { locked, inChange } = blocked
   const turns = turnsOf(parties, size.share)
   for (const party of parties.values()) party.taken = 0
   const chosen = new Uint8Array(queue.length)
@@ -75,23 +90,25 @@ function pickInTurns(
     for (const id of accounts) taken.add(id)
   }
   let count = 0
-  const inTurn = new Set<Uuid>(locked)
+  const inTurn = new Set<Uuid>()
   for (const [at, { command, party }] of queue.entries()) {
     if (count >= size.share) break
     const { accounts } = command
-    if (party.taken < turns && !accounts.some(id => inTurn.has(id))) {
+    if (inChange !== null && accounts.some(inChange)) continue
+    if (party.taken < turns && !accounts.some(id => locked.has(id) || inTurn.has(id))) {
       mark(at, accounts)
       party.taken += 1
       count += 1
     } else for (const id of accounts) inTurn.add(id)
   }
-  const passedOver = new Set<Uuid>(locked)
+  const passedOver = new Set<Uuid>()
   for (const [at, { command }] of queue.entries()) {
     if (count >= size.maxBatch) break
     if (chosen[at] === 1) continue
     const { accounts } = command
+    if (inChange !== null && accounts.some(inChange)) continue
     const fits = count < size.share || accounts.some(id => taken.has(id))
-    if (fits && !accounts.some(id => passedOver.has(id))) {
+    if (fits && !accounts.some(id => locked.has(id) || passedOver.has(id))) {
       mark(at, accounts)
       count += 1
     } else for (const id of accounts) passedOver.add(id)

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import {
+  balanceOf,
+  expectBalanced,
+  fund,
+  newFundedAgent,
+  order,
+  startNode,
+  type TestNode,
+} from '../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
+import { lockForChange } from './accounts.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+let node: TestNode
+let [changed, stranger, payee]: Uuid[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+  ;[changed, stranger, payee] = await Promise.all(
+    [1, 2, 3].map(() => newFundedAgent(node.ledger, db.database, clock, 1_000n)),
+  )
+})
+
+afterAll(async () => {
+  await node.ledger.close()
+  await expectBalanced(db.database)
+  await db.drop()
+})
+
+const idOf = (id: Uuid | undefined): Uuid => id ?? ''
+
+/** A change of an agent that holds its account's lock until it is told to end; `end(error)` rolls it back. */
+async function startChange(id: Uuid) {
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  const change = db.database.inTransaction(async tx => {
+    await lockForChange(tx, [id])
+    lock()
+    await ended
+  })
+  await locked
+  return { change, end: (error?: Error) => (error === undefined ? resolve() : reject(error)) }
+}
+
+test('payments of strangers do not wait for an account in change, whose own follow right after it', async () => {
+  const { change, end } = await startChange(idOf(changed))
+  const held = [
+    node.pay(order(idOf(changed), idOf(payee), 10n)),
+    node.pay(order(idOf(payee), idOf(changed), 10n)),
+  ]
+  for (let round = 0; round < 3; round++) await node.pay(order(idOf(stranger), idOf(payee), 1n))
+  expect(node.ledger.queued()).toBe(2)
+  end()
+  await change
+  expect(await Promise.all(held)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+})
+
+test('a change that is rolled back lets go of what waited for it', async () => {
+  const { change, end } = await startChange(idOf(changed))
+  const held = node.pay(order(idOf(changed), idOf(payee), 10n))
+  await fund(node.ledger, idOf(stranger), 1n)
+  expect(node.ledger.queued()).toBe(1)
+  end(new Error('it is not to be'))
+  await expect(change).rejects.toThrow('it is not to be')
+  await held
+})
+
+test('a change whose connection breaks lets go of what waited for it', async () => {
+  const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
+  const change = db.database.inTransaction(async tx => {
+    await lockForChange(tx, [idOf(changed)])
+    lock()
+    await tx.query('select pg_sleep(60)')
+  })
+  await locked
+  const held = node.pay(order(idOf(changed), idOf(payee), 10n))
+  await fund(node.ledger, idOf(stranger), 1n)
+  expect(node.ledger.queued()).toBe(1)
+  const broken = expect(change).rejects.toMatchObject({ name: 'DatabaseUnavailable' })
+  await db.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and query = 'select pg_sleep(60)'`,
+  )
+  await broken
+  await held
+})
+
+test('what waits too long for a change is refused with 503, and was not done', async () => {
+  const hasty = startNode({ database: db.database, clock, maxPassedOverSeconds: 0.02 })
+  const { change, end } = await startChange(idOf(changed))
+  const before = await balanceOf(db.database, idOf(changed))
+  const held = [1n, 2n].map(amount => hasty.pay(order(idOf(changed), idOf(payee), amount)))
+  const closed = hasty.ledger.close()
+  for (const payment of held) {
+    await expect(payment).rejects.toMatchObject({
+      code: 'service_unavailable',
+      headers: { 'retry-after': '1' },
+    })
+  }
+  await closed
+  end()
+  await change
+  expect(await balanceOf(db.database, idOf(changed))).toBe(before)
+})
+
+test('changes that follow one another keep no payment waiting that comes between them', async () => {
+  const state = { stop: false }
+  const changing = Array.from({ length: 2 }, async () => {
+    while (!state.stop) {
+      const turns = [idOf(changed)]
+      await db.database.inTransaction(tx => lockForChange(tx, [idOf(changed)]), { turns })
+    }
+  })
+  for (let round = 0; round < 5; round++) await node.pay(order(idOf(changed), idOf(payee), 1n))
+  state.stop = true
+  await Promise.all(changing)
+})
+
+test('closing waits for what a change keeps in the queue', async () => {
+  const closing = startNode({ database: db.database, clock })
+  const { change, end } = await startChange(idOf(changed))
+  const held = closing.pay(order(idOf(changed), idOf(payee), 1n))
+  const closed = closing.ledger.close()
+  end()
+  await Promise.all([change, held, closed])
+})
