@@ -174,7 +174,13 @@ export const listOwnerTransactions = route({
   description:
     'The statements of all agents of the session’s owners in one list, newest first; `agent_name` tells them apart. A payment between two of them is a line on both sides.',
   who: ['owner'],
-  query: request({ agent_id: Type.Optional(idSchema('agt', 'Only this agent.')), ...statementQuery }),
+  query: request({
+    owner_id: Type.Optional(
+      idSchema('own', 'Only the agents of this owner, one of the session’s; another is `not_found`.'),
+    ),
+    agent_id: Type.Optional(idSchema('agt', 'Only this agent.')),
+    ...statementQuery,
+  }),
   status: 200,
   response: listOf('transactions', Transaction, {
     title: 'OwnerTransactionList',

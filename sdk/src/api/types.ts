@@ -775,6 +775,8 @@ export interface DeclineInvitationInput {
 }
 
 export interface ListOwnerTransactionsInput extends PageInput {
+  /** Only the agents of this owner, one of the session’s; another is `not_found`. */
+  owner_id?: string
   /** Only this agent. */
   agent_id?: string
   /** Only this type. */

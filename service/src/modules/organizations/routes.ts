@@ -50,11 +50,8 @@ export function serveOrganizations(serve: Serve, context: OrganizationsContext):
   serve(routes.listOrganizationTransactions, async ({ caller, params, query }) => {
     const { id } = await requireOrganization(database, caller, params.org_id)
     const members = await selectMembers(database, id)
-    return readStatementOf(
-      context,
-      new Map(members.map(({ agentId, agentName }) => [agentId, agentName])),
-      query,
-    )
+    const agentIds = members.map(({ agentId }) => agentId)
+    return readStatementOf(context, agentIds, query)
   })
 
   serve(routes.getBudget, async ({ caller, params, now }) => {

@@ -1,7 +1,9 @@
 import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
 import type { Caller, OwnerCaller } from '../../http/caller.ts'
 import { spanOf } from '../../http/date-span.ts'
+import { ownerOfSession } from '../../http/owner-of-session.ts'
 import { page, pageOf } from '../../http/paging.ts'
+import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { requireAgentAccess } from '../agents/index.ts'
 import type { TransactionsContext } from './context.ts'
@@ -20,28 +22,35 @@ export async function readStatement(
   address: string,
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
-  const { id, name } = await requireAgentAccess(database, caller, address)
-  return readStatementOf({ database }, new Map([[id, name]]), query)
+  const { id } = await requireAgentAccess(database, caller, address)
+  return readStatementOf({ database }, [id], query)
 }
 
-/** A page of the statements of all of an owner's agents as one list, or of one of them. */
+/** A page of the statements of all agents of the session's owners, of one of the owners, or of one agent. */
 export async function readOwnerStatement(
   { database }: Reading,
   caller: OwnerCaller,
-  { agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
+  { owner_id, agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
 ): Promise<TransactionList> {
-  if (agent_id !== undefined) return readStatement({ database }, caller, agent_id, query)
-  return readStatementOf({ database }, await selectAgentsOf(database, caller.ownerIds), query)
+  const ownerIds = owner_id === undefined ? caller.ownerIds : [ownerOfSession(caller, owner_id)]
+  if (agent_id === undefined) {
+    return readStatementOf({ database }, await selectAgentsOf(database, ownerIds), query)
+  }
+  const agent = await requireAgentAccess(database, caller, agent_id)
+  if (!ownerIds.includes(agent.ownerId)) {
+    throw new AppError('not_found', 'This owner has no agent with this id', { field: 'agent_id' })
+  }
+  return readStatementOf({ database }, [agent.id], query)
 }
 
-/** A page of the statements of these agents, whose names are given, as one list. */
+/** A page of the statements of these agents as one list. */
 export async function readStatementOf(
   { database }: Reading,
-  agents: ReadonlyMap<Uuid, string>,
+  agentIds: readonly Uuid[],
   query: QueryOf<typeof listTransactions>,
 ): Promise<TransactionList> {
   const request = pageOf(query)
-  const scope = statementScope([...agents.keys()], {
+  const scope = statementScope(agentIds, {
     type: query.type ?? null,
     status: query.status ?? null,
     span: spanOf(query.from_date, query.to_date),
@@ -50,8 +59,10 @@ export async function readStatementOf(
     selectLines(database, scope, request),
     countLines(database, scope),
   ])
-  const others = new Set(lines.flatMap(({ counterparty }) => (counterparty === null ? [] : [counterparty])))
-  const names = { agents, counterparties: await selectNames(database, [...others]) }
+  const named = new Set(
+    lines.flatMap(({ wallet, counterparty }) => (counterparty === null ? [wallet] : [wallet, counterparty])),
+  )
+  const names = await selectNames(database, [...named])
   const rows = lines.map(line => ({ id: lineIdOf(line), line }))
   return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
 }

@@ -152,3 +152,48 @@ test('an owner lists the lines of all its agents, and no others’', async () =>
   asOwner = [(await newOwner(open.network, open.owner.platformId)).id]
   expect(await ask('')).toMatchObject({ status: 200, body: { transactions: [], pagination: { total: 0 } } })
 })
+
+test('a session of several owners lists the lines of one of them; an owner that is not the session’s is not found', async () => {
+  const history = emptyHistory(open)
+  const [mine, also, foreign] = [
+    await newOwner(open.network, open.owner.platformId),
+    await newOwner(open.network, open.owner.platformId),
+    await newOwner(open.network, open.owner.platformId),
+  ]
+  const one = await newFilledWallet({ ...open, owner: mine }, history, 'One')
+  const two = await newFilledWallet({ ...open, owner: also }, history, 'Two')
+  await newFilledWallet({ ...open, owner: foreign }, history, 'Foreign')
+  await pay(history, one, two, 100n, { reference: 'across', note: null })
+  asOwner = [mine.id, also.id]
+  const ask = (query: string) =>
+    call(server, 'GET', `/api/web/transactions${query}`, { headers: { cookie: 'service_session=mine' } })
+
+  expect((await ask('')).body).toMatchObject({ pagination: { total: 4 } })
+  const ofMine = await ask(`?owner_id=${formatId('own', mine.id)}`)
+  const linesOfOne = [
+    { agent_name: 'One', type: 'pay_out' },
+    { agent_name: 'One', type: 'fund' },
+  ]
+  expect(ofMine).toMatchObject({
+    status: 200,
+    body: { transactions: linesOfOne, pagination: { total: 2 } },
+  })
+  expect((await ask(`?owner_id=${formatId('own', also.id)}&type=pay_in`)).body).toMatchObject({
+    transactions: [{ agent_name: 'Two', type: 'pay_in' }],
+    pagination: { total: 1 },
+  })
+
+  const agent = formatId('agt', one.id)
+  expect((await ask(`?owner_id=${formatId('own', mine.id)}&agent_id=${agent}`)).body).toMatchObject({
+    pagination: { total: 2 },
+  })
+  expect(await ask(`?owner_id=${formatId('own', also.id)}&agent_id=${agent}`)).toMatchObject({
+    status: 404,
+    body: { error: { field: 'agent_id' } },
+  })
+  expect(await ask(`?owner_id=${formatId('own', foreign.id)}`)).toMatchObject({
+    status: 404,
+    body: { error: { code: 'not_found', field: 'owner_id' } },
+  })
+  expect((await ask('?owner_id=me')).status).toBe(400)
+})

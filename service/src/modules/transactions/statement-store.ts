@@ -41,6 +41,19 @@ function rangeOf({ wallets, from, until, creditsUntil, sources, statuses }: Stat
   return [wallets, from, until, creditsUntil, sources, statuses]
 }
 
+/**
+ * An owner may have 10,000 agents. Their wallets are read some at a time, in statements of their own, so that no snapshot
+ * stays open and no connection is kept for long.
+ */
+const WALLETS_AT_ONCE = 250
+
+function* inParts(scope: StatementScope): Generator<StatementScope> {
+  const { wallets } = scope
+  for (let from = 0; from < wallets.length; from += WALLETS_AT_ONCE) {
+    yield { ...scope, wallets: wallets.slice(from, from + WALLETS_AT_ONCE) }
+  }
+}
+
 /** A page of the statement, newest first. */
 export async function selectLines(
   db: Queryable,
@@ -48,7 +61,28 @@ export async function selectLines(
   { before, offset, fetch }: PageRequest,
 ): Promise<StatementLine[]> {
   const rest = await afterSkipping(db, before === null ? scope : upTo(scope, before), offset)
-  return rest === null ? [] : db.query<StatementLine>(SELECT_LINES, [...rangeOf(rest), fetch])
+  if (rest === null) return []
+  let lines: StatementLine[] = []
+  for (const part of inParts(rest)) {
+    // Once there is a page, a wallet is asked only for lines that are newer than the page's last: mostly none.
+    const last = lines.length === fetch ? lines.at(-1) : undefined
+    const newer = last === undefined ? part : { ...part, from: later(part.from, last.id) }
+    const found = await db.query<StatementLine>(SELECT_LINES, [...rangeOf(newer), fetch])
+    lines = lines.length === 0 ? found : [...lines, ...found].toSorted(newestFirst).slice(0, fetch)
+  }
+  return lines
+}
+
+type LinePlace = Pick<StatementLine, 'id' | 'side'>
+
+/** The order of the statements: of one movement the credit line is the newer. */
+function newestFirst(left: LinePlace, right: LinePlace): number {
+  const [one, other] = [lineIdOf(left), lineIdOf(right)]
+  return one === other ? 0 : one < other ? 1 : -1
+}
+
+function later(left: Uuid, right: Uuid): Uuid {
+  return left < right ? right : left
 }
 
 /** What follows the newest lines, null when there are no more than those. */
@@ -58,25 +92,25 @@ async function afterSkipping(
   lines: number,
 ): Promise<StatementScope | null> {
   if (lines === 0) return scope
-  const [last] = await db.query<Pick<StatementLine, 'id' | 'side'>>(SELECT_LAST_SKIPPED, [
-    ...rangeOf(scope),
-    lines,
-  ])
+  const [last] = await db.query<LinePlace>(SELECT_LAST_SKIPPED, [...rangeOf(scope), lines])
   return last === undefined ? null : upTo(scope, lineIdOf(last))
 }
 
 export async function countLines(db: Queryable, scope: StatementScope): Promise<bigint> {
-  const [row] = await db.query<{ total: bigint }>(scope.whole ? COUNT_WHOLE : COUNT_RANGE, rangeOf(scope))
-  return row?.total ?? 0n
+  let total = 0n
+  for (const part of inParts(scope)) {
+    const [row] = await db.query<{ total: bigint }>(part.whole ? COUNT_WHOLE : COUNT_RANGE, rangeOf(part))
+    total += row?.total ?? 0n
+  }
+  return total
 }
 
-/** The names of all agents of these owners, those that ended included, by their ids. */
-export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Map<Uuid, string>> {
-  const rows = await db.query<{ id: Uuid; name: string }>(
-    `select id, name from agents where owner_id = any($1::uuid[])`,
-    [ownerIds],
-  )
-  return new Map(rows.map(({ id, name }) => [id, name]))
+/** All agents of these owners, those that ended included. An index has all that is read. */
+export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid }>(`select id from agents where owner_id = any($1::uuid[])`, [
+    ownerIds,
+  ])
+  return rows.map(({ id }) => id)
 }
 
 export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Promise<Map<Uuid, string>> {

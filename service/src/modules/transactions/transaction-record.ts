@@ -5,19 +5,16 @@ import { rupees } from '../../kernel/money.ts'
 import { lineIdOf } from './statement-scope.ts'
 import type { StatementLine } from './statement-store.ts'
 
-/** The names of the agents whose statement it is, and of those on the other sides. */
-export interface StatementNames {
-  readonly agents: ReadonlyMap<Uuid, string>
-  readonly counterparties: ReadonlyMap<Uuid, string>
-}
+/** The names of the agents whose lines these are, and of those on the other sides. */
+export type StatementNames = ReadonlyMap<Uuid, string>
 
 /**
  * A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it, nothing where it failed.
  * A pending line says what it will be, and one that was reversed what it had been.
  */
 export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
-  const agentName = names.agents.get(line.wallet)
-  assert(agentName !== undefined, 'lines are read of the agents that were asked for')
+  const agentName = names.get(line.wallet)
+  assert(agentName !== undefined, 'agents are never removed')
   return {
     id: formatId('txn', lineIdOf(line)),
     ...amountsOf(line),
@@ -55,7 +52,7 @@ type Counterparty = Pick<Transaction, 'counterparty_type' | 'counterparty_id' | 
 function counterpartyOf({ counterparty }: StatementLine, names: StatementNames): Counterparty {
   if (counterparty === null)
     return { counterparty_type: null, counterparty_id: null, counterparty_name: null }
-  const name = names.counterparties.get(counterparty)
+  const name = names.get(counterparty)
   assert(name !== undefined, 'agents are never removed')
   return {
     counterparty_type: 'agent',
