@@ -1,7 +1,11 @@
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { migrate } from '../../service/src/db/migrate.ts'
 import { DAY_MS, istDay, startOfIstDay } from '../../service/src/kernel/clock.ts'
-import { firstUuidAt, type Uuid } from '../../service/src/kernel/ids.ts'
+import { firstUuidAt, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
+import { paise, ZERO_PAISE } from '../../service/src/kernel/money.ts'
+import { openVault } from '../../service/src/kernel/secrets.ts'
+import { SYSTEM } from '../../service/src/ledger/index.ts'
+import { insertBatch } from '../../service/src/ledger/transfers.ts'
 import {
   changeAgent,
   fund,
@@ -137,13 +141,26 @@ async function writeHistory(
     [payer, payee, PAISE, BigInt(startMs), BigInt(spacingMs), BigInt(history)],
   )
   const { rows, today } = await countHistory(database, payer)
+  await writeLastTransfer(database, payer, rows + 2n)
   await database.query(
-    `update accounts set sequence = $2 + 1, last_posted_ms = $3, last_spent_ms = $3, hour_from_ms = $4,
+    `update accounts set sequence = $2 + 2, last_posted_ms = $3, last_spent_ms = $3, hour_from_ms = $4,
        hour_spent_paise = $5, day_from_ms = $4, day_spent_paise = $5, ist_day = $6, ist_day_spent_paise = $7,
        ist_month_spent_paise = $5, hour_recipients_bound = 2000000
      where id = $1`,
     [payer, rows, BigInt(NOON.getTime()), BigInt(startMs), rows * PAISE, istDay(NOON), today * PAISE],
   )
+}
+
+/** The one by which the account is proven, so it has a MAC. It counts against no limit. */
+async function writeLastTransfer(database: Database, payer: Uuid, sequence: bigint): Promise<void> {
+  await insertBatch(database, openVault(Buffer.alloc(32, 7)), [
+    {
+      ...{ id: newUuid(NOON), kind: 'payout_failed', debitAccount: SYSTEM.payouts, creditAccount: payer },
+      ...{ amountPaise: paise(PAISE), feePaise: ZERO_PAISE, debitBalancePaise: null, debitSequence: null },
+      ...{ creditBalancePaise: paise(PLENTY), creditSequence: sequence, postedAt: NOON },
+      ...{ linkedId: null, idempotencyKey: null, reference: null, note: null },
+    },
+  ])
 }
 
 async function countHistory(database: Database, payer: Uuid): Promise<{ rows: bigint; today: bigint }> {

@@ -1,9 +1,11 @@
 import type { Queryable } from '../db/database.ts'
+import { AlteredRow } from '../db/row-mac.ts'
 import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import { lockBatch, updateBatch } from './accounts.ts'
+import type { AccountProofs, Asked } from './account-proof.ts'
+import { type Account, lockBatch, updateBatch } from './accounts.ts'
 import { Book, type Need, type Source } from './book.ts'
 import type { Entry } from './command.ts'
 import { insertBatch } from './transfers.ts'
@@ -26,23 +28,45 @@ const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
 export async function readBook(
   tx: Queryable,
   batch: readonly Entry[],
-  { clock, vault }: { readonly clock: Clock; readonly vault: Vault },
+  { clock, vault, proofs }: { readonly clock: Clock; readonly vault: Vault; readonly proofs: AccountProofs },
 ): Promise<Book> {
-  const ids = accountsOf(batch)
+  const ids = accountsOf(batch).toSorted()
   const needs = collect(batch.flatMap(entry => entry.command.needs))
   const askedMs = clock.now().getTime()
   const begun = tx.query('begin')
-  const accounts = lockBatch(tx, ids.toSorted())
+  const accounts = lockBatch(tx, ids)
+  const asked = proofs.ask(tx, ids)
   const facts = needs.map(async ([source, keys]) => source.load(tx, keys, askedMs, vault))
-  await settled([begun, accounts, ...facts])
-  const book = new Book(await accounts, clock.now().getTime())
+  await settled([begun, accounts, ...asked.statements, ...facts])
+  const book = await openBook(await accounts, asked, { clock, vault })
   for (const [index, [source]] of needs.entries()) book.addFacts(source, (await facts[index]) ?? NO_FACTS)
-  const steps = Math.max(...batch.map(entry => entry.command.steps?.length ?? 0))
+  const decidable =
+    book.altered === null ? batch : batch.filter(entry => alteredOf(entry, book) === undefined)
+  const steps = Math.max(0, ...decidable.map(entry => entry.command.steps?.length ?? 0))
   for (let step = 0; step < steps; step++) {
-    const needed = collect(batch.flatMap(entry => entry.command.steps?.[step]?.(book) ?? []))
+    const needed = collect(decidable.flatMap(entry => entry.command.steps?.[step]?.(book) ?? []))
     await readNeeds(tx, needed, book, vault)
   }
   return book
+}
+
+/** The book of the accounts that are genuine: nothing of the others is looked at, their moments included. */
+async function openBook(
+  accounts: Map<Uuid, Account>,
+  asked: Asked,
+  { clock, vault }: { readonly clock: Clock; readonly vault: Vault },
+): Promise<Book> {
+  const altered = await asked.check(accounts)
+  for (const [id, why] of altered ?? []) {
+    vault.onAltered('accounts', id, why)
+    accounts.delete(id)
+  }
+  return new Book(accounts, clock.now().getTime(), altered)
+}
+
+/** An account of a command that is not genuine. */
+function alteredOf({ command }: Entry, book: Book): Uuid | undefined {
+  return command.accounts.find(id => book.altered?.has(id))
 }
 
 async function readNeeds(
@@ -62,7 +86,12 @@ export function decideAll(batch: readonly Entry[], book: Book): Decided {
   return { book, outcomes: batch.map(entry => decideOne(entry, book)) }
 }
 
-function decideOne({ command }: Entry, book: Book): Outcome {
+function decideOne(entry: Entry, book: Book): Outcome {
+  const { command } = entry
+  const altered = book.altered === null ? undefined : alteredOf(entry, book)
+  if (altered !== undefined) {
+    return { failed: new AlteredRow('accounts', altered, book.altered?.get(altered) ?? '') }
+  }
   const transfers = book.transfers.length
   const left = book.leftToWrite()
   try {

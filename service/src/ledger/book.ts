@@ -64,13 +64,20 @@ export class Book {
   readonly nowMs: number
   readonly accounts: Map<Uuid, Account>
   readonly transfers: Transfer[] = []
+  /** Accounts that somebody else has changed, and why they are refused; null: none. They are not in `accounts`. */
+  readonly altered: ReadonlyMap<Uuid, string> | null
   readonly #facts = new Map<Source<unknown>, Map<string, unknown>>()
   readonly #writes = new Map<Sink<unknown>, unknown[]>()
   #rowsWritten = 0
 
   /** `clockMs` is the node's time. A batch is never decided before what its accounts have seen, on whichever node. */
-  constructor(accounts: Map<Uuid, Account>, clockMs: number) {
+  constructor(
+    accounts: Map<Uuid, Account>,
+    clockMs: number,
+    altered: ReadonlyMap<Uuid, string> | null = null,
+  ) {
     this.accounts = accounts
+    this.altered = altered
     let nowMs = clockMs
     for (const account of accounts.values()) nowMs = Math.max(nowMs, seenMs(account))
     this.nowMs = nowMs

@@ -1,4 +1,5 @@
 import type { Uuid } from '../kernel/ids.ts'
+import { openAccountProofs } from './account-proof.ts'
 import type { Command } from './command.ts'
 import { createLane, type Lane, type LaneOptions } from './lane.ts'
 import { openQueue, type QueueOptions } from './queue.ts'
@@ -24,6 +25,8 @@ export interface LedgerOptions extends LaneOptions, QueueOptions {
   readonly lanes?: number
   /** Commands in one commit at the most. */
   readonly maxBatch?: number
+  /** How many accounts this node knows the state of, twice as many at the most. */
+  readonly rememberedAccounts?: number
 }
 
 const DEFAULT_LANES = 2
@@ -35,7 +38,9 @@ const DEFAULT_MAX_BATCH = 256
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH
-  const idle: Lane[] = Array.from({ length: options.lanes ?? DEFAULT_LANES }, () => createLane(options))
+  const proofs = openAccountProofs(options.vault, options.rememberedAccounts)
+  const newLane = () => createLane(options, proofs)
+  const idle: Lane[] = Array.from({ length: options.lanes ?? DEFAULT_LANES }, newLane)
   const lanes = [...idle]
   const locked = new Set<Uuid>()
   const running = new Map<ReadonlySet<Uuid>, Promise<void>>()

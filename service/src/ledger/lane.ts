@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asService, type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
 import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
 import type { Vault } from '../kernel/secrets.ts'
+import type { AccountProofs } from './account-proof.ts'
 import { lockAccounts } from './accounts.ts'
 import { accountsOf, type Decided, decideAll, readBook, settle, writeBook } from './batch.ts'
 import type { Book } from './book.ts'
@@ -88,7 +89,8 @@ function openLine(database: Database): Line {
   }
 }
 
-export function createLane(options: LaneOptions): Lane {
+/** `proofs` are shared by all lanes of a ledger. */
+export function createLane(options: LaneOptions, proofs: AccountProofs): Lane {
   const { vault } = options
   const line = openLine(options.database)
 
@@ -97,7 +99,7 @@ export function createLane(options: LaneOptions): Lane {
     const tx = await line.take()
     let decided: Decided | null = null
     try {
-      decided = decideAll(batch, await readBook(tx, batch, options))
+      decided = decideAll(batch, await readBook(tx, batch, { ...options, proofs }))
       await writeBook(tx, decided.book, vault)
       return decided
     } catch (error) {
@@ -115,7 +117,9 @@ export function createLane(options: LaneOptions): Lane {
   async function attempt(batch: readonly Entry[]): Promise<void> {
     for (let attempts = 1; ; attempts++) {
       try {
-        settle(batch, await commit(batch))
+        const decided = await commit(batch)
+        proofs.committed(decided.book.accounts.values())
+        settle(batch, decided)
         return
       } catch (error) {
         if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {

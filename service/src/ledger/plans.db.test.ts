@@ -171,6 +171,8 @@ const EXPECTED = [
   'pending_policy_changes_pkey (subject =)',
   'tier_defaults_pkey (tier =)',
   'transfers_allocations (linked_id =, idempotency_key =)',
+  'transfers_credit (credit_account =, id >=)',
+  'transfers_funded (credit_account =, posted_at >=)',
   'transfers_id (id =)',
   'transfers_idempotency (debit_account =, idempotency_key =)',
   'transfers_linked (linked_id =)',
@@ -187,7 +189,9 @@ test('every statement of a lane finds its rows by index, with old statistics and
   await session.query('discard plans')
   // Nothing is known yet of how the new rows differ; but no statement reads more than one wallet's.
   for (const used of await indexesUsed())
-    expect(used).toMatch(/\((id|debit_account|payer|agent_id|owner_id|tier|linked_id|subject|row) =/)
+    expect(used).toMatch(
+      /\((id|debit_account|credit_account|payer|agent_id|owner_id|tier|linked_id|subject|row) =/,
+    )
   await db.database.query('analyze')
   expect(await indexesUsed()).toEqual(EXPECTED)
 }, 60_000)

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
+import { SYSTEM, type Transfer } from '../../ledger/index.ts'
+import { insertBatch } from '../../ledger/transfers.ts'
 import { balanceOf, expectBalanced, newFundedAgent, order } from '../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { SETTLED_WALLETS } from '../../testing/knobs.ts'
@@ -32,10 +36,25 @@ afterAll(async () => {
 })
 
 /** Wallets of one verified owner, each funded on Monday with its number of paise above 100 INR. */
+const AT_ONCE = 1_000
+
+const numbered = (prefix: string, number: number): Uuid =>
+  `${prefix}-0000-7000-8000-${(number * 2).toString(16).padStart(12, '0')}`
+
+/** What a wallet has, with the MAC by which its balance is proven. */
+function fundingOf(number: number): Transfer {
+  const amountPaise = paise(BigInt(10_000 + number))
+  return {
+    ...{ id: numbered('019a8c00', number), kind: 'fund', debitAccount: SYSTEM.gateway },
+    ...{ creditAccount: numbered('019a8000', number), amountPaise, feePaise: ZERO_PAISE },
+    ...{ debitBalancePaise: null, creditBalancePaise: amountPaise, debitSequence: null, creditSequence: 1n },
+    ...{ postedAt: MONDAY, linkedId: null, idempotencyKey: null, reference: null, note: null },
+  }
+}
+
 async function fillWallets(): Promise<void> {
   const people = await openPayoutNetwork(db, clock)
   const owner = await people.owner()
-  const seal = TEST_VAULT.seal('').toString('hex')
   const nowMs = BigInt(MONDAY.getTime())
   const values = [SETTLED_WALLETS, owner, people.platformId, MONDAY]
   await db.database.query(
@@ -51,15 +70,14 @@ async function fillWallets(): Promise<void> {
      from generate_series(1, $1::int4) n`,
     [SETTLED_WALLETS, nowMs, nowMs - BigInt(HOUR_MS), nowMs - BigInt(DAY_MS), istDay(MONDAY)],
   )
-  await db.database.query(
-    `insert into transfers (debit_account, id, credit_account, kind, amount_paise, credit_balance_paise, credit_sequence,
-       posted_at, seal)
-     select '00000000-0000-7000-8000-000000000010', ('019a8c00-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid,
-       ('019a8000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid, 'fund', 10000 + n, 10000 + n, 1, $2,
-       decode($3, 'hex')
-     from generate_series(1, $1::int4) n`,
-    [SETTLED_WALLETS, MONDAY, seal],
-  )
+  for (let made = 0; made < SETTLED_WALLETS; made += AT_ONCE) {
+    const count = Math.min(AT_ONCE, SETTLED_WALLETS - made)
+    await insertBatch(
+      db.database,
+      TEST_VAULT,
+      Array.from({ length: count }, (_, index) => fundingOf(made + index + 1)),
+    )
+  }
   await db.database.query('analyze')
 }
 
