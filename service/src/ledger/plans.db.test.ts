@@ -156,6 +156,7 @@ async function grow(): Promise<void> {
 
 const EXPECTED = [
   'accounts_pkey (id =)',
+  'agent_origins_pkey (agent_id =)',
   'agents_pkey (id =)',
   'approvals_id (id =)',
   'approvals_key (agent_id =, idempotency_key =)',
