@@ -7,6 +7,7 @@ import { completeApprovals } from './modules/approvals/index.ts'
 import { recordActs, service } from './modules/audit/index.ts'
 import { completeEscrows } from './modules/escrow/index.ts'
 import { completeFundings, completeRefunds } from './modules/funding/index.ts'
+import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
 import { KYC_CHECK_ROWS, OWNER_ROWS, personalContext } from './modules/owners/index.ts'
 import { completePayouts } from './modules/payouts/index.ts'
 import { emailOf, PLATFORM_ROWS, webhookSecretOf } from './modules/platforms/index.ts'
@@ -29,6 +30,7 @@ const TABLES: readonly OldRows[] = [
   covered(AGENT_ROWS, convertAgents),
   covered(OWNER_POLICY_ROWS),
   covered(SESSION_ROWS, convertSessions),
+  covered(ORGANIZATION_ROWS),
   { table: 'payouts', complete: completeOldPayouts },
   { table: 'escrows', complete: completeEscrows },
   { table: 'approvals', complete: completeApprovals },

@@ -7,7 +7,13 @@ import { hashSecret } from './kernel/secrets.ts'
 import { updatePolicy } from './modules/agents/change-agent.ts'
 import { changeStates } from './modules/agents/change-states.ts'
 import type { CreatedAgent } from './modules/agents/create-agent.ts'
+import { openAgentDirectory } from './modules/agents/index.ts'
+import { selectPublicAgent } from './modules/agents/store.ts'
 import { service } from './modules/audit/index.ts'
+import { requireOrganization } from './modules/organizations/access.ts'
+import { createOrganization } from './modules/organizations/create-organization.ts'
+import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
+import type { Organization } from './modules/organizations/store.ts'
 import { KYC_CHECK_ROWS, OWNER_ROWS, personalIndex } from './modules/owners/index.ts'
 import type { Owner } from './modules/owners/store.ts'
 import { pay } from './modules/payments/pay.ts'
@@ -51,6 +57,7 @@ const COVERED: readonly CoveredTable[] = [
   TIER_ROWS,
   KYC_CHECK_ROWS,
   SESSION_ROWS,
+  ORGANIZATION_ROWS,
 ]
 
 let db: TestDatabase
@@ -60,6 +67,7 @@ let node: TestNode
 let platform: CreatedPlatform
 let owner: Owner
 let made: CreatedAgent
+let organization: Organization
 let session: { readonly id: Uuid; readonly token: string }
 
 beforeAll(async () => {
@@ -81,7 +89,19 @@ beforeEach(async () => {
   await setOwnerPolicy()
   session = await logIn()
   await newCheck()
+  organization = await found()
 })
+
+const organizations = () => ({
+  ...context,
+  ledger: node.ledger,
+  agents: node.agents,
+  limitIncreaseCooldownS: 0,
+})
+
+const asOwner = () => ({ kind: 'owner', sessionId: session.id, ownerIds: [owner.id] }) as const
+
+const found = () => createOrganization(organizations(), asOwner(), { name: 'A team', tier: 'tier1' })
 
 async function setOwnerPolicy(): Promise<void> {
   await db.database.inTransaction(async tx => {
@@ -236,6 +256,51 @@ describe('who writes to the database by hand', () => {
       [made.agent.id],
     )
     await expect(payFrom(made)).rejects.toThrow('no MAC that fits')
+  })
+
+  test('redirects no handle to another agent, and none that a process knows costs a look-up', async () => {
+    const thief = await newAgent(context, owner)
+    const find = openAgentDirectory(db.database, TEST_VAULT)
+    const known = openAgentDirectory(db.database, TEST_VAULT)
+    expect(await known(made.agent.handle)).toBe(made.agent.id)
+    await db.database.query('update handles set agent_id = $2 where handle = $1', [
+      made.agent.handle,
+      thief.agent.id,
+    ])
+    await expect(find(made.agent.handle)).rejects.toThrow('does not carry it')
+    expect(known(made.agent.handle)).toBe(made.agent.id)
+    await db.database.query('update agents set handle = $2 where id = $1', [made.agent.id, 'freed-handle'])
+    await db.database.query('update agents set handle = $2 where id = $1', [
+      thief.agent.id,
+      made.agent.handle,
+    ])
+    await expect(find(made.agent.handle)).rejects.toThrow('no MAC that fits')
+    await expect(selectPublicAgent(db.database, TEST_VAULT, thief.agent.id)).rejects.toThrow(
+      'no MAC that fits',
+    )
+    await db.database.query('delete from agents where id = any($1::uuid[])', [
+      [made.agent.id, thief.agent.id],
+    ])
+  })
+
+  test('gives no agent the tier that a row of its owner says, and no frozen owner another one', async () => {
+    await db.database.query(`update owners set tier = 'tier3', status = 'active' where id = $1`, [owner.id])
+    await expect(newAgent(context, owner)).rejects.toThrow('of owners has no MAC that fits')
+    await expect(found()).rejects.toThrow('of owners has no MAC that fits')
+  })
+
+  test('takes no organization over, and founds none', async () => {
+    const thief = await newOwner(context, platform.platform.id)
+    const address = formatId('org', organization.id)
+    await db.database.query('update organizations set owner_id = $2 where id = $1', [
+      organization.id,
+      thief.id,
+    ])
+    const caller = { ...asOwner(), ownerIds: [thief.id] }
+    await expect(requireOrganization(organizations(), caller, address)).rejects.toThrow(
+      'of organizations has no MAC that fits',
+    )
+    await db.database.query('delete from organizations where id = $1', [organization.id])
   })
 
   test('deletes no limits of an owner', async () => {
@@ -399,10 +464,18 @@ describe('rows of the release before', () => {
   }
 
   test('get their MACs once, however many nodes start, and work; later ones without a MAC are refused', async () => {
-    for (const table of ['sessions', 'kyc_checks', 'owner_policies', 'agents', 'owners', 'platforms']) {
+    for (const table of [
+      'sessions',
+      'kyc_checks',
+      'owner_policies',
+      'agents',
+      'organizations',
+      'owners',
+      'platforms',
+    ]) {
       const key =
         { sessions: session.id, agents: made.agent.id, platforms: platform.platform.id }[table] ?? owner.id
-      const column = table === 'kyc_checks' || table === 'owner_policies' ? 'owner_id' : 'id'
+      const column = ['kyc_checks', 'owner_policies', 'organizations'].includes(table) ? 'owner_id' : 'id'
       await db.database.query(`delete from ${table} where ${column} <> $1`, [key])
     }
     await db.database.query('delete from kyc_checks; delete from audit_entries; delete from payouts')

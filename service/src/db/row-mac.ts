@@ -119,10 +119,20 @@ export async function lockGenuine(
     [list],
   )
   // In a statement of its own, which sees what was committed before the locks were granted.
-  const rows = await tx.query<MacRow & { id: string }>(
+  await requireGenuineRows(tx, vault, table, ids)
+}
+
+/** Proves rows that are locked, or only read. */
+export async function requireGenuineRows(
+  db: Queryable,
+  vault: Vault,
+  table: CoveredTable,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await db.query<MacRow & { id: string }>(
     `select r.${table.id} as id, ${macColumns(table, 'r')} from ${table.table} r
      where r.${table.id} = any($1::${idType(table)}[])`,
-    [list],
+    [idList(table, ids)],
   )
   for (const row of rows) requireGenuine(vault, table, row.id, row)
 }

@@ -44,7 +44,13 @@ export interface Answer extends Reply {
 export async function openMoneyServer({ database }: TestDatabase, clock: ManualClock): Promise<MoneyServer> {
   const node = startNode({ database, clock })
   const { ledger, agents } = node
-  const core = { database, ledger, agents, authenticators, findAgent: openAgentDirectory(database) }
+  const core = {
+    database,
+    ledger,
+    agents,
+    authenticators,
+    findAgent: openAgentDirectory(database, TEST_VAULT),
+  }
   const keyring = { authenticate: authenticators.agent, forget: () => undefined, recall: () => undefined }
   const executors = { payment: executePayment(agents), escrow_hold: executeHold(agents) }
   const server = await startTestServer(

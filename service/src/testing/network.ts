@@ -29,7 +29,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     signupOpen: true,
     mode: 'sandbox',
     resumeWebhooks: async () => undefined,
-    findAgent: openAgentDirectory(database),
+    findAgent: openAgentDirectory(database, TEST_VAULT),
     bankVerifier: {
       name: 'test',
       verifyAccount: claim =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
+import { writeMacs } from '../../db/row-mac.ts'
 import type { AppError } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { newKeyPair } from '../../kernel/signing.ts'
@@ -16,6 +17,7 @@ import {
   TEST_VAULT,
 } from '../../testing/network.ts'
 import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
+import { OWNER_ROWS } from '../owners/index.ts'
 import type { Owner } from '../owners/store.ts'
 import { agentRecord } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
@@ -98,6 +100,7 @@ describe('creating an agent', () => {
   test('a frozen owner gets no new agent', async () => {
     const frozen = await newOwner(context, owner.platformId)
     await database.query(`update owners set status = 'frozen' where id = $1`, [frozen.id])
+    await writeMacs(database, context.vault, OWNER_ROWS, [frozen.id])
     expect(await refusalOf(newAgent(context, frozen))).toMatchObject({ code: 'conflict' })
   })
 
@@ -106,6 +109,7 @@ describe('creating an agent', () => {
     let creation: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
       await tx.query(`update owners set status = 'frozen' where id = $1`, [frozen.id])
+      await writeMacs(tx, context.vault, OWNER_ROWS, [frozen.id])
       creation = refusalOf(newAgent(context, frozen))
       await someoneWaitsForLock(database)
     })

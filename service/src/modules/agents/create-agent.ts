@@ -39,7 +39,7 @@ export async function createAgent(
   const ownerId = parseId('own', request.owner_id)
 
   const agent = await database.inTransaction(async tx => {
-    const sponsor = decideSponsor(ownerId === null ? null : await lockSponsor(tx, platformId, ownerId))
+    const sponsor = decideSponsor(ownerId === null ? null : await lockSponsor(tx, vault, platformId, ownerId))
     if (sponsor.kind === 'refusal') raise(sponsor)
     if (await ownerIsFull(tx, sponsor.ownerId, maxAgentsPerOwner)) throw tooMany('owner', maxAgentsPerOwner)
     if (!(await claimHandle(tx, plan.handle, id))) throw handleTaken(plan.handle)

@@ -86,7 +86,7 @@ describe('keys', () => {
 describe('finding an agent by name', () => {
   test('a handle in any case leads to its agent, at once the second time', async () => {
     const { agent } = await newAgent(context, owner)
-    const findAgent = openAgentDirectory(database)
+    const findAgent = openAgentDirectory(database, TEST_VAULT)
     expect(findAgent(formatId('agt', agent.id))).toBe(agent.id)
     expect(await findAgent(`@${agent.handle.toUpperCase()}`)).toBe(agent.id)
     expect(findAgent(agent.handle)).toBe(agent.id)
@@ -94,7 +94,7 @@ describe('finding an agent by name', () => {
 
   test('a name that is free now is found once it is taken', async () => {
     const handle = randomHandle()
-    const findAgent = openAgentDirectory(database)
+    const findAgent = openAgentDirectory(database, TEST_VAULT)
     expect(await findAgent(handle)).toBeNull()
     const { agent } = await newAgent(context, owner, { handle })
     expect(await findAgent(handle)).toBe(agent.id)

@@ -2,6 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { MaybePromise } from '../../http/caller.ts'
 import { boundedMap } from '../../kernel/bounded-map.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { normaliseHandle } from './handle.ts'
 import { selectHandleHolder } from './store.ts'
 
@@ -14,11 +15,11 @@ export type FindAgent = (idOrHandle: string) => MaybePromise<Uuid | null>
  * An id is only read, not looked up: whoever uses it learns whether it exists. A handle never changes hands, so what
  * was once found is remembered and answered without a promise; what was not found may be taken later and is not.
  */
-export function openAgentDirectory(db: Queryable): FindAgent {
+export function openAgentDirectory(db: Queryable, vault: Vault): FindAgent {
   const holders = boundedMap<string, Uuid>(KEPT_HANDLES)
 
   async function ask(handle: string): Promise<Uuid | null> {
-    const holder = await selectHandleHolder(db, handle)
+    const holder = await selectHandleHolder(db, vault, handle)
     if (holder !== null) holders.set(handle, holder)
     return holder
   }

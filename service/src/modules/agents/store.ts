@@ -1,8 +1,17 @@
 import type { AgentStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
-import { type MacRow, macColumns, type RowVersion, writeMacs } from '../../db/row-mac.ts'
+import {
+  AlteredRow,
+  type MacRow,
+  macColumns,
+  type RowVersion,
+  requireGenuine,
+  requireGenuineRows,
+  writeMacs,
+} from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import { OWNER_ROWS } from '../owners/index.ts'
 import {
   AGENT_ROWS,
   lockAgentsForChange,
@@ -200,7 +209,12 @@ export interface Sponsor {
  * locked until the commit, so that its agents can be counted, and the platform's share-locked: neither a freeze nor a
  * verification of the owner nor the end of the platform can slip in between and miss the new agent.
  */
-export async function lockSponsor(tx: Queryable, platformId: Uuid, ownerId: Uuid): Promise<Sponsor | null> {
+export async function lockSponsor(
+  tx: Queryable,
+  vault: Vault,
+  platformId: Uuid,
+  ownerId: Uuid,
+): Promise<Sponsor | null> {
   const [row] = await tx.query<{
     owner_status: Sponsor['ownerStatus']
     platform_status: Sponsor['platformStatus']
@@ -214,6 +228,8 @@ export async function lockSponsor(tx: Queryable, platformId: Uuid, ownerId: Uuid
     [ownerId, platformId],
   )
   if (row === undefined) return null
+  // Locked, so what was read above is what is proven here.
+  await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
   return {
     ownerId,
     ownerStatus: row.owner_status,
@@ -231,15 +247,32 @@ export interface PublicAgent {
   readonly status: AgentStatus
 }
 
-export async function selectPublicAgent(db: Queryable, id: Uuid): Promise<PublicAgent | null> {
-  const [row] = await db.query<PublicAgent>(`select id, handle, name, status from agents where id = $1`, [id])
+/** Proven: by this a payer decides whom to pay. */
+export async function selectPublicAgent(db: Queryable, vault: Vault, id: Uuid): Promise<PublicAgent | null> {
+  const [row] = await db.query<PublicAgent & MacRow>(
+    `select a.id, a.handle, a.name, a.status, ${macColumns(AGENT_ROWS, 'a')} from agents a where a.id = $1`,
+    [id],
+  )
+  if (row !== undefined) requireGenuine(vault, AGENT_ROWS, id, row)
   return row ?? null
 }
 
-/** To whom a handle was given, whatever has become of the agent. */
-export async function selectHandleHolder(db: Queryable, handle: string): Promise<Uuid | null> {
-  const [row] = await db.query<{ agent_id: Uuid }>(`select agent_id from handles where handle = $1`, [handle])
-  return row?.agent_id ?? null
+/**
+ * To whom a handle was given, whatever has become of the agent. Its row says the same, and is proven: a row of handles
+ * alone sends money to nobody.
+ */
+export async function selectHandleHolder(db: Queryable, vault: Vault, handle: string): Promise<Uuid | null> {
+  const [row] = await db.query<{ agentId: Uuid; carried: string | null } & MacRow>(
+    `select h.agent_id as "agentId", a.handle as carried, ${macColumns(AGENT_ROWS, 'a')}
+     from handles h left join agents a on a.id = h.agent_id where h.handle = $1`,
+    [handle],
+  )
+  if (row === undefined) return null
+  requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+  if (row.carried === handle) return row.agentId
+  const why = 'names an agent that does not carry it'
+  vault.onAltered('handles', handle, why)
+  throw new AlteredRow('handles', handle, why)
 }
 
 export interface AgentIdentity {

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { changeAgent, newAgent, newFundedAgent, startNode, type TestNode } from '../../testing/builders.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../testing/database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { openAgentDirectory } from '../agents/index.ts'
 import { executePayment, servePayments } from '../payments/index.ts'
@@ -46,7 +46,7 @@ beforeAll(async () => {
       servePayments(serve, {
         ...core,
         keyring,
-        findAgent: openAgentDirectory(database),
+        findAgent: openAgentDirectory(database, TEST_VAULT),
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })

@@ -1,7 +1,7 @@
-import type { Queryable } from '../../db/database.ts'
 import type { OwnerCaller, PlatformCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId } from '../../kernel/ids.ts'
+import type { OrganizationsContext } from './context.ts'
 import { type Organization, type OrganizationScope, selectOrganization } from './store.ts'
 
 /** Who may see an organization: its owner, and the platform that owner is on. */
@@ -15,12 +15,12 @@ export function scopeOf(caller: OrganizationCaller): OrganizationScope {
 
 /** The organization of an address. A stranger's is not told from one that does not exist. */
 export async function requireOrganization(
-  db: Queryable,
+  { database, vault }: Pick<OrganizationsContext, 'database' | 'vault'>,
   caller: OrganizationCaller,
   address: string,
 ): Promise<Organization> {
   const id = parseId('org', address)
-  const organization = id === null ? null : await selectOrganization(db, id)
+  const organization = id === null ? null : await selectOrganization(database, vault, id)
   if (organization === null || !mayAccess(caller, organization)) {
     throw new AppError('not_found', 'There is no organization with this id')
   }

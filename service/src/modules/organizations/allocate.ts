@@ -36,7 +36,7 @@ export async function allocate(
   { agent_id, amount }: BodyOf<typeof allocateRoute>,
   idempotencyKey: string | undefined,
 ): Promise<Allocation> {
-  const { id: orgId, ownerId, treasuryId } = await requireOrganization(database, caller, address)
+  const { id: orgId, ownerId, treasuryId } = await requireOrganization({ database, vault }, caller, address)
   const agentId = requireAgentId(agent_id)
   const amountPaise = requirePaise(amount, 'amount')
   const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)

@@ -41,7 +41,7 @@ export async function addMember(
   { agent_id, role, budget_limit }: BodyOf<typeof addMemberRoute>,
 ): Promise<Member> {
   const { database, clock, vault } = context
-  const organization = await requireOrganization(database, caller, address)
+  const organization = await requireOrganization(context, caller, address)
   // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
   const agent = await requireAgentAccess(database, caller, agent_id)
   if (agent.ownerId !== organization.ownerId) {
@@ -166,7 +166,7 @@ async function changeMember(
   change: (member: LockedMember) => Promise<Member>,
   whileFrozen: 'refused' | 'decided' = 'refused',
 ): Promise<Member> {
-  const organization = await requireOrganization(context.database, caller, address.org_id)
+  const organization = await requireOrganization(context, caller, address.org_id)
   const agentId = requireAgentId(address.agent_id)
   return changeOrganization(
     context,

@@ -30,7 +30,7 @@ export async function changeOrganization<Result>(
   let accounts: readonly Uuid[] = []
   const result = await database.inTransaction(
     async tx => {
-      const organization = await lockOrganization(tx, address)
+      const organization = await lockOrganization(tx, vault, address)
       assert(organization !== null, 'organizations are never removed')
       const refused = whileFrozen === 'refused' ? decideThawed(organization) : null
       if (refused !== null) raise(refused)

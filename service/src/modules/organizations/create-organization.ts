@@ -18,7 +18,7 @@ export async function createOrganization(
   const ownerId = ownerOfSession(caller, owner_id)
   const now = clock.now()
   return database.inTransaction(async tx => {
-    const founder = await lockFounder(tx, ownerId)
+    const founder = await lockFounder(tx, vault, ownerId)
     assert(founder !== null, 'owners are never removed')
     const refused = decideThawed(founder)
     if (refused !== null) raise(refused)
@@ -32,7 +32,7 @@ export async function createOrganization(
       isFrozen: false,
       treasuryId: null,
     }
-    await insertOrganization(tx, organization)
+    await insertOrganization(tx, vault, organization)
     await recordActs(tx, vault, now, [createdAct(actorOf(caller, ownerId), organization)])
     return organization
   })

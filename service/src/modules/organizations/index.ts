@@ -3,3 +3,4 @@
 export type { OrganizationsContext } from './context.ts'
 export { organizationJobs } from './due-budgets.ts'
 export { serveOrganizations } from './routes.ts'
+export { ORGANIZATION_ROWS } from './store.ts'

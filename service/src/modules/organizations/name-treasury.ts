@@ -19,8 +19,8 @@ export async function nameTreasury(
   address: string,
   agent: string,
 ): Promise<Organization> {
-  const { database, clock, vault } = context
-  const organization = await requireOrganization(database, caller, address)
+  const { clock, vault } = context
+  const organization = await requireOrganization(context, caller, address)
   const agentId = requireAgentId(agent)
   return changeOrganization(
     context,

@@ -24,7 +24,7 @@ export function serveOrganizations(serve: Serve, context: OrganizationsContext):
   serve(routes.listOrganizations, ({ caller, query }) => listOrganizations(context, caller, query))
 
   serve(routes.getOrganization, async ({ caller, params }) =>
-    organizationRecord(await requireOrganization(database, caller, params.org_id)),
+    organizationRecord(await requireOrganization(context, caller, params.org_id)),
   )
 
   serve(routes.addMember, async ({ caller, params, body }) =>
@@ -48,14 +48,14 @@ export function serveOrganizations(serve: Serve, context: OrganizationsContext):
   )
 
   serve(routes.listOrganizationTransactions, async ({ caller, params, query }) => {
-    const { id } = await requireOrganization(database, caller, params.org_id)
+    const { id } = await requireOrganization(context, caller, params.org_id)
     const members = await selectMembers(database, id)
     const agentIds = members.map(({ agentId }) => agentId)
     return readStatementOf(context, agentIds, query)
   })
 
   serve(routes.getBudget, async ({ caller, params, now }) => {
-    const { id } = await requireOrganization(database, caller, params.org_id)
+    const { id } = await requireOrganization(context, caller, params.org_id)
     return readBudget(database, id, now)
   })
 }

@@ -1,7 +1,17 @@
 import type { OrganizationTier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import {
+  type CoveredTable,
+  type MacRow,
+  macColumns,
+  requireGenuine,
+  requireGenuineRows,
+  writeMacs,
+} from '../../db/row-mac.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { OWNER_ROWS } from '../owners/index.ts'
 
 export interface Organization {
   readonly id: Uuid
@@ -21,9 +31,28 @@ const COLUMNS = `
   (select w.status = 'frozen' from owners w where w.id = o.owner_id) as "isFrozen",
   (select m.agent_id from org_members m where m.org_id = o.id and m.role = 'treasury') as "treasuryId"`
 
-export async function selectOrganization(db: Queryable, id: Uuid): Promise<Organization | null> {
-  const [row] = await db.query<Organization>(`select ${COLUMNS} from organizations o where o.id = $1`, [id])
-  return row ?? null
+/** Whose an organization is decides who moves the money of its treasury. */
+export const ORGANIZATION_ROWS: CoveredTable = {
+  table: 'organizations',
+  id: 'id',
+  columns: ['owner_id', 'platform_id', 'tier', 'created_at'],
+  uncovered: { name: 'is only shown' },
+}
+
+/** An organization, proven. */
+export async function selectOrganization(
+  db: Queryable,
+  vault: Vault,
+  id: Uuid,
+): Promise<Organization | null> {
+  const [row] = await db.query<Organization & MacRow>(
+    `select ${COLUMNS}, ${macColumns(ORGANIZATION_ROWS, 'o')} from organizations o where o.id = $1`,
+    [id],
+  )
+  if (row === undefined) return null
+  const { macText, mac, macVersion, auditedVersion, ...organization } = row
+  requireGenuine(vault, ORGANIZATION_ROWS, id, { macText, mac, macVersion, auditedVersion })
+  return organization
 }
 
 /**
@@ -32,12 +61,14 @@ export async function selectOrganization(db: Queryable, id: Uuid): Promise<Organ
  */
 export async function lockOrganization(
   tx: Queryable,
+  vault: Vault,
   { id, ownerId }: Pick<Organization, 'id' | 'ownerId'>,
 ): Promise<Organization | null> {
   await tx.query(`select id from owners where id = $1 for share`, [ownerId])
   await tx.query(`select id from organizations where id = $1 for update`, [id])
   // In a statement of its own, which sees what was committed before the locks were granted.
-  return selectOrganization(tx, id)
+  await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
+  return selectOrganization(tx, vault, id)
 }
 
 /** An owner as the founder of an organization. */
@@ -48,20 +79,26 @@ export interface Founder {
 }
 
 /** The owner, share-locked: it is not frozen before the commit. */
-export async function lockFounder(tx: Queryable, ownerId: Uuid): Promise<Founder | null> {
+export async function lockFounder(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<Founder | null> {
   const [row] = await tx.query<Founder>(
     `select id, platform_id as "platformId", status = 'frozen' as "isFrozen" from owners where id = $1 for share`,
     [ownerId],
   )
+  await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
   return row ?? null
 }
 
-export async function insertOrganization(tx: Queryable, organization: Organization): Promise<void> {
+export async function insertOrganization(
+  tx: Queryable,
+  vault: Vault,
+  organization: Organization,
+): Promise<void> {
   const { id, ownerId, platformId, name, tier, createdAt } = organization
   await tx.query(
     `insert into organizations (id, owner_id, platform_id, name, tier, created_at) values ($1, $2, $3, $4, $5, $6)`,
     [id, ownerId, platformId, name, tier, createdAt],
   )
+  await writeMacs(tx, vault, ORGANIZATION_ROWS, [id])
 }
 
 /** Whose organizations a caller may see. */

@@ -225,7 +225,7 @@ describe('deleting a platform', () => {
     const id = newUuid(context.clock.now())
     let deletion: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
-      await lockSponsor(tx, platform.id, owner.id)
+      await lockSponsor(tx, context.vault, platform.id, owner.id)
       deletion = deletePlatform(context, SOMEBODY, platform.id)
       await someoneWaitsForLock(database)
       await openAccount(tx, id, context.clock.now())
