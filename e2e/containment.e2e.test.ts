@@ -127,7 +127,12 @@ test('a stronger stop gives the weaker one back: paused, quarantined, frozen wit
 
 test('a deactivated agent’s key stops on every node, and no act brings it back', async () => {
   await api.ok(routes.deactivateAgent, { ...ofPayer(), headers: platform.headers })
-  for (const node of nodes) expect((await pay(node, payer, payee)).status).toBe(401)
+  for (const node of nodes) {
+    expect(await pay(node, payer, payee)).toMatchObject({
+      status: 401,
+      body: { error: { message: expect.stringMatching('its agent.* deactivated') } },
+    })
+  }
   await api.refused(routes.resumeAgent, 409, 'conflict', { ...ofPayer(), headers: platform.headers })
   for (const route of [routes.bulkFreezeAgents, routes.bulkQuarantineAgents, routes.bulkRestoreAgents]) {
     const { results } = await api.ok(route, bulk())

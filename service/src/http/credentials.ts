@@ -24,7 +24,8 @@ const HEADERS_OF: Record<Credential, string> = {
 const WRONG: Record<Credential, string> = {
   platform:
     'The platform id or secret is wrong; send both x-platform-id and x-platform-secret as they were issued',
-  agent: 'The agent key is wrong or was replaced; send the current one as x-agent-key',
+  agent:
+    'The agent key is wrong or was replaced, or its agent is deactivated; send the current one as x-agent-key',
   owner: 'The owner session is over; log in again',
   admin: 'The administrator session is over; log in again',
 }

@@ -48,7 +48,8 @@ export const STOPS = {
   deactivation: {
     stop: (context: NetworkContext, agents: Stopped) =>
       Promise.all(agents.map(each => deactivateAgent(context, callerOf(each), addressOf(each)))),
-    refusal: 'The agent key is not valid; it may have been rotated. Use the newest key',
+    refusal:
+      'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
   },
 } as const
 

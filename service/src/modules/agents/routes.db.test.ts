@@ -273,14 +273,17 @@ describe('changing agents', () => {
     expect((await ask('GET', address, platform)).body).toEqual(loosened.body)
   })
 
-  test('a deactivated agent is final: no key, no change, and its name stays taken', async () => {
+  test('a deactivated agent is final: no key, which its refusal says, no change, and its name stays taken', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const address = `/v1/agents/${agent.id}`
     expect((await ask('DELETE', address, agent.headers)).status).toBe(401)
     const ended = await ask('DELETE', address, platform)
     expect(ended).toMatchObject({ status: 200, body: { agent_id: agent.id, status: 'deactivated' } })
     expect(await ask('DELETE', address, platform)).toMatchObject({ status: 200, body: ended.body })
-    expect((await ask('GET', '/v1/agents/me', agent.headers)).status).toBe(401)
+    expect(await ask('GET', '/v1/agents/me', agent.headers)).toMatchObject({
+      status: 401,
+      body: { error: { message: expect.stringContaining('its agent is deactivated') } },
+    })
     expect((await ask('PATCH', address, platform, { name: 'Ghost' })).status).toBe(409)
     expect((await ask('POST', `${address}/rotate-keys`, platform)).status).toBe(409)
     expect((await create({ handle: agent.handle })).status).toBe(409)

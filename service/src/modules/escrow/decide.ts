@@ -137,7 +137,7 @@ export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer)
   if (attestor !== undefined && sameHash(attestor.keyHash, keyHash)) return null
   return refuse(
     'authentication_error',
-    'The agent key is not valid; it may have been rotated. Use the newest key',
+    'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
   )
 }
 

@@ -57,7 +57,7 @@ export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | Appr
   if (payer === undefined || payerAccount === undefined || !isProved(mandate, payer)) {
     return refuse(
       'authentication_error',
-      'The agent key is not valid; it may have been rotated. Use the newest key',
+      'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
     )
   }
   if (facts.sameKey !== undefined) return keyUsed(facts.sameKey)

@@ -50,7 +50,7 @@ function refuseRefund(
   if (refunder === undefined || account === undefined || !sameHash(refunder.keyHash, order.keyHash)) {
     return refuse(
       'authentication_error',
-      'The agent key is not valid; it may have been rotated. Use the newest key',
+      'The agent key is not valid; it may have been replaced, or its agent deactivated. Use the newest key',
     )
   }
   const used = keyed === null ? undefined : useInForce(book.fact(usedKeys, keyed), book.nowMs)
