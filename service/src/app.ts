@@ -249,7 +249,7 @@ function serveModules(
   servePolicySettings(serve, { ...parts, mode })
   serveWallets(serve, parts)
   serveFunding(serve, parts.funding)
-  servePayouts(serve, parts.payouts)
+  servePayouts(serve, { ...parts.payouts, agents: parts.agents })
   serveSettlement(serve, parts.settlement)
   servePayments(serve, { ...parts, receiptToken: createReceiptTokens(parts) })
   serveEscrow(serve, parts)

@@ -6,7 +6,7 @@ import { hashSecret } from '../kernel/secrets.ts'
 import { service } from '../modules/audit/index.ts'
 import { attestCommand } from '../modules/escrow/attest.ts'
 import { type Escrow, type HoldIntent, meantFor } from '../modules/escrow/escrow.ts'
-import { hold } from '../modules/escrow/hold.ts'
+import { holdCommand } from '../modules/escrow/hold.ts'
 import { refundCommand } from '../modules/escrow/refund.ts'
 import { releaseCommand } from '../modules/escrow/release.ts'
 import { selectEscrow } from '../modules/escrow/store.ts'
@@ -29,7 +29,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
 
 /** What a node does to escrows, as the routes have it done. Agents of the builders are each their own platform. */
 export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promise<EscrowHold> {
-  return hold(ledger, agents, wanted, service('test'))
+  return ledger.submit(holdCommand(agents, wanted, service('test')))
 }
 
 export function releaseOn({ ledger, agents }: TestNode, escrow: Escrow, payeeId: Uuid): Promise<Escrow> {

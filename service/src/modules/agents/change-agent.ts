@@ -6,7 +6,7 @@ import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { applyDue, type Cooldown } from '../policies/index.ts'
-import { requireAgentAccess } from './access.ts'
+import { requireAgentAccess, requireMayAccess } from './access.ts'
 import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './acts.ts'
 import type { AgentsContext } from './context.ts'
 import { countAgentsOut } from './count-store.ts'
@@ -49,6 +49,7 @@ async function changeAgent(
     async tx => {
       const stored = await lockAgent(tx, vault, id)
       assert(stored !== null, 'agents are never removed')
+      requireMayAccess(caller, stored)
       const now = clock.now()
       const before = withDue(stored, now)
       const changed = decide(before)

@@ -7,7 +7,7 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { type Act, type Actor, actorOf, type Recording, recordActs } from '../audit/index.ts'
 import { type NewEvent, recordEvents } from '../events/index.ts'
 import { lockAgentsForChange } from '../policies/index.ts'
-import { requireAgentAccess } from './access.ts'
+import { requireAgentAccess, requireMayAccess } from './access.ts'
 import { agentAct } from './acts.ts'
 import type { AgentsContext } from './context.ts'
 import { statusEvent } from './events.ts'
@@ -87,6 +87,7 @@ async function changeState(
       const outcome = (await changeStates(tx, [id], act, recording)).get(id)
       const agent = await selectAgent(tx, id)
       assert(outcome !== undefined && agent !== null, 'agents are never removed')
+      requireMayAccess(caller, agent)
       if (outcome.refusal !== null) raise(outcome.refusal)
       return agent
     },

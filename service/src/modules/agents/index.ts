@@ -1,4 +1,4 @@
-export { mayAccess, requireAgentAccess } from './access.ts'
+export { forCaller, mayAccess, requireAgentAccess, requireMayAccess } from './access.ts'
 export { agentRecord } from './agent-record.ts'
 export { isGenuineAgent, type SealedIdentity } from './agent-seal.ts'
 export { applyDuePolicy, cancelPolicyChange } from './change-agent.ts'

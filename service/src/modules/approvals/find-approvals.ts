@@ -2,7 +2,7 @@ import type { Approval, listApprovals, QueryOf, ResponseOf } from '@batua/contra
 import type { Queryable } from '../../db/database.ts'
 import type { Caller, OwnerCaller } from '../../http/caller.ts'
 import { page, pageOf } from '../../http/paging.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { raise, refuse } from '../../kernel/app-error.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { mayAccess } from '../agents/index.ts'
 import { approvalRecord } from './approval-record.ts'
@@ -13,10 +13,13 @@ export async function requireApproval(db: Queryable, caller: Caller, address: st
   const id = parseId('apr', address)
   const view = id === null ? null : await selectApproval(db, id)
   if (view === null || !mayAccess(caller, { ...view, id: view.agentId })) {
-    throw new AppError('not_found', 'There is no approval with this id')
+    raise(NO_APPROVAL)
   }
   return view
 }
+
+/** What a stranger is answered, and who asks for none. */
+export const NO_APPROVAL = refuse('not_found', 'There is no approval with this id')
 
 export async function findApprovals(
   db: Queryable,

@@ -38,6 +38,7 @@ function agent(id: Uuid, status: AgentStatus = 'active', controls: Partial<Contr
   return {
     id,
     platformId: id,
+    ownerId: id,
     status,
     heldAs: null,
     keyHash: hashSecret(id),

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import type { Caller, PlatformCaller } from '../../http/caller.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, raise, refuse } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { mayAccess } from '../agents/index.ts'
@@ -33,8 +33,11 @@ export async function requireEscrow(
     )
     if ([...parties.values()].some(party => mayAccess(caller, party))) return { escrow, parties }
   }
-  throw new AppError('not_found', 'There is no escrow with this id')
+  return raise(NO_ESCROW)
 }
+
+/** What a stranger is answered, and who asks for none. */
+export const NO_ESCROW = refuse('not_found', 'There is no escrow with this id')
 
 /** The same for the platform of the payer, which alone decides what becomes of the money. */
 export async function requireOwnEscrow(

@@ -1,5 +1,5 @@
 import type { EscrowHold } from '@batua/contract'
-import type { Book, Command, Ledger } from '../../ledger/index.ts'
+import type { Book, Command } from '../../ledger/index.ts'
 import {
   type Approval,
   type ApprovalRequest,
@@ -17,16 +17,7 @@ import { prepareHold } from './prepare-hold.ts'
 import { storedTerms } from './terms.ts'
 
 /** Sets money aside, or asks the owner: everything is decided and written in one commit with its neighbours. */
-export function hold(
-  ledger: Ledger,
-  agents: AgentRegister,
-  intent: HoldIntent,
-  actor: Actor,
-): Promise<EscrowHold> {
-  return ledger.submit(holdCommand(agents, intent, actor))
-}
-
-function holdCommand(agents: AgentRegister, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
+export function holdCommand(agents: AgentRegister, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
   const prepared = prepareHold(agents, intent, { by: 'platform', actor })
   // What an earlier decision of this very command asked: if that was committed and the answer lost, it is done.
   let asked: Approval | null = null

@@ -16,15 +16,15 @@ import { HOUR_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { Ledger } from '../../ledger/index.ts'
-import { type FindAgent, requireAgentAccess } from '../agents/index.ts'
+import type { Command, Ledger } from '../../ledger/index.ts'
+import { type FindAgent, forCaller, requireAgentAccess } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { attestCommand } from './attest.ts'
 import { type Escrow, meantFor, type Terms } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
-import { requireEscrow, requireOwnEscrow } from './find-escrow.ts'
-import { hold } from './hold.ts'
+import { NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
+import { holdCommand } from './hold.ts'
 import { refundCommand } from './refund.ts'
 import { releaseCommand } from './release.ts'
 import { selectParties } from './store.ts'
@@ -49,6 +49,8 @@ const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
 
 export function serveEscrow(serve: Serve, context: EscrowContext): void {
   const { database, ledger, agents } = context
+  const forPayer = (caller: PlatformCaller, { agentId }: Escrow, command: Command<Escrow>) =>
+    forCaller(agents, { caller, agentId, toStranger: NO_ESCROW }, command)
 
   serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
 
@@ -68,12 +70,14 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
     const payee = (await selectParties(database, [payeeId])).get(payeeId)
     const onePlatform = payee?.platformId === caller.platformId
     const actor = actorOf(caller)
-    return escrowRecord(await ledger.submit(releaseCommand(agents, { escrow, payeeId, onePlatform, actor })))
+    const command = releaseCommand(agents, { escrow, payeeId, onePlatform, actor })
+    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
   })
 
   serve(refundEscrow, async ({ caller, params }) => {
     const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
-    return escrowRecord(await ledger.submit(refundCommand(agents, escrow, actorOf(caller))))
+    const command = refundCommand(agents, escrow, actorOf(caller))
+    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
   })
 
   serve(attestEscrow, async ({ caller, params }) => {
@@ -132,7 +136,9 @@ async function holdFor(
     idempotencyKey: idempotencyKey === undefined ? null : ownKey(idempotencyKey),
     ...terms,
   }
-  return hold(context.ledger, context.agents, intent, actorOf(caller))
+  const { ledger, agents } = context
+  const command = holdCommand(agents, intent, actorOf(caller))
+  return ledger.submit(forCaller(agents, { caller, agentId: payer.id }, command))
 }
 
 /** The header's key serves as the hold's own, in a line that no key of the agent's own can have: see payments. */

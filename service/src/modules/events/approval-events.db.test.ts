@@ -9,7 +9,7 @@ import { manualClock } from '../../testing/manual-clock.ts'
 import { toldDuring } from '../../testing/told.ts'
 import { expireDueApprovals } from '../approvals/index.ts'
 import { service } from '../audit/index.ts'
-import { hold } from '../escrow/hold.ts'
+import { holdCommand } from '../escrow/hold.ts'
 import { executeHold } from '../escrow/index.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
@@ -76,7 +76,9 @@ test('an approval that cannot be carried out tells nothing', async () => {
 
 test('agent.approval.approved: of a hold it names the escrow, which was told before', async () => {
   const { payer } = await approvals()
-  const asked = await during(() => hold(node.ledger, node.agents, intent(payer, 40_000n), ACTOR))
+  const asked = await during(() =>
+    node.ledger.submit(holdCommand(node.agents, intent(payer, 40_000n), ACTOR)),
+  )
   expect(asked).toMatchObject([
     { event: 'agent.approval.requested', data: { kind: 'escrow_hold', to: null, fee: 0 } },
   ])

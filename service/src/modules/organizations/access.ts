@@ -1,5 +1,5 @@
 import type { OwnerCaller, PlatformCaller } from '../../http/caller.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { raise, refuse } from '../../kernel/app-error.ts'
 import { parseId } from '../../kernel/ids.ts'
 import type { OrganizationsContext } from './context.ts'
 import { type Organization, type OrganizationScope, selectOrganization } from './store.ts'
@@ -22,10 +22,13 @@ export async function requireOrganization(
   const id = parseId('org', address)
   const organization = id === null ? null : await selectOrganization(database, vault, id)
   if (organization === null || !mayAccess(caller, organization)) {
-    throw new AppError('not_found', 'There is no organization with this id')
+    raise(NO_ORGANIZATION)
   }
   return organization
 }
+
+/** What a stranger is answered, and who asks for none. */
+export const NO_ORGANIZATION = refuse('not_found', 'There is no organization with this id')
 
 function mayAccess(caller: OrganizationCaller, { ownerId, platformId }: Organization): boolean {
   return caller.kind === 'platform' ? caller.platformId === platformId : caller.ownerIds.includes(ownerId)

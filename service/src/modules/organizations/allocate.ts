@@ -5,10 +5,11 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Book, type Command, need } from '../../ledger/index.ts'
+import { forCaller } from '../agents/index.ts'
 import { type Actor, actorOf, record } from '../audit/index.ts'
 import { memberships } from '../memberships/index.ts'
 import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
-import { requireOrganization } from './access.ts'
+import { NO_ORGANIZATION, requireOrganization } from './access.ts'
 import { memberAct } from './acts.ts'
 import { type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
 import { requireAgentId } from './change-members.ts'
@@ -48,9 +49,9 @@ export async function allocate(
   const parties = decideParties({ orgId, treasuryId, agentId, member })
   if (parties.kind === 'refusal') raise(parties)
   const actor = actorOf(caller, ownerId)
-  return ledger.submit(
-    allocateCommand(agents, { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }),
-  )
+  const order = { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }
+  const claim = { caller, agentId: order.treasuryId, toStranger: NO_ORGANIZATION }
+  return ledger.submit(forCaller(agents, claim, allocateCommand(agents, order)))
 }
 
 /** Moves the money if everything that holds for the treasury's spending allows it, in one commit with its neighbours. */

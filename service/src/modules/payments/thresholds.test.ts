@@ -37,6 +37,7 @@ function agent(id: string, more: Partial<AgentFacts> = {}): AgentFacts {
   return {
     id,
     platformId: id,
+    ownerId: id,
     status: 'active',
     heldAs: null,
     keyHash: KEY,

@@ -4,26 +4,30 @@ import type { Serve } from '../../http/serve.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { rupees } from '../../kernel/money.ts'
-import { requireAgentAccess } from '../agents/index.ts'
+import { forCaller, requireAgentAccess } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import { estimatedArrival } from '../calendar/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
 import type { PayoutsContext } from './context.ts'
 import { transactionIdOf } from './payout.ts'
 import { withdrawCommand } from './withdraw.ts'
 
-export function servePayouts(serve: Serve, context: PayoutsContext): void {
-  const { database, ledger, holidays } = context
+interface Agents {
+  readonly agents: AgentRegister
+}
+
+export function servePayouts(serve: Serve, context: PayoutsContext & Agents): void {
+  const { database, ledger, agents, holidays } = context
   serve(withdraw, async ({ caller, params, body, idempotencyKey }) => {
     const agent = await requireAgentAccess(database, caller, params.agent_id)
     const { amount } = body
-    const withdrawn = await ledger.submit(
-      withdrawCommand(context, {
-        agentId: agent.id,
-        amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
-        requestKey: idempotencyKey === undefined ? null : `${callerName(caller)} ${idempotencyKey}`,
-        actor: actorOf(caller, agent.ownerId),
-      }),
-    )
+    const command = withdrawCommand(context, {
+      agentId: agent.id,
+      amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
+      requestKey: idempotencyKey === undefined ? null : `${callerName(caller)} ${idempotencyKey}`,
+      actor: actorOf(caller, agent.ownerId),
+    })
+    const withdrawn = await ledger.submit(forCaller(agents, { caller, agentId: agent.id }, command))
     return {
       transaction_id: transactionIdOf(withdrawn),
       agent_id: formatId('agt', agent.id),

@@ -16,6 +16,7 @@ import { controlsOf } from './spend-policy.ts'
 export interface AgentFacts {
   readonly id: Uuid
   readonly platformId: Uuid
+  readonly ownerId: Uuid
   readonly status: AgentStatus
   /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
   readonly heldAs: 'frozen' | 'quarantined' | null
@@ -153,6 +154,7 @@ function factsFromRow(row: Row): AgentFacts {
   return {
     id: row.id,
     platformId: row.platform_id,
+    ownerId: row.owner_id,
     status: row.status,
     heldAs: row.held_as,
     keyHash: row.key_hash,

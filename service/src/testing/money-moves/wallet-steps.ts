@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { service } from '../../modules/audit/index.ts'
-import { hold } from '../../modules/escrow/hold.ts'
+import { holdCommand } from '../../modules/escrow/hold.ts'
 import { refundCommand } from '../../modules/escrow/refund.ts'
 import { releaseCommand } from '../../modules/escrow/release.ts'
 import { selectEscrow } from '../../modules/escrow/store.ts'
@@ -58,7 +58,7 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
     timeoutMs: isTimed ? dice.between(1, 48) * HOUR_MS : null,
     autoAction: isTimed ? dice.pick(['refund', 'release'] as const) : null,
   })
-  const answer = await heard(world, hold(ledger, agents, wanted, service('test')))
+  const answer = await heard(world, ledger.submit(holdCommand(agents, wanted, service('test'))))
   const id = answer.kind === 'answer' ? parseId('esc', answer.answer.escrow_id ?? '') : null
   if (id !== null) escrows.push(id)
 }
