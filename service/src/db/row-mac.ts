@@ -228,6 +228,20 @@ export function ifGenuine<Row>(prove: () => Row): Row[] {
   }
 }
 
+/**
+ * Does the work of one row among many; false where a row was altered, which was reported as it was proven. Nothing was
+ * done with it, and the rows after it are not kept waiting.
+ */
+export async function unlessAltered(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (error instanceof AlteredRow) return false
+    throw error
+  }
+}
+
 /** A row that a check has seen; `why` says what is wrong with it, null: nothing. */
 export interface CheckedRow {
   readonly id: string

@@ -82,6 +82,19 @@ test('nothing outside the page is loaded, and nothing else may run in it', async
   expect(page.text).not.toMatch(/(?:src|href|action)="https?:/)
 })
 
+test('the page of a session whose UPI address was changed by hand shows no address', async () => {
+  const { agent, path } = await newSession()
+  expect((await get(path)).text).toContain('upi://pay?pa=')
+  await world.db.database.query(`update fundings set upi_intent = $2 where agent_id = $1`, [
+    agent,
+    'upi://pay?pa=thief@examplebank&am=1000.00&cu=INR',
+  ])
+  const page = await get(path)
+  expect(page.status).toBe(500)
+  expect(page.text).not.toContain('upi://pay')
+  expect(page.text).not.toContain('<svg class="qr')
+})
+
 test('a name cannot become markup', async () => {
   const { agent, path } = await newSession()
   await world.db.database.query(`update agents set name = $2 where id = $1`, [

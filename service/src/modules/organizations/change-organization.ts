@@ -2,11 +2,8 @@ import type { Queryable } from '../../db/database.ts'
 import { raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Vault } from '../../kernel/secrets.ts'
-import { findSealedAgent } from '../agents/index.ts'
 import { type Member, selectMembers } from '../memberships/index.ts'
 import { type Cooldown, lockAgentsForChange } from '../policies/index.ts'
-import { NO_ORGANIZATION } from './access.ts'
 import type { OrganizationsContext } from './context.ts'
 import { decideThawed } from './decide.ts'
 import { lockOrganization, type Organization } from './store.ts'
@@ -39,7 +36,6 @@ export async function changeOrganization<Result>(
       if (refused !== null) raise(refused)
       accounts = accountsOf(await readLocked(tx, organization))
       await lockAgentsForChange(tx, vault, accounts)
-      await requireOneOwner(tx, vault, organization, accounts)
       // Read again: an agent that ended meanwhile, whose account's lock was waited for, is a member no more.
       return change(tx, await readLocked(tx, organization))
     },
@@ -47,22 +43,6 @@ export async function changeOrganization<Result>(
   )
   await ledger.answered(accounts)
   return result
-}
-
-/**
- * Whoever can write to the database may name another owner in the row of an organization. The agents concerned and the
- * treasury, whose rows are proven, have to be that owner's.
- */
-async function requireOneOwner(
-  tx: Queryable,
-  vault: Vault,
-  { ownerId, treasuryId }: Organization,
-  accounts: readonly Uuid[],
-): Promise<void> {
-  for (const id of new Set(treasuryId === null ? accounts : [...accounts, treasuryId])) {
-    const found = await findSealedAgent(tx, vault, id)
-    if (found.kind !== 'agent' || found.agent.ownerId !== ownerId) raise(NO_ORGANIZATION)
-  }
 }
 
 /** How raised budgets of an organization wait. */

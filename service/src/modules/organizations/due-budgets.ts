@@ -1,4 +1,4 @@
-import { writeMacs } from '../../db/row-mac.ts'
+import { unlessAltered, writeMacs } from '../../db/row-mac.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
@@ -18,8 +18,9 @@ export function organizationJobs(context: JobsContext): Job[] {
 
 async function applyDueBudgets(context: JobsContext, now: Date): Promise<number> {
   const due = await selectDueBudgets(context.database, now, AT_ONCE)
-  for (const agentId of due) await applyDue(context, agentId, now)
-  return due.length
+  let applied = 0
+  for (const agentId of due) if (await unlessAltered(() => applyDue(context, agentId, now))) applied++
+  return applied
 }
 
 function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): Promise<void> {

@@ -17,6 +17,17 @@ export async function requireOwnerAccess(db: Queryable, caller: Caller, address:
   return owner
 }
 
+/**
+ * Refuses when the proven row under the lock names another platform than the row that let the caller in, which was read
+ * without a proof. Whose an owner is never changes.
+ */
+export function requireSamePlatform(
+  asked: Pick<Owner, 'platformId'>,
+  { platformId }: Pick<Owner, 'platformId'>,
+): void {
+  if (platformId !== asked.platformId) throw ownerNotFound()
+}
+
 function mayAccess(caller: Caller, owner: Owner): boolean {
   switch (caller.kind) {
     case 'platform':

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Answer } from '../../gateways/answer.ts'
 import type { TextMessage } from '../../gateways/text-sender.ts'
+import { newUuid } from '../../kernel/ids.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { actorOf, service } from '../audit/index.ts'
 import { openTextMessages, type TextMessages } from '../text-messages/index.ts'
@@ -49,7 +50,7 @@ const stored = () => stage.stored(owner)
 const sendDue = () => messages.sendDue(stage.clock.now())
 const setStatus = (status: Owner['status']) =>
   updateOwnerStatus(stage.context.database, stage.context.vault, owner.id, status)
-const cancel = () => cancelAccountChange(stage.context, service('test'), owner.id)
+const cancel = () => cancelAccountChange(stage.context, service('test'), owner)
 
 /** The last digits of the account in force and of the one that waits. */
 async function accounts(): Promise<(string | null)[]> {
@@ -98,6 +99,32 @@ describe('a changed bank account', () => {
     expect((await submit(SECOND)).pendingBankEffectiveAt).toEqual(pendingBankEffectiveAt)
     await sendDue()
     expect(sent).toHaveLength(1)
+  })
+
+  test('takes effect though the row of an owner before it was altered, which stays as it is', async () => {
+    const { database } = stage.context
+    await submit(FIRST)
+    await submit(SECOND)
+    const other = await stage.newOwner()
+    await stage.submit(other, FIRST)
+    await stage.submit(other, SECOND)
+    await database.query(`update owners set pending_bank_account_last4 = '9999' where id = $1`, [owner.id])
+    await stage.advance(DAY_S + 1)
+    expect((await stage.stored(other)).bankAccountLast4).toBe('2222')
+    expect(await accounts()).toEqual(['1111', '9999'])
+    await database.query(`update owners set pending_bank_account_last4 = '2222' where id = $1`, [owner.id])
+    await stage.advance(1)
+    expect(await accounts()).toEqual(['2222', null])
+  })
+
+  test('is asked for and cancelled by no platform that an altered row names for a moment', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    const seen = { ...(await stored()), platformId: newUuid(stage.clock.now()) }
+    expect(await refusalOf(stage.submit(seen, THIRD))).toMatchObject({ code: 'not_found' })
+    const cancelled = cancelAccountChange(stage.context, service('test'), seen)
+    expect(await refusalOf(cancelled)).toMatchObject({ code: 'not_found' })
+    expect(await accounts()).toEqual(['1111', '2222'])
   })
 
   test('is cancelled by the account in force, submitted again, and by whoever may cancel it', async () => {
@@ -269,7 +296,7 @@ test('who cancelled a change stands in the audit log, with the account’s last 
   await submit(FIRST)
   await submit(SECOND)
   const actor = actorOf({ kind: 'platform', platformId: owner.platformId })
-  await cancelAccountChange(stage.context, actor, owner.id)
+  await cancelAccountChange(stage.context, actor, owner)
   const [entry] = await stage.context.database.query<{ data: string }>(
     `select data from audit_entries where action = 'owner.bank_account_change_cancelled' order by id desc limit 1`,
   )

@@ -1,8 +1,9 @@
 import type { Queryable } from '../../db/database.ts'
+import { unlessAltered } from '../../db/row-mac.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Act, type Actor, recordActs } from '../audit/index.ts'
-import { ownerNotFound } from './access.ts'
+import { ownerNotFound, requireSamePlatform } from './access.ts'
 import { accountAppliedActs, accountCancelledAct } from './acts.ts'
 import { applyDueAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
 import { deleteCheck } from './check-store.ts'
@@ -15,8 +16,13 @@ type ChangeContext = Pick<OwnersContext, 'database' | 'clock' | 'vault'>
  * Drops the change of a verified owner's bank account: the account that waits for the cooldown, and the one that the bank
  * has not decided about. It works below a freeze too.
  */
-export function cancelAccountChange(context: ChangeContext, actor: Actor, ownerId: Uuid): Promise<Owner> {
-  return changeOwner(context, ownerId, context.clock.now(), async (tx, owner) => {
+export function cancelAccountChange(
+  context: ChangeContext,
+  actor: Actor,
+  asked: Pick<Owner, 'id' | 'platformId'>,
+): Promise<Owner> {
+  return changeOwner(context, asked.id, context.clock.now(), async (tx, owner) => {
+    requireSamePlatform(asked, owner)
     const wasChecked = owner.kycStatus === 'verified' && (await deleteCheck(tx, owner.id))
     if (!wasChecked && owner.pendingBankAccount === null) throw nothingWaits()
     const left = { ...owner, ...NO_PENDING_ACCOUNT, kycReason: wasChecked ? null : owner.kycReason }
@@ -26,13 +32,15 @@ export function cancelAccountChange(context: ChangeContext, actor: Actor, ownerI
 
 const AT_ONCE = 100
 
-/** Lets changed bank accounts that are due take effect: one bounded batch. Returns how many there were. */
+/** Lets changed bank accounts that are due take effect: one bounded batch. Returns how many took effect. */
 export async function applyDueAccounts(context: ChangeContext, now: Date): Promise<number> {
   const due = await selectDueAccounts(context.database, now, AT_ONCE)
+  let applied = 0
   for (const ownerId of due) {
-    await changeOwner(context, ownerId, now, async (_tx, owner) => ({ owner, acts: [] }))
+    const apply = () => changeOwner(context, ownerId, now, async (_tx, owner) => ({ owner, acts: [] }))
+    if (await unlessAltered(apply)) applied++
   }
-  return due.length
+  return applied
 }
 
 /** What is due takes effect before anything else, as an act of its own. */

@@ -49,6 +49,6 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
 
   serve(routes.cancelBankAccountChange, async ({ caller, params }) => {
     const asked = await requireOwnerAccess(database, caller, params.owner_id)
-    return ownerRecord(vault, await cancelAccountChange(context, actorOf(caller, asked.id), asked.id))
+    return ownerRecord(vault, await cancelAccountChange(context, actorOf(caller, asked.id), asked))
   })
 }

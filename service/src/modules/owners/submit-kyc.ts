@@ -2,7 +2,7 @@ import type { BankVerdict } from '../../gateways/bank-verifier.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
-import { ownerNotFound } from './access.ts'
+import { ownerNotFound, requireSamePlatform } from './access.ts'
 import { submittedAct } from './acts.ts'
 import { applyVerdict } from './apply-verdict.ts'
 import { type KycCheck, replaceCheck } from './check-store.ts'
@@ -49,6 +49,7 @@ async function writeCheck(
     async tx => {
       const owner = await lockOwner(tx, vault, asked.id)
       if (owner === null) throw ownerNotFound()
+      requireSamePlatform(asked, owner)
       if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
       const versions = await replaceCheck(tx, vault, check, new Date(now.getTime() + ASKING_MS))
       await recordActs(tx, vault, now, [submittedAct(actor, owner, account)], versions)

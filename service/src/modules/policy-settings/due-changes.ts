@@ -1,3 +1,4 @@
+import { unlessAltered } from '../../db/row-mac.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { applyDuePolicy } from '../agents/index.ts'
 import { selectDueSubjects } from '../policies/index.ts'
@@ -24,9 +25,10 @@ export function policyJobs(context: PolicyJobsContext): Job[] {
 
 async function applyDueChanges(context: PolicyJobsContext, now: Date): Promise<number> {
   const due = await selectDueSubjects(context.database, now, SUBJECTS_AT_ONCE)
+  let applied = 0
   for (const { id, kind } of due) {
-    if (kind === 'agent') await applyDuePolicy(context, id, now)
-    else await applyDueOwnerPolicy(context, id, now)
+    const apply = kind === 'agent' ? applyDuePolicy : applyDueOwnerPolicy
+    if (await unlessAltered(() => apply(context, id, now))) applied++
   }
-  return due.length
+  return applied
 }
