@@ -249,3 +249,14 @@ test('a body of exactly 64 KiB is taken', async () => {
   expect(Buffer.byteLength(body)).toBe(65_536)
   expect((await call(server, 'POST', '/v1/echo/a', { body })).status).toBe(200)
 })
+
+test('a number of 64 KiB is refused at once, wherever its digits that count stand', async () => {
+  const literal = `10.${'0'.repeat(65_000)}1`
+  const startedMs = performance.now()
+  const reply = await call(server, 'POST', '/v1/echo/asha', { body: `{"text":"a","more":${literal}}` })
+  // Compared digit by digit it takes seconds; reading it takes a thousandth of that.
+  expect(performance.now() - startedMs).toBeLessThan(1_000)
+  expect(reply.status).toBe(200)
+  const refused = await call(server, 'POST', '/v1/echo/asha', { body: `{"text":${literal}}` })
+  expect(refused.status).toBe(400)
+})

@@ -190,3 +190,21 @@ test('the word of a proxy on the address counts only when it is trusted', async 
   expect(await statuses(3, '/v1/open', from('2001:db8::1'))).toEqual([200, 200, 429])
   expect(await statuses(1, '/v1/open', from('2001:db8::2'))).toEqual([429])
 })
+
+test('of a crowd whose credential is found at one moment exactly the limit passes', async () => {
+  const known = Promise.withResolvers<typeof TEST_AGENT>()
+  let asked = 0
+  const agent = () => {
+    asked += 1
+    if (asked === 5) known.resolve(TEST_AGENT)
+    return known.promise
+  }
+  await start({
+    rateLimits: { ...LIMITS, unauthenticatedPerMinute: 30 },
+    authenticators: { ...testAuthenticators, agent },
+  })
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => call(server, 'GET', '/v1/ping', { headers: AS_AGENT })),
+  )
+  expect(replies.map(reply => reply.status).toSorted()).toEqual([200, 200, 200, 429, 429])
+})

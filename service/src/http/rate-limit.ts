@@ -6,6 +6,7 @@ import { rateLimitExceeded, rateLimitHeaders } from '../kernel/rate-limit-exceed
 import { callerName } from './caller.ts'
 import { type CredentialLookups, openCredentialLookups } from './credential-lookups.ts'
 import type { MaybePromise } from './maybe-promise.ts'
+import { MemoryStore } from './rate-limit-store.ts'
 
 /** Requests a minute for each kind of caller; 0 is no limit. */
 export interface RateLimitConfig {
@@ -48,8 +49,6 @@ export interface RateLimits {
 
 const WRONG_WEBHOOKS_PER_MINUTE = 300
 const WINDOW_MS = 60_000
-/** How many callers of one kind are remembered at once; the longest unseen is forgotten first. */
-const REMEMBERED_CALLERS = 100_000
 
 /** Whoever only fails now and then must never feel the limit of failures. */
 const FAILURES_PER_REQUEST = 10
@@ -118,7 +117,7 @@ export async function registerRateLimit(fastify: FastifyInstance, redis: Redis |
     global: false,
     skipOnError: true,
     nameSpace: 'batua-rate:',
-    ...(redis === null ? {} : { redis }),
+    ...(redis === null ? { store: MemoryStore } : { redis }),
   })
 }
 
@@ -169,7 +168,7 @@ export function createBudget(
   what = 'requests',
 ): Budget {
   if (max === 0) return NO_LIMIT
-  const options = { max, timeWindow: WINDOW_MS, keyGenerator, cache: REMEMBERED_CALLERS }
+  const options = { max, timeWindow: WINDOW_MS, keyGenerator }
   const count = fastify.createRateLimit(options)
   const exceeded = (waitMs: number) =>
     errorOf(rateLimitExceeded(`More than ${max} ${what} in a minute`, max, waitMs))

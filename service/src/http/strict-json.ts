@@ -45,13 +45,17 @@ function parse(text: string): unknown {
   }
 }
 
+/** No amount needs more digits, and comparing 64 KiB of them would keep every other caller waiting. */
+const MAX_LITERAL_LENGTH = 40
+
 /**
  * `10.0000000000000001` parses to 10, an amount that nobody wrote. When a literal reads as a whole number of paise
- * only because its last digits were lost, it becomes NaN.
+ * only because its last digits were lost, or with more digits than anybody writes, it becomes NaN.
  */
 function readExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value
   if (Math.round(value * 100) / 100 !== value) return value
+  if (context.source.length > MAX_LITERAL_LENGTH) return Number.NaN
   return decimal(context.source) === decimal(String(value)) ? value : Number.NaN
 }
 

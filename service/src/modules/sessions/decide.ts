@@ -1,6 +1,7 @@
 import { OTP_VALID_S } from '@batua/contract'
-import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import type { Refusal } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
+import { rateLimitExceeded } from '../../kernel/rate-limit-exceeded.ts'
 
 /** How often a code may be tried in all. */
 export const TRIES = 5
@@ -59,12 +60,13 @@ export type NewCode =
 export function decideCode({ here, strangers, isKnown, shared }: SendFacts, now: Date): Refusal | NewCode {
   const last = here.at(-1)
   if (last !== undefined && ageMs(last, now) < RESEND_AFTER_MS) {
-    return tooSoon('A code was sent just now', RESEND_AFTER_MS - ageMs(last, now))
+    return rateLimitExceeded('A code was sent just now', 1, RESEND_AFTER_MS - ageMs(last, now))
   }
   const recent = within(CODES_AN_HOUR, here, now)
   const [oldest] = recent
   if (oldest !== undefined && recent.length === CODES_AN_HOUR) {
-    return tooSoon(`${CODES_AN_HOUR} codes were sent within an hour`, HOUR_MS - ageMs(oldest, now))
+    const what = `${CODES_AN_HOUR} codes were sent within an hour`
+    return rateLimitExceeded(what, CODES_AN_HOUR, HOUR_MS - ageMs(oldest, now))
   }
   const sentHere = [...recent, now]
   if (isKnown) return { kind: 'code', sent: { here: sentHere, strangers } }
@@ -102,11 +104,4 @@ function within(most: number, moments: readonly Date[], now: Date): Date[] {
 
 function ageMs(sent: Date, now: Date): number {
   return now.getTime() - sent.getTime()
-}
-
-function tooSoon(what: string, waitMs: number): Refusal {
-  const seconds = Math.ceil(waitMs / 1_000)
-  return refuse('rate_limit_exceeded', `${what}; ask again in ${seconds} s`, {
-    headers: { 'retry-after': String(seconds) },
-  })
 }
