@@ -105,7 +105,8 @@ group('a session', () => {
     const agent = await network.agent(owner)
     await api.ok(routes.deactivateAgent, { params: { agent_id: agent.id }, headers: platform.headers })
     const call = { params: { agent_id: agent.id }, headers: platform.headers, body: { amount: 10 } }
-    await api.refused(routes.createFunding, 409, 'conflict', call)
+    const { message } = await api.refused(routes.createFunding, 403, 'policy_denied', call)
+    expect(message).toBe('Agent is deactivated')
   })
 
   test('that nobody opened has no outcome', async () => {

@@ -218,8 +218,10 @@ group('an agent', () => {
       ...call(agent.id),
       body: { ...lower, name: 'Renamed' },
     })
-    expect(changed).toMatchObject({ name: 'Renamed', policy: { ...policy, ...lower } })
-    expect(await api.ok(routes.getAgent, call(agent.id))).toEqual(changed)
+    const { warnings, ...record } = changed
+    expect(record).toMatchObject({ name: 'Renamed', policy: { ...policy, ...lower } })
+    expect(warnings).toEqual([`${agent.id} can pay nobody: no agent is allowed by all payee lists in force`])
+    expect(await api.ok(routes.getAgent, call(agent.id))).toEqual(record)
     const open = await network.agent(owner)
     expect((await api.ok(routes.getAgent, call(open.id))).policy).toEqual({
       ...Object.fromEntries(POLICY_CONTROLS.map(control => [control, null])),

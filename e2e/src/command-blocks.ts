@@ -112,6 +112,8 @@ shift
 if [ "\${1:-}" = --silent ]; then shift; fi
 name=\${1:-}
 shift
+export INIT_CWD=$PWD
+cd '${ROOT}'
 if [ "\${1:-}" = -- ]; then shift; fi
 case $name in
 ${cases.join('')}  *) echo "no script $name" >&2; exit 1 ;;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { systemClock } from './kernel/clock.ts'
 import {
@@ -31,6 +32,9 @@ async function checkpointOf(file: string): Promise<string> {
   return note
 }
 
+/** npm runs scripts in the project's folder, and says where they were typed. */
+const TYPED_IN = process.env['INIT_CWD'] ?? process.cwd()
+
 async function textOf(file: string): Promise<string> {
   const bytes = await bytesOf(file)
   const name = file === '-' ? 'standard input' : file
@@ -42,7 +46,7 @@ async function textOf(file: string): Promise<string> {
 
 async function bytesOf(file: string): Promise<Buffer> {
   try {
-    return await (file === '-' ? buffer(process.stdin) : readFile(file))
+    return await (file === '-' ? buffer(process.stdin) : readFile(resolve(TYPED_IN, file)))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it broke off'
     throw new Error(`cannot read ${file}: ${REASONS[code] ?? code}`, { cause: error })

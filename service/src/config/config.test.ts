@@ -68,7 +68,7 @@ test('nothing set is a sandbox on this machine', () => {
       sender: { kind: 'sandbox' },
       texts: {
         bankAccount:
-          'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Log in at {url} and cancel it.',
+          'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Ask the platform of your agents to cancel it.',
       },
     },
     logLevel: 'warn',

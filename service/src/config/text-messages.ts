@@ -12,7 +12,7 @@ export interface TextMessagesConfig {
 }
 
 const DEFAULT_TEXT =
-  'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Log in at {url} and cancel it.'
+  'Batua: from {effective_at} payouts go to your bank account ending {last4}. Was that not you? Ask the platform of your agents to cancel it.'
 
 const DEFAULT_BODY = {
   json: '{"phone":"{phone91}","text":"{text}"}',
