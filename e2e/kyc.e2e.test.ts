@@ -157,7 +157,7 @@ describe('an owner that is verified', () => {
       pending_bank_account: { last4: '0004', ifsc: 'HDFC0001234' },
     })
     const [text = '', ...others] = await messages()
-    expect(text).toMatch(/ending 0004\b.*Log in at http/)
+    expect(text).toMatch(/ending 0004\b.*Ask the platform/)
     expect(others).toEqual([])
     await rehearsal.advance(86_400)
     expect(await record()).toMatchObject({ bank_account_last4: '0004', pending_bank_account: null })

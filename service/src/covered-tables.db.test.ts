@@ -57,6 +57,7 @@ const UNCOVERED: Readonly<Record<string, string>> = {
   login_wrong_tries: COUNT,
   login_totp_steps: COUNT,
   platform_agent_counts: COUNT,
+  daily_counts: 'bounds how often banks are asked and strangers send messages, and moves no money',
   text_messages: 'is encrypted, and tells somebody something',
   settlement_runs: 'says when a run is made; each payout of it proves its owner and its agent',
   settlement_skips: 'is only shown',

@@ -277,6 +277,19 @@ describe('the owner of a changed bank account', () => {
     expect(await stage.context.database.query(`select id from text_messages`)).toEqual([])
   })
 
+  test('hears at most five times a day from platforms that it never accepted, and the bank is asked ten times', async () => {
+    const accounts = Array.from({ length: 10 }, (_, index) => `60000000${1_000 + index}`)
+    for (const account of accounts) await submit(account)
+    const eleventh = await refusalOf(submit('600000009999'))
+    expect(eleventh.code).toBe('rate_limit_exceeded')
+    await sendDue()
+    expect(sent.map(message => message.variables['last4'])).toEqual(['1001', '1002', '1003', '1004', '1005'])
+    stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_S * 1_000)
+    await submit('600000009999')
+    await sendDue()
+    expect(sent.at(-1)?.variables['last4']).toBe('9999')
+  })
+
   test('has neither phone nor digits readable in what is stored', async () => {
     await submit(FIRST)
     await submit(SECOND)

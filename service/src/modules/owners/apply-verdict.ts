@@ -1,5 +1,6 @@
 import type { Queryable } from '../../db/database.ts'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
+import { istDay } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { recordActs } from '../audit/index.ts'
@@ -9,8 +10,9 @@ import { accountAppliedActs, BANK_VERIFICATION, decidedAct } from './acts.ts'
 import { accountChange, applyDueAccount, type KnownAccount } from './bank-account.ts'
 import { deleteCheck, isOpenCheck, type KycCheck, postponeCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
+import { countOfDay } from './daily-counts.ts'
 import { type BankAccount, decideKyc, isFinal, pauseMs } from './decide.ts'
-import { openPersonal } from './personal-data.ts'
+import { openPersonal, personalIndex } from './personal-data.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**
@@ -69,8 +71,11 @@ function knownAccount(vault: Vault, owner: Owner, { sealed, ifsc }: BankAccount)
   return isIt(owner.pendingBankAccount, owner.pendingBankIfsc) ? 'pending' : null
 }
 
+/** Anybody can sign up a platform and name a phone, so whom its holder has not accepted has few messages to it. */
+const STRANGERS_MESSAGES_A_DAY = 5
+
 /** Whoever changed the account may be a thief, so the owner hears of it at the phone. */
-function tellOfChange(
+async function tellOfChange(
   tx: Queryable,
   vault: Vault,
   now: Date,
@@ -78,7 +83,11 @@ function tellOfChange(
   { last4, effectiveAt }: { readonly last4: string; readonly effectiveAt: Date },
 ): Promise<void> {
   const phone = openPersonal(vault, owner.id, 'phone', owner.phone)
-  return queueTextMessage(tx, vault, now, { kind: 'bank_account_changed', phone, last4, effectiveAt })
+  if (owner.linkStatus !== 'accepted') {
+    const subject = `strangers' messages to ${personalIndex(vault, 'phone', phone).toString('hex')}`
+    if ((await countOfDay(tx, subject, istDay(now))) > STRANGERS_MESSAGES_A_DAY) return
+  }
+  await queueTextMessage(tx, vault, now, { kind: 'bank_account_changed', phone, last4, effectiveAt })
 }
 
 /** A bank that is down for a moment has not forgotten what it was looking at. */

@@ -1,12 +1,16 @@
+import type { Queryable } from '../../db/database.ts'
 import type { BankVerdict } from '../../gateways/bank-verifier.ts'
-import { AppError } from '../../kernel/app-error.ts'
+import { AppError, errorOf } from '../../kernel/app-error.ts'
+import { istDay, startOfIstDay } from '../../kernel/clock.ts'
 import { newUuid } from '../../kernel/ids.ts'
+import { rateLimitExceeded } from '../../kernel/rate-limit-exceeded.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
 import { ownerNotFound, requireSamePlatform } from './access.ts'
 import { submittedAct } from './acts.ts'
 import { applyVerdict } from './apply-verdict.ts'
 import { type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
+import { countOfDay } from './daily-counts.ts'
 import { openPersonal, sealPersonal } from './personal-data.ts'
 import { lockOwner, type Owner } from './store.ts'
 
@@ -51,12 +55,24 @@ async function writeCheck(
       if (owner === null) throw ownerNotFound()
       requireSamePlatform(asked, owner)
       if (owner.status === 'frozen') throw frozenOwner('cannot submit a bank account')
+      await requireFewSubmissions(tx, owner, now)
       const versions = await replaceCheck(tx, vault, check, new Date(now.getTime() + ASKING_MS))
       await recordActs(tx, vault, now, [submittedAct(actor, owner, account)], versions)
     },
     { turns: [asked.id] },
   )
   return check
+}
+
+/** Each asks the bank, which costs money, and a changed account sends the owner a text message. */
+const SUBMISSIONS_A_DAY = 10
+
+async function requireFewSubmissions(tx: Queryable, { id }: Owner, now: Date): Promise<void> {
+  const today = istDay(now)
+  if ((await countOfDay(tx, `bank accounts of ${id}`, today)) <= SUBMISSIONS_A_DAY) return
+  const what = `${SUBMISSIONS_A_DAY} bank accounts were submitted for this owner today`
+  const waitMs = startOfIstDay(today + 1).getTime() - now.getTime()
+  throw errorOf(rateLimitExceeded(what, SUBMISSIONS_A_DAY, waitMs))
 }
 
 /** By the bank's own reference where it gave one, else anew: it moves no money, so it may be asked again. */
