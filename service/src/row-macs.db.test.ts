@@ -4,8 +4,8 @@ import { type CoveredTable, type MacRow, macColumns, whyAltered } from './db/row
 import { formatId, newUuid, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
 import { hashSecret } from './kernel/secrets.ts'
-import { updatePolicy } from './modules/agents/change-agent.ts'
-import { changeStates } from './modules/agents/change-states.ts'
+import { deactivateAgent, rotateAgentKey, updatePolicy } from './modules/agents/change-agent.ts'
+import { changeStates, pauseAgent } from './modules/agents/change-states.ts'
 import type { CreatedAgent } from './modules/agents/create-agent.ts'
 import { openAgentDirectory } from './modules/agents/index.ts'
 import { selectPublicAgent } from './modules/agents/store.ts'
@@ -301,6 +301,31 @@ describe('who writes to the database by hand', () => {
       'of organizations has no MAC that fits',
     )
     await db.database.query('delete from organizations where id = $1', [organization.id])
+  })
+
+  test.each([
+    ['rotates its key', rotateAgentKey],
+    ['pauses it', pauseAgent],
+    ['deactivates it', deactivateAgent],
+  ])('names no other platform for a moment that %s', async (_does, change) => {
+    const { database } = db
+    const thief = (await newPlatform(context)).platform.id
+    const swap = (id: Uuid) =>
+      database.query('update agents set platform_id = $2 where id = $1', [made.agent.id, id])
+    const swapsBack: typeof database = {
+      ...database,
+      query: (...statement) => database.query(...statement),
+      async inTransaction(work, options) {
+        await swap(platform.platform.id)
+        return database.inTransaction(work, options)
+      },
+    }
+    await swap(thief)
+    const address = formatId('agt', made.agent.id)
+    const changed = change({ ...context, database: swapsBack }, platformCaller(thief), address)
+    await expect(changed).rejects.toMatchObject({ code: 'authorization_error' })
+    const { agent } = createAuthenticators(database, TEST_VAULT)
+    expect(await agent(made.agentKey)).toMatchObject({ agentId: made.agent.id })
   })
 
   test('deletes no limits of an owner', async () => {
