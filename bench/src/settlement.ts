@@ -5,14 +5,16 @@ import type { Job } from '../../service/src/jobs/jobs.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../service/src/kernel/clock.ts'
 import { newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
 import { silentLogger } from '../../service/src/kernel/logger.ts'
-import { openVault } from '../../service/src/kernel/secrets.ts'
 import { fixedCalendar } from '../../service/src/modules/calendar/index.ts'
+import { OWNER_ROWS, personalContext } from '../../service/src/modules/owners/index.ts'
 import { payoutJobs } from '../../service/src/modules/payouts/index.ts'
+import { AGENT_ROWS } from '../../service/src/modules/policies/index.ts'
 import { settlementJobs } from '../../service/src/modules/settlement/index.ts'
 import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
 import { type ManualClock, manualClock } from '../../service/src/testing/manual-clock.ts'
 import { median } from './figures.ts'
 import { inParallel } from './in-parallel.ts'
+import { BENCH_VAULT, writeMacsOfMany, writeTierMacs } from './row-macs.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
 /** How payments went while something else was done, and what that took. */
@@ -83,9 +85,8 @@ async function setStage(database: Database, say: (line: string) => void): Promis
   const clock = manualClock(FUNDED_AT)
   const node = startNode({ database, clock })
   say(`settlement: funding ${WALLETS} wallets`)
-  const vault = openVault(Buffer.alloc(32, 7))
-  const bankAccount = vault.encrypt('123456789012', 'owners.bank_account')
-  const wallets = await insertWallets(database, bankAccount, vault.encrypt('9876543210', 'owners.phone'))
+  await openLimits(database)
+  const wallets = await insertWallets(database)
   await inParallel(wallets, 1_000, id => fund(node.ledger, id, BALANCE))
   clock.set(new Date(RUN_AT_MS - HOUR_MS))
   const payers: Uuid[] = []
@@ -94,7 +95,6 @@ async function setStage(database: Database, say: (line: string) => void): Promis
     await fund(node.ledger, id, PLENTY)
     payers.push(id)
   }
-  await openLimits(database)
   await database.query('vacuum analyze')
   const payoutProvider = createSandboxPayouts({
     database,
@@ -102,7 +102,7 @@ async function setStage(database: Database, say: (line: string) => void): Promis
     webhookSecrets: ['bench'],
     deliver: async () => undefined,
   })
-  const context = { ...node, database, clock, vault, payoutProvider, logger: silentLogger() }
+  const context = { ...node, database, clock, vault: BENCH_VAULT, payoutProvider, logger: silentLogger() }
   const holidays = fixedCalendar()
   const [settling] = settlementJobs({ ...context, holidays, settlement: 'on' })
   const [sending] = payoutJobs({ ...context, holidays })
@@ -197,15 +197,8 @@ async function whilePaying(
 }
 
 /** Verified owners with some agents each, every one with an open wallet. */
-async function insertWallets(database: Database, bankAccount: Buffer, phone: Buffer): Promise<Uuid[]> {
-  const owners = Array.from({ length: WALLETS / AGENTS_OF_ONE_OWNER }, () => newUuid(FUNDED_AT))
-  await database.query(
-    `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, kyc_status, tier, bank_account,
-       bank_account_last4, bank_ifsc, created_at)
-     select id, id, 'Asha Rao', $3, uuid_send(id), '', uuid_send(id), 'verified', 'tier1', $2, '9012', 'HDFC0001234', $4
-     from unnest($1::uuid[]) id`,
-    [owners, bankAccount, phone, FUNDED_AT],
-  )
+async function insertWallets(database: Database): Promise<Uuid[]> {
+  const owners = await insertOwners(database)
   const agents = Array.from({ length: WALLETS }, () => newUuid(FUNDED_AT))
   await database.query(
     `insert into agents (id, platform_id, owner_id, handle, name, tier, key_hash, key_last4, public_key, created_at)
@@ -213,6 +206,7 @@ async function insertWallets(database: Database, bankAccount: Buffer, phone: Buf
      from unnest($1::uuid[], $2::uuid[]) a(id, owner)`,
     [agents, agents.map((_, index) => owners[Math.floor(index / AGENTS_OF_ONE_OWNER)]), FUNDED_AT],
   )
+  await writeMacsOfMany(database, AGENT_ROWS, agents)
   const nowMs = FUNDED_AT.getTime()
   await database.query(
     `insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)
@@ -222,12 +216,30 @@ async function insertWallets(database: Database, bankAccount: Buffer, phone: Buf
   return agents
 }
 
+/** Verified owners, each with a bank account that is encrypted for it alone. */
+async function insertOwners(database: Database): Promise<Uuid[]> {
+  const owners = Array.from({ length: WALLETS / AGENTS_OF_ONE_OWNER }, () => newUuid(FUNDED_AT))
+  const encrypted = (column: 'phone' | 'bank_account', text: string) =>
+    owners.map(id => BENCH_VAULT.encrypt(text, personalContext(id, column)).toString('hex'))
+  await database.query(
+    `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, kyc_status, tier, bank_account,
+       bank_account_last4, bank_ifsc, created_at)
+     select id, id, 'Asha Rao', decode(phone, 'hex'), uuid_send(id), '', uuid_send(id), 'verified', 'tier1',
+       decode(account, 'hex'), '9012', 'HDFC0001234', $4
+     from unnest($1::uuid[], $2::text[], $3::text[]) o(id, phone, account)`,
+    [owners, encrypted('phone', '9876543210'), encrypted('bank_account', '123456789012'), FUNDED_AT],
+  )
+  await writeMacsOfMany(database, OWNER_ROWS, owners)
+  return owners
+}
+
 async function openLimits(database: Database): Promise<void> {
   await database.query(
     `update tier_defaults set per_tx_paise = $1, daily_paise = $1, monthly_paise = $1, escrow_above_paise = $1,
        approval_above_paise = $1 where tier = 'tier3'`,
     [PLENTY],
   )
+  await writeTierMacs(database)
 }
 
 async function countPayouts(database: Database): Promise<number> {

@@ -3,7 +3,6 @@ import { migrate } from '../../service/src/db/migrate.ts'
 import { DAY_MS, istDay, startOfIstDay } from '../../service/src/kernel/clock.ts'
 import { firstUuidAt, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
 import { paise, ZERO_PAISE } from '../../service/src/kernel/money.ts'
-import { openVault } from '../../service/src/kernel/secrets.ts'
 import { SYSTEM } from '../../service/src/ledger/index.ts'
 import { insertBatch } from '../../service/src/ledger/transfers.ts'
 import {
@@ -16,6 +15,7 @@ import {
 } from '../../service/src/testing/builders.ts'
 import { type ManualClock, manualClock } from '../../service/src/testing/manual-clock.ts'
 import { median } from './figures.ts'
+import { BENCH_VAULT, writeTierMacs } from './row-macs.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
 /** What limits cost a payer with a short and with a long history: medians, microseconds a payment. */
@@ -153,7 +153,7 @@ async function writeHistory(
 
 /** The one by which the account is proven, so it has a MAC. It counts against no limit. */
 async function writeLastTransfer(database: Database, payer: Uuid, sequence: bigint): Promise<void> {
-  await insertBatch(database, openVault(Buffer.alloc(32, 7)), [
+  await insertBatch(database, BENCH_VAULT, [
     {
       ...{ id: newUuid(NOON), kind: 'payout_failed', debitAccount: SYSTEM.payouts, creditAccount: payer },
       ...{ amountPaise: paise(PAISE), feePaise: ZERO_PAISE, debitBalancePaise: null, debitSequence: null },
@@ -192,4 +192,5 @@ async function setDailyLimit(database: Database, tier: Payer['tier'], paise: big
        approval_above_paise = $2 where tier = $1`,
     [tier, PLENTY, paise],
   )
+  await writeTierMacs(database)
 }

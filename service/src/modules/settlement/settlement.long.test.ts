@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeMacs } from '../../db/row-mac.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise, ZERO_PAISE } from '../../kernel/money.ts'
@@ -14,6 +15,7 @@ import { TEST_VAULT } from '../../testing/network.ts'
 import { openPayoutNetwork } from '../../testing/paying-out.ts'
 import { openSettlingNode, type SettlingNode } from '../../testing/settling.ts'
 import { pay } from '../payments/pay.ts'
+import { AGENT_ROWS } from '../policies/index.ts'
 import { selectRuns } from './runs-store.ts'
 
 const MONDAY = new Date('2026-11-16T06:30:00.000Z')
@@ -41,12 +43,14 @@ const AT_ONCE = 1_000
 const numbered = (prefix: string, number: number): Uuid =>
   `${prefix}-0000-7000-8000-${(number * 2).toString(16).padStart(12, '0')}`
 
+const walletOf = (number: number): Uuid => numbered('019a8000', number)
+
 /** What a wallet has, with the MAC by which its balance is proven. */
 function fundingOf(number: number): Transfer {
   const amountPaise = paise(BigInt(10_000 + number))
   return {
     ...{ id: numbered('019a8c00', number), kind: 'fund', debitAccount: SYSTEM.gateway },
-    ...{ creditAccount: numbered('019a8000', number), amountPaise, feePaise: ZERO_PAISE },
+    ...{ creditAccount: walletOf(number), amountPaise, feePaise: ZERO_PAISE },
     ...{ debitBalancePaise: null, creditBalancePaise: amountPaise, debitSequence: null, creditSequence: 1n },
     ...{ postedAt: MONDAY, linkedId: null, idempotencyKey: null, reference: null, note: null },
   }
@@ -72,11 +76,9 @@ async function fillWallets(): Promise<void> {
   )
   for (let made = 0; made < SETTLED_WALLETS; made += AT_ONCE) {
     const count = Math.min(AT_ONCE, SETTLED_WALLETS - made)
-    await insertBatch(
-      db.database,
-      TEST_VAULT,
-      Array.from({ length: count }, (_, index) => fundingOf(made + index + 1)),
-    )
+    const numbers = Array.from({ length: count }, (_, index) => made + index + 1)
+    await insertBatch(db.database, TEST_VAULT, numbers.map(fundingOf))
+    await writeMacs(db.database, TEST_VAULT, AGENT_ROWS, numbers.map(walletOf))
   }
   await db.database.query('analyze')
 }
