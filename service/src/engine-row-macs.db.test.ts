@@ -219,6 +219,27 @@ describe('an approval that was changed by hand', () => {
       await query('delete from approvals where id = $1', [approval.id])
     }
   })
+
+  test('keeps no other approval from expiring, and expires once its row is as it was', async () => {
+    const altered = await ask()
+    const putBack = await keep('approvals', altered.id)
+    await query('update approvals set amount_paise = 99999 where id = $1', [altered.id])
+    const other = await ask()
+    world.advance(8 * 24 * 3_600)
+    const expire = () =>
+      expireDueApprovals({ database: world.db.database, ledger: node.ledger }, world.clock.now())
+    expect(await expire()).toBe(1)
+    expect(await expire()).toBe(0)
+    expect([await statusOf(altered), await statusOf(other)]).toEqual(['pending_approval', 'expired'])
+    await putBack()
+    expect(await expire()).toBe(1)
+    expect(await statusOf(altered)).toBe('expired')
+  })
+
+  async function statusOf({ id }: Approval): Promise<string | undefined> {
+    const [row] = await query<{ status: string }>('select status from approvals where id = $1', [id])
+    return row?.status
+  }
 })
 
 describe('a funding that was changed by hand', () => {

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts'
+import { unlessAltered } from '../../db/row-mac.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import type { Command, Ledger } from '../../ledger/index.ts'
 import type { ApprovalKey } from './approval.ts'
@@ -21,8 +22,15 @@ export function approvalJobs(context: ExpiryContext): Job[] {
 /** Writes down what has expired, a bounded batch; answers how many are now decided, by whomever. */
 export async function expireDueApprovals({ database, ledger }: ExpiryContext, now: Date): Promise<number> {
   const due = await selectDueApprovals(database, now, AT_ONCE)
-  const outcomes = await Promise.all(due.map(key => ledger.submit(expireCommand(key))))
-  return outcomes.filter(outcome => outcome.decided).length
+  let decided = 0
+  await Promise.all(
+    due.map(key =>
+      unlessAltered(async () => {
+        if ((await ledger.submit(expireCommand(key))).decided) decided++
+      }),
+    ),
+  )
+  return decided
 }
 
 /** Any node may do this, and any number of times: what is decided stays as it is. */
