@@ -14,6 +14,7 @@ import { memberAct } from './acts.ts'
 import { type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
 import { requireAgentId } from './change-members.ts'
 import type { OrganizationsContext } from './context.ts'
+import { notMember } from './decide.ts'
 import { decideAllocation, decideParties } from './decide-allocation.ts'
 
 export type Allocation = ResponseOf<typeof allocateRoute>
@@ -50,8 +51,14 @@ export async function allocate(
   if (parties.kind === 'refusal') raise(parties)
   const actor = actorOf(caller, ownerId)
   const order = { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }
+  // Whatever the rows say that were read before the locks, both wallets are the caller's.
+  const ofMember = forCaller(
+    agents,
+    { caller, agentId, toStranger: notMember() },
+    allocateCommand(agents, order),
+  )
   const claim = { caller, agentId: order.treasuryId, toStranger: NO_ORGANIZATION }
-  return ledger.submit(forCaller(agents, claim, allocateCommand(agents, order)))
+  return ledger.submit(forCaller(agents, claim, ofMember))
 }
 
 /** Moves the money if everything that holds for the treasury's spending allows it, in one commit with its neighbours. */

@@ -60,8 +60,6 @@ export function decideAllocation(facts: AllocationFacts): Refusal | null {
     return refuse('conflict', 'The treasury was changed meanwhile; ask for the organization and try again')
   }
   if (member?.orgId !== orgId || payee === undefined) return notMember()
-  // Whatever the row of the organization says, its members are agents of one owner.
-  if (payee.ownerId !== payer.ownerId) return notMember()
   const stopped = decideSender(payer.status)
   if (stopped !== null) return stopped
   if (!canReceive(payee.status)) {
