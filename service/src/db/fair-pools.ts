@@ -48,7 +48,9 @@ export function openFairPools(
     pool.on('connect', client => client.on('error', ignore))
     pools.push(pool)
     const maxWaitMs = (party: string) => (party === SERVICE_PARTY ? MAX_WAIT_OF_SERVICE_MS : MAX_WAIT_MS)
-    const share = openFairShare({ places: max, mostOf, maxWaiting: MAX_WAITING, maxWaitMs })
+    // Jobs take bounded batches, so the service's own work needs no bound here.
+    const maxWaiting = (party: string) => (party === SERVICE_PARTY ? Number.POSITIVE_INFINITY : MAX_WAITING)
+    const share = openFairShare({ places: max, mostOf, maxWaiting, maxWaitMs })
     return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
   }
   // Three callers who take all that they may have leave a place for the next one.

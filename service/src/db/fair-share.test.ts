@@ -8,7 +8,12 @@ beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
 function share(places: number, most = places, maxWaiting = 1_000): FairShare {
-  return openFairShare({ places, mostOf: () => most, maxWaiting, maxWaitMs: () => MAX_WAIT_MS })
+  return openFairShare({
+    places,
+    mostOf: () => most,
+    maxWaiting: () => maxWaiting,
+    maxWaitMs: () => MAX_WAIT_MS,
+  })
 }
 
 /** Asks for a place, and writes the party down when it gets one. */

@@ -13,8 +13,8 @@ export interface FairShareOptions {
   readonly places: number
   /** How many places a party may have at once. */
   readonly mostOf: (party: string) => number
-  /** How many of one party may wait; more are refused at once. */
-  readonly maxWaiting: number
+  /** How many of a party may wait; more are refused at once. */
+  readonly maxWaiting: (party: string) => number
   readonly maxWaitMs: (party: string) => number
 }
 
@@ -126,7 +126,7 @@ export function openFairShare({ places, mostOf, maxWaiting, maxWaitMs }: FairSha
         parties.change(party, party.inUse + 1, 0)
         return ENTERED
       }
-      if (party.waiting < maxWaiting) return wait(party)
+      if (party.waiting < maxWaiting(name)) return wait(party)
       return Promise.reject(new DatabaseBusy('Too many requests of one caller wait for a connection'))
     },
     leave(name) {

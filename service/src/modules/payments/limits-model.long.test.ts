@@ -16,6 +16,7 @@ const EVERY_ANSWER = [
   'paid',
   'refund of a hold',
   'release of a hold',
+  'release to an agent named then',
   'spend_limit_exceeded budget_limit',
   'spend_limit_exceeded max_counterparties_per_hour',
   'spend_limit_exceeded per_counterparty_daily_limit',
@@ -37,14 +38,18 @@ test('two nodes decide and tell as a reference that scans the whole history, at 
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   console.log(`limits seeds from ${SEED}`)
   const tally = new Map<string, number>()
-  const isWanting = () => tally.size < EVERY_ANSWER.length
+  const missing = () => EVERY_ANSWER.filter(answer => !tally.has(answer))
   // However slow the machine, it goes on until every answer was met; a bound ends it should one never come.
-  for (let seed = SEED; performance.now() < deadlineMs || (isWanting() && seed < SEED + MOST_SEEDS); seed++) {
+  for (
+    let seed = SEED;
+    performance.now() < deadlineMs || (missing().length > 0 && seed < SEED + MOST_SEEDS);
+    seed++
+  ) {
     await fc.assert(
       fc.asyncProperty(limitsPrograms(120), program => playLimits(stage, program, tally)),
       { numRuns: 10, seed, endOnFailure: true },
     )
   }
-  expect([...tally.keys()].toSorted()).toEqual(EVERY_ANSWER)
+  expect(missing()).toEqual([])
   console.log(tally)
 })
