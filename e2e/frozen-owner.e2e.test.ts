@@ -28,7 +28,7 @@ const WHILE_FROZEN: Record<Exclude<OperationId, `get${string}` | `list${string}`
   submitKyc: 'conflict',
   cancelBankAccountChange: 'works',
   createAgent: 'conflict',
-  // What tightens works.
+  // What tightens works, and so do a new name and removed origins.
   updateAgent: 'conflict',
   deactivateAgent: 'works',
   pauseAgent: 'conflict',

@@ -197,7 +197,16 @@ const Origins = Type.Array(
   {
     maxItems: 10,
     description:
-      'Where the agent sells: the web origins at which buyers may pay it. Paying programs then refuse to pay it anywhere else, so that nobody passes its prices on as his own. An empty list names none. In the sandbox http of this machine is taken too.',
+      'Where the agent sells: the web origins at which buyers may pay it. Paying programs then refuse to pay it anywhere else, so that nobody passes its prices on as his own. An empty list names none. While the owner is frozen, origins are only removed. In the sandbox http of this machine is taken too.',
+  },
+)
+
+export const UpdatedAgent = answer(
+  { ...agentProperties, vendor_id: Type.Optional(VendorId), ...policyWarnings },
+  {
+    title: 'UpdatedAgent',
+    description: 'The agent as it is now.',
+    examples: [{ ...agentExample, vendor_id: vendorExample }],
   },
 )
 
@@ -208,7 +217,7 @@ export const updateAgent = route({
   tag: 'Agents',
   summary: 'Change an agent’s policy, name or origins',
   description:
-    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked; `warnings` says when that leaves nobody to pay. While the owner is frozen, a change that loosens anything is `conflict`, and what waits takes effect once the owner is unfrozen.',
+    'Changes the fields that are sent and leaves the others. null clears a control, 0 means none at all. Amounts are INR. What tightens holds at once; what loosens waits for the cooldown and shows in `pending_policy`. A list that swaps entries does both: until then only those in both lists are allowed, and those in either are blocked; `warnings` says when that leaves nobody to pay. While the owner is frozen, a change that loosens anything or adds an origin is `conflict`, and what waits takes effect once the owner is unfrozen.',
   who: ['platform', 'owner'],
   params,
   body: request(
@@ -227,14 +236,7 @@ export const updateAgent = route({
     },
   ),
   status: 200,
-  response: answer(
-    { ...agentProperties, vendor_id: Type.Optional(VendorId), ...policyWarnings },
-    {
-      title: 'UpdatedAgent',
-      description: 'The agent as it is now.',
-      examples: [{ ...agentExample, vendor_id: vendorExample }],
-    },
-  ),
+  response: UpdatedAgent,
   errors: ['not_found', 'authorization_error', 'conflict'],
 })
 

@@ -97,18 +97,30 @@ export function decideChange(
   return { ...agent, ...changed, ...origins, name: change.name?.normalize('NFC') ?? agent.name }
 }
 
+/** Below a frozen owner an agent names no further place where it can be paid; it only takes some back. */
 function decideOrigins(
-  { origins: before }: Agent,
+  { origins: before, isOwnerFrozen }: Agent,
   { origins }: AgentChange,
   allowsLoopback: boolean,
 ): Refusal | Pick<Agent, 'origins'> {
   if (origins === undefined) return { origins: before }
   const named = origins.map(text => normaliseOrigin(text, { allowsLoopback }))
   const valid = named.filter(origin => origin !== null)
-  if (valid.length === named.length) return { origins: [...new Set(valid)] }
-  const wrong = origins[named.indexOf(null)]
-  const message = `${JSON.stringify(wrong)} is no origin: name it like https://shop.example, without a path`
+  if (valid.length < named.length) return noOrigin(origins[named.indexOf(null)])
+  const after = [...new Set(valid)]
+  if (isOwnerFrozen && after.some(origin => !before.includes(origin))) return frozenOrigins()
+  return { origins: after }
+}
+
+function noOrigin(text: string | undefined): Refusal {
+  const message = `${JSON.stringify(text)} is no origin: name it like https://shop.example, without a path`
   return refuse('validation_error', message, { field: 'origins' })
+}
+
+function frozenOrigins(): Refusal {
+  const message =
+    'The owner is frozen, so no origin is added until an administrator unfreezes the owner; removing origins still works'
+  return refuse('conflict', message, { field: 'origins' })
 }
 
 /** The agent once a change of its policy that waited has been dropped. */

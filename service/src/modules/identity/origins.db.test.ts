@@ -3,7 +3,7 @@ import type { Agent, AgentOrigins, IdentityVerification } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
-import type { Body } from '../../testing/network-server.ts'
+import { AS_ADMIN, type Body } from '../../testing/network-server.ts'
 import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
 
 const SHOP = 'https://shop.example'
@@ -158,4 +158,29 @@ test('what a deactivated payee sold at cannot be changed any more', async () => 
     409,
     'conflict',
   ])
+})
+
+test('below a frozen owner no origin is added, and origins are removed, the last one too', async () => {
+  const other = 'https://other.example'
+  const fresh = await stage.newSide()
+  const change = (body: Body, who = fresh.platform) => stage.outcome('PATCH', path(fresh), who, body)
+  await change({ origins: [SHOP, other] })
+  await stage.post(`/v1/admin/owners/${fresh.ownerId}/freeze`, AS_ADMIN)
+  for (const who of [fresh.platform, fresh.owner]) {
+    for (const origins of [[SHOP, other, 'https://thief.example'], ['https://thief.example']]) {
+      expect(await change({ origins }, who)).toEqual([409, 'conflict'])
+    }
+  }
+  expect(await change({ origins: ['https://thief.example'], spend_limit_per_tx: 1 })).toEqual([
+    409,
+    'conflict',
+  ])
+  expect(await change({ origins: [other, `${SHOP}:443/`], name: 'Renamed' })).toEqual([200, null])
+  expect(await change({ origins: [other] })).toEqual([200, null])
+  expect(await change({ origins: [SHOP, other] })).toEqual([409, 'conflict'])
+  expect((await published(fresh.handle)).origins).toEqual([other])
+  expect(await change({ origins: [] })).toEqual([200, null])
+  expect(await change({ origins: [other] })).toEqual([409, 'conflict'])
+  await stage.post(`/v1/admin/owners/${fresh.ownerId}/unfreeze`, AS_ADMIN)
+  expect(await change({ origins: [other] })).toEqual([200, null])
 })
