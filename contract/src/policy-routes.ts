@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AGENT_STATUSES, Agent } from './agents.ts'
+import { AGENT_STATUSES, UpdatedAgent } from './agents.ts'
 import { agentReference, amountOut, EXAMPLE_TIME, timestamp } from './fields.ts'
 import { exampleId, idParam, idSchema } from './ids.ts'
 import { TIERS } from './owners.ts'
@@ -168,11 +168,12 @@ export const cancelPendingPolicy = route({
   path: '/v1/agents/{agent_id}/pending-policy/{control}',
   tag: 'Policies',
   summary: 'Cancel a waiting change of an agent’s policy',
-  description: 'Drops a change that waits for the cooldown; the control stays as it is.',
+  description:
+    'Drops a change that waits for the cooldown; the control stays as it is. `warnings` says when a payee list that stays leaves the agent nobody to pay.',
   who: ['platform', 'owner'],
   params: request({ agent_id: idParam('agt'), control }),
   status: 200,
-  response: Agent,
+  response: UpdatedAgent,
   errors: ['not_found', 'authorization_error', 'conflict'],
 })
 
@@ -187,6 +188,15 @@ export const OwnerPolicy = answer(ownerPolicyProperties, {
   examples: [ownerPolicyExample],
 })
 export type OwnerPolicy = Static<typeof OwnerPolicy>
+
+const UpdatedOwnerPolicy = answer(
+  { ...ownerPolicyProperties, ...policyWarnings },
+  {
+    title: 'UpdatedOwnerPolicy',
+    description: 'The owner’s limits as they are now.',
+    examples: [ownerPolicyExample],
+  },
+)
 
 const ownerQuery = request({
   owner_id: Type.Optional(idSchema('own', 'Whose policy; needed when the session covers several owners.')),
@@ -232,14 +242,7 @@ export const updateOwnerPolicy = route({
     },
   ),
   status: 200,
-  response: answer(
-    { ...ownerPolicyProperties, ...policyWarnings },
-    {
-      title: 'UpdatedOwnerPolicy',
-      description: 'The owner’s limits as they are now.',
-      examples: [ownerPolicyExample],
-    },
-  ),
+  response: UpdatedOwnerPolicy,
   errors: ['not_found', 'conflict'],
 })
 
@@ -249,11 +252,12 @@ export const cancelOwnerPendingPolicy = route({
   path: '/api/web/policy/pending/{control}',
   tag: 'Owner session',
   summary: 'Cancel a waiting change of the owner’s policy',
-  description: 'Drops a change that waits for the cooldown; the control stays as it is.',
+  description:
+    'Drops a change that waits for the cooldown; the control stays as it is. `warnings` says when a payee list that stays leaves an agent nobody to pay.',
   who: ['owner'],
   params: request({ control }),
   query: ownerQuery,
   status: 200,
-  response: OwnerPolicy,
+  response: UpdatedOwnerPolicy,
   errors: ['not_found'],
 })

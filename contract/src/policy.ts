@@ -169,10 +169,10 @@ export const policyWarnings = {
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. The change holds all the same.',
+        'Only after a change of a payee list that leaves nobody to pay: who can pay nobody, and until when. A deactivated payee is nobody to pay. The change holds all the same.',
       examples: [
         [
-          `${exampleId('agt')} can pay nobody until ${EXAMPLE_TIME}: until then no agent is allowed by all payee lists in force`,
+          `${exampleId('agt')} can pay nobody until ${EXAMPLE_TIME}: until then no agent that can be paid is allowed by all payee lists in force`,
         ],
       ],
     }),

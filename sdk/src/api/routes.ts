@@ -91,7 +91,7 @@ export interface Api {
   readonly cancelPendingPolicy: (
     input: Types.CancelPendingPolicyInput,
     options?: CallOptions,
-  ) => Promise<Types.Agent>
+  ) => Promise<Types.UpdatedAgent>
   /** Evaluate a payment. */
   readonly evaluatePolicy: (
     input: Types.EvaluatePolicyInput,
@@ -354,7 +354,7 @@ export interface Api {
   readonly cancelOwnerPendingPolicy: (
     input: Types.CancelOwnerPendingPolicyInput,
     options?: CallOptions,
-  ) => Promise<Types.OwnerPolicy>
+  ) => Promise<Types.UpdatedOwnerPolicy>
   /** See the whole service at a glance. */
   readonly getOverview: (input?: Types.NoInput, options?: CallOptions) => Promise<Types.Overview>
   /** List all owners. */

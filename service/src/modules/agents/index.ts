@@ -16,6 +16,7 @@ export {
   setAgentsTier,
 } from './group-store.ts'
 export { findOrigins } from './origins-store.ts'
+export { payeeWarnings } from './payee-warnings.ts'
 export { renewalJobs, renewIfOutdated } from './renew-certificates.ts'
 export { serveAgents } from './routes.ts'
 export {

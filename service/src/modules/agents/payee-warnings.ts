@@ -1,24 +1,24 @@
 import {
   agentCanPayNobody,
-  changesPayees,
-  type PolicyChange,
   payableFrom,
   payeeTimeline,
   selectOwnerPolicy,
+  selectReceivers,
 } from '../policies/index.ts'
 import type { AgentsContext } from './context.ts'
 import type { Agent } from './store.ts'
 
-/** What to warn of after a change of an agent: a payee list that leaves nobody to pay, by itself or with the owner's. */
-export async function warningsOfChange(
+/**
+ * What to warn of after an agent's payee lists were changed, or a waiting change of them was cancelled: that nobody is left
+ * to pay, by its own lists or together with its owner's.
+ */
+export async function payeeWarnings(
   { database, clock }: Pick<AgentsContext, 'database' | 'clock'>,
   agent: Agent,
-  change: PolicyChange,
 ): Promise<{ readonly warnings?: string[] }> {
-  if (!changesPayees(change)) return {}
   const owner = await selectOwnerPolicy(database, agent.ownerId)
   const now = clock.now()
   const layers = [owner, agent].map(state => payeeTimeline(state, now, owner.isFrozen))
-  const from = payableFrom(agent.id, layers)
+  const from = payableFrom(agent.id, layers, await selectReceivers(database, layers))
   return from === 'now' ? {} : { warnings: [agentCanPayNobody(agent.id, from)] }
 }

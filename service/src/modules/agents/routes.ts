@@ -3,6 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { type PageRequest, page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
+import { changesPayees } from '../policies/index.ts'
 import { requireAgentAccess } from './access.ts'
 import { agentRecord, recordWithVendor } from './agent-record.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
@@ -12,7 +13,7 @@ import { createAgent } from './create-agent.ts'
 import { normaliseHandle } from './handle.ts'
 import { serveHandles } from './handle-routes.ts'
 import { type AgentFilter, type AgentScope, countAgents, selectAgents } from './list-store.ts'
-import { warningsOfChange } from './payee-warnings.ts'
+import { payeeWarnings } from './payee-warnings.ts'
 
 export function serveAgents(serve: Serve, context: AgentsContext): void {
   const { database, vault } = context
@@ -39,7 +40,8 @@ export function serveAgents(serve: Serve, context: AgentsContext): void {
 
   serve(routes.updateAgent, async ({ caller, params, body }) => {
     const agent = await updatePolicy(context, caller, params.agent_id, body)
-    return { ...agentRecord(vault, caller, agent), ...(await warningsOfChange(context, agent, body)) }
+    const warnings = changesPayees(body) ? await payeeWarnings(context, agent) : {}
+    return { ...agentRecord(vault, caller, agent), ...warnings }
   })
 
   serve(

@@ -20,9 +20,11 @@ export {
   agentCanPayNobody,
   agentsCanPayNobody,
   changesPayees,
+  isPayeeList,
   type PayeeTimeline,
   payableFrom,
   payeeTimeline,
+  type Receivers,
 } from './payee-warnings.ts'
 export {
   type PendingJson,
@@ -39,6 +41,7 @@ export {
   policyValues,
 } from './policy-columns.ts'
 export { LIMIT_INCREASES, policyFacts } from './policy-facts.ts'
+export { selectReceivers } from './receivers-store.ts'
 export {
   decidePolicy,
   OPEN_POLICY,

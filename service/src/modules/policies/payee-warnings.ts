@@ -31,23 +31,34 @@ export function payeeTimeline(state: PolicyState, now: Date, isFrozen: boolean):
   }
 }
 
-function isPayeeList(control: string): boolean {
+export function isPayeeList(control: string): boolean {
   return control === 'allowed_payees' || control === 'blocked_payee_agents'
 }
 
-/** From when on somebody is left to pay by all layers; null: no change that waits leaves anybody. No agent pays itself. */
-export function payableFrom(payerId: Uuid | null, layers: readonly PayeeTimeline[]): 'now' | Date | null {
-  const inForce = layers.map(layer => layer.inForce)
-  if (isAnybodyLeft(payerId, inForce)) return 'now'
+/** Agents that lists name and that can be paid: they are there and have not ended. */
+export type Receivers = ReadonlySet<string>
+
+/** All agents that the lists of these layers allow, now or once a waiting change takes effect. */
+export function namedPayees(layers: readonly PayeeTimeline[]): string[] {
+  const lists = layers.flatMap(({ inForce, later }) => [inForce, ...later.map(change => change.lists)])
+  return [...new Set(lists.flatMap(({ allowedPayees }) => [...(allowedPayees ?? [])]))]
+}
+
+/**
+ * From when on somebody is left to pay by all layers; null: no change that waits leaves anybody. No agent pays itself, and
+ * nobody is left who can never be paid again.
+ */
+export function payableFrom(
+  payerId: Uuid | null,
+  layers: readonly PayeeTimeline[],
+  receivers: Receivers,
+): 'now' | Date | null {
+  const isAnybodyLeft = (lists: readonly PayeeLists[]) => hasPayee(payerId, lists, receivers)
+  if (isAnybodyLeft(layers.map(layer => layer.inForce))) return 'now'
   const moments = layers.flatMap(({ later }) => later.map(({ from }) => from))
   const found = moments
     .toSorted((left, right) => left.getTime() - right.getTime())
-    .find(moment =>
-      isAnybodyLeft(
-        payerId,
-        layers.map(layer => listsAt(layer, moment)),
-      ),
-    )
+    .find(moment => isAnybodyLeft(layers.map(layer => listsAt(layer, moment))))
   return found ?? null
 }
 
@@ -55,12 +66,12 @@ function listsAt({ inForce, later }: PayeeTimeline, moment: Date): PayeeLists {
   return later.findLast(({ from }) => from <= moment)?.lists ?? inForce
 }
 
-function isAnybodyLeft(payerId: Uuid | null, layers: readonly PayeeLists[]): boolean {
+function hasPayee(payerId: Uuid | null, layers: readonly PayeeLists[], receivers: Receivers): boolean {
   const allowed = layers.flatMap(({ allowedPayees }) => (allowedPayees === null ? [] : [allowedPayees]))
   const [shortest] = allowed.toSorted((left, right) => left.size - right.size)
   if (shortest === undefined) return true
   for (const id of shortest) {
-    if (id === payerId || !allowed.every(list => list.has(id))) continue
+    if (id === payerId || !receivers.has(id) || !allowed.every(list => list.has(id))) continue
     if (!layers.some(({ blockedPayees }) => blockedPayees?.has(id) === true)) return true
   }
   return false
@@ -70,13 +81,13 @@ function isAnybodyLeft(payerId: Uuid | null, layers: readonly PayeeLists[]): boo
 export function agentCanPayNobody(agentId: Uuid, until: Date | null): string {
   const agent = formatId('agt', agentId)
   return until === null
-    ? `${agent} can pay nobody: no agent is allowed by all payee lists in force`
-    : `${agent} can pay nobody until ${until.toISOString()}: until then no agent is allowed by all payee lists in force`
+    ? `${agent} can pay nobody: no agent that can be paid is allowed by all payee lists in force`
+    : `${agent} can pay nobody until ${until.toISOString()}: until then no agent that can be paid is allowed by all payee lists in force`
 }
 
 /** The same of all agents of an owner. */
 export function agentsCanPayNobody(until: Date | null): string {
   return until === null
-    ? 'No agent can pay anybody: the owner’s payee lists allow nobody'
-    : `No agent can pay anybody until ${until.toISOString()}: until then the owner’s payee lists allow nobody`
+    ? 'No agent can pay anybody: the owner’s payee lists allow nobody who can be paid'
+    : `No agent can pay anybody until ${until.toISOString()}: until then the owner’s payee lists allow nobody who can be paid`
 }

@@ -9,6 +9,7 @@ import {
   applyDue,
   changePolicy,
   changesPayees,
+  isPayeeList,
   LIMIT_INCREASES,
   type OwnerPolicyState,
   type PolicyChange,
@@ -29,6 +30,9 @@ import {
 } from './owner-policy-store.ts'
 import { warningsOfOwner } from './payee-warnings.ts'
 
+/** The policy after a change, with what to warn of. */
+type OwnerPolicyAnswer = ResponseOf<typeof updateRoute>
+
 export async function showOwnerPolicy(
   { database }: PolicySettingsContext,
   caller: OwnerCaller,
@@ -43,7 +47,7 @@ export async function changeOwnerPolicy(
   caller: OwnerCaller,
   named: string | undefined,
   change: PolicyChange,
-): Promise<ResponseOf<typeof updateRoute>> {
+): Promise<OwnerPolicyAnswer> {
   const ownerId = ownerOfSession(caller, named)
   const now = context.clock.now()
   const cooldownMs = context.limitIncreaseCooldownS * 1000
@@ -51,25 +55,33 @@ export async function changeOwnerPolicy(
   const changed = await changeUnderLock(context, ownerId, act, (state, isFrozen) =>
     changePolicy(state, change, { now, cooldownMs, isFrozen }),
   )
-  if (!changesPayees(change)) return changed
-  const { database } = context
-  const warnings = await warningsOfOwner(database, ownerId, await selectOwnerPolicy(database, ownerId), now)
-  return warnings.length === 0 ? changed : { ...changed, warnings }
+  return changesPayees(change) ? withWarnings(context, ownerId, changed) : changed
 }
 
-export function cancelOwnerPolicyChange(
+export async function cancelOwnerPolicyChange(
   context: PolicySettingsContext,
   caller: OwnerCaller,
   named: string | undefined,
   control: string,
-): Promise<OwnerPolicy> {
+): Promise<OwnerPolicyAnswer> {
   const ownerId = ownerOfSession(caller, named)
   const actor = actorOf(caller, ownerId)
   const act = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
-  return changeUnderLock(context, ownerId, act, state => {
+  const changed = await changeUnderLock(context, ownerId, act, state => {
     const left = withoutChange(state.pending, control)
     return 'kind' in left ? left : { ...state, pending: left }
   })
+  return isPayeeList(control) ? withWarnings(context, ownerId, changed) : changed
+}
+
+async function withWarnings(
+  { database, clock }: PolicySettingsContext,
+  ownerId: Uuid,
+  changed: OwnerPolicy,
+): Promise<OwnerPolicyAnswer> {
+  const owner = await selectOwnerPolicy(database, ownerId)
+  const warnings = await warningsOfOwner(database, ownerId, owner, clock.now())
+  return warnings.length === 0 ? changed : { ...changed, warnings }
 }
 
 /** Lets what waited and is due take effect. */

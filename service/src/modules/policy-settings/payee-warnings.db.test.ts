@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '../../kernel/clock.ts'
+import { formatId, newUuid } from '../../kernel/ids.ts'
 import {
   asOwners,
   openPolicyStage,
@@ -86,6 +87,114 @@ describe('a changed payee list of an agent', () => {
     const later = inADay()
     const cleared = await ask({ blocked_payee_agents: null })
     expect(cleared.body['warnings']).toEqual([expect.stringContaining(`can pay nobody until ${later}`)])
+  })
+})
+
+describe('payees who can never be paid again', () => {
+  const deactivate = (agent: StageAgent, owner: SignedUp) =>
+    stage.ask('DELETE', `/v1/agents/${agent.id}`, owner.platform)
+  const nobody = (agent: StageAgent) => [expect.stringMatching(`^${agent.id} can pay nobody: `)]
+
+  async function endedAgent(): Promise<StageAgent> {
+    const owner = await stage.newOwner()
+    const agent = await stage.newAgent(owner)
+    expect((await deactivate(agent, owner)).status).toBe(200)
+    return agent
+  }
+
+  test('are nobody to pay: a list in force of deactivated payees alone is warned of', async () => {
+    const [gone, lost] = [await endedAgent(), await endedAgent()]
+    const agent = await stage.newAgent(signedUp)
+    const { body } = await change(agent, { allowed_payees: [gone.id, lost.id] })
+    expect(body['warnings']).toEqual(nobody(agent))
+    expect((await stage.pay(agent, gone, 1)).status).not.toBe(200)
+    const one = await change(await stage.newAgent(signedUp), { allowed_payees: [gone.id, ann.id] })
+    expect(one.body).not.toHaveProperty('warnings')
+  })
+
+  test('are nobody to pay beside blocked ones, or as ids of no agent', async () => {
+    const gone = await endedAgent()
+    const agent = await stage.newAgent(signedUp)
+    const blocked = { allowed_payees: [gone.id, ann.id], blocked_payee_agents: [ann.id] }
+    expect((await change(agent, blocked)).body['warnings']).toEqual(nobody(agent))
+    const unknown = formatId('agt', newUuid(stage.clock.now()))
+    const other = await stage.newAgent(signedUp)
+    expect((await change(other, { allowed_payees: [unknown] })).body['warnings']).toEqual(nobody(other))
+  })
+
+  test('leave nobody until a waiting change, when they alone are in both lists', async () => {
+    const owner = await stage.newOwner()
+    const ending = await stage.newAgent(owner)
+    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id, ending.id] })
+    await deactivate(ending, owner)
+    const until = inADay()
+    const { body } = await change(agent, { allowed_payees: [ending.id, bob.id] })
+    expect(body['warnings']).toEqual([expect.stringContaining(`${agent.id} can pay nobody until ${until}`)])
+    const still = await change(agent, { allowed_payees: [ending.id] })
+    expect(still.body['warnings']).toEqual(nobody(agent))
+  })
+
+  test('are not those who are stopped for a while', async () => {
+    const owner = await stage.newOwner()
+    const paused = await stage.newAgent(owner)
+    await stage.ask('POST', `/v1/agents/${paused.id}/pause`, owner.platform, {})
+    const { body } = await change(await stage.newAgent(signedUp), { allowed_payees: [paused.id] })
+    expect(body).not.toHaveProperty('warnings')
+  })
+
+  test('are warned of in an owner’s lists too: of all agents, or of those whose own lists leave them alone', async () => {
+    const owner = await stage.newOwner()
+    const gone = await endedAgent()
+    const [left, free] = [
+      await stage.newAgent(owner, { allowed_payees: [gone.id, ann.id] }),
+      await stage.newAgent(owner, { allowed_payees: [bob.id] }),
+    ]
+    const none = await changeOwner(await stage.newOwner(), { allowed_payees: [gone.id] })
+    expect(none.body['warnings']).toEqual([expect.stringMatching('^No agent can pay anybody: ')])
+    const some = await changeOwner(owner, { allowed_payees: [gone.id, bob.id] })
+    expect(some.body['warnings']).toEqual(nobody(left))
+    expect((await stage.pay(free, bob, 1)).status).toBe(200)
+  })
+
+  test('leave the one other payee of an owner’s list nobody to pay, if it is the owner’s own agent', async () => {
+    const owner = await stage.newOwner()
+    const [sole] = [await stage.newAgent(owner), await stage.newAgent(owner)]
+    const { body } = await changeOwner(owner, { allowed_payees: [(await endedAgent()).id, sole.id] })
+    expect(body['warnings']).toEqual(nobody(sole))
+  })
+})
+
+describe('a waiting change of a payee list that is cancelled', () => {
+  const cancel = (path: string, headers: Record<string, string>) => stage.ask('DELETE', path, headers)
+
+  test('warns when what is in force leaves the agent nobody to pay, and so does an owner’s', async () => {
+    const owner = await stage.newOwner()
+    const agent = await stage.newAgent(owner, { allowed_payees: [ann.id] })
+    const ask = (body: object) => stage.ask('PATCH', `/v1/agents/${agent.id}`, owner.platform, body)
+    const pending = `/v1/agents/${agent.id}/pending-policy/allowed_payees`
+    await ask({ allowed_payees: [bob.id] })
+    expect(await cancel(pending, owner.platform)).toMatchObject({
+      status: 200,
+      body: { warnings: [expect.stringMatching(`^${agent.id} can pay nobody: `)] },
+    })
+    await changeOwner(owner, { allowed_payees: [ann.id] })
+    await changeOwner(owner, { allowed_payees: [bob.id] })
+    expect(await cancel(`${OWNER_POLICY}/pending/allowed_payees`, asOwners(owner.ownerId))).toMatchObject({
+      status: 200,
+      body: { warnings: [expect.stringMatching('^No agent can pay anybody: ')] },
+    })
+  })
+
+  test('warns of nothing while somebody is left, or when it was of another control', async () => {
+    const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id], spend_limit_daily: 5 })
+    await change(agent, { allowed_payees: [ann.id, bob.id], spend_limit_daily: 6 })
+    for (const control of ['allowed_payees', 'spend_limit_daily']) {
+      const { status, body } = await cancel(
+        `/v1/agents/${agent.id}/pending-policy/${control}`,
+        signedUp.platform,
+      )
+      expect([status, Object.keys(body).includes('warnings')]).toEqual([200, false])
+    }
   })
 })
 

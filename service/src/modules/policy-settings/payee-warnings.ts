@@ -7,6 +7,8 @@ import {
   type PayeeTimeline,
   payableFrom,
   payeeTimeline,
+  type Receivers,
+  selectReceivers,
 } from '../policies/index.ts'
 import { selectAgentsWithLists } from './payee-lists-store.ts'
 
@@ -25,17 +27,23 @@ export async function warningsOfOwner(
   now: Date,
 ): Promise<string[]> {
   const ofOwner = payeeTimeline(owner, now, owner.isFrozen)
-  const from = payableFrom(null, [ofOwner])
+  const receivers = await selectReceivers(database, [ofOwner])
+  const from = payableFrom(null, [ofOwner], receivers)
   if (from !== 'now') return [agentsCanPayNobody(from)]
-  const sole = solePayee(ofOwner)
+  const sole = solePayee(ofOwner, receivers)
   const warnings: string[] = []
   let after: Uuid | null = null
   for (;;) {
     const agents = await selectAgentsWithLists(database, ownerId, { after, sole, limit: AGENTS_AT_ONCE })
-    for (const { id, ...state } of agents) {
-      const own = payeeTimeline(state, now, owner.isFrozen)
-      const payable = payableFrom(id, [ofOwner, own])
-      if (payable === 'now' || payableFrom(id, [own]) !== 'now') continue
+    const lists = agents.map(({ id, ...state }) => ({ id, own: payeeTimeline(state, now, owner.isFrozen) }))
+    const ofLists = await selectReceivers(
+      database,
+      lists.map(({ own }) => own),
+    )
+    const all = new Set([...receivers, ...ofLists])
+    for (const { id, own } of lists) {
+      const payable = payableFrom(id, [ofOwner, own], all)
+      if (payable === 'now' || payableFrom(id, [own], all) !== 'now') continue
       if (warnings.length === MOST_NAMED) return [...warnings, MORE]
       warnings.push(agentCanPayNobody(id, payable))
     }
@@ -47,9 +55,14 @@ export async function warningsOfOwner(
 const MORE =
   'More agents of this owner can pay nobody; GET /v1/agents/{agent_id}/policy shows whom each may pay'
 
-/** The one agent that the owner's lists allow, which cannot pay itself; null: there are others. */
-function solePayee({ inForce: { allowedPayees, blockedPayees } }: PayeeTimeline): Uuid | null {
+/** The one agent that the owner's lists allow and that can be paid, which cannot pay itself; null: there are others. */
+function solePayee(
+  { inForce: { allowedPayees, blockedPayees } }: PayeeTimeline,
+  receivers: Receivers,
+): Uuid | null {
   if (allowedPayees === null) return null
-  const [first, second] = [...allowedPayees].filter(id => blockedPayees?.has(id) !== true)
+  const [first, second] = [...allowedPayees].filter(
+    id => receivers.has(id) && blockedPayees?.has(id) !== true,
+  )
   return second === undefined && first !== undefined ? first : null
 }

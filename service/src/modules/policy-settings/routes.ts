@@ -1,8 +1,9 @@
 import { routes } from '@batua/contract'
 import type { Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
-import { agentRecord, cancelPolicyChange } from '../agents/index.ts'
+import { agentRecord, cancelPolicyChange, payeeWarnings } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
+import { isPayeeList } from '../policies/index.ts'
 import { showAgentPolicy } from './agent-policy.ts'
 import { changeTier, listTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
@@ -15,9 +16,11 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
     showAgentPolicy(context, caller, params.agent_id, query.to),
   )
 
-  serve(routes.cancelPendingPolicy, async ({ caller, params }) =>
-    agentRecord(vault, caller, await cancelPolicyChange(context, caller, params.agent_id, params.control)),
-  )
+  serve(routes.cancelPendingPolicy, async ({ caller, params: { agent_id, control } }) => {
+    const agent = await cancelPolicyChange(context, caller, agent_id, control)
+    const warnings = isPayeeList(control) ? await payeeWarnings(context, agent) : {}
+    return { ...agentRecord(vault, caller, agent), ...warnings }
+  })
 
   serve(routes.getOwnerPolicy, ({ caller, query }) => showOwnerPolicy(context, caller, query.owner_id))
 
