@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DEFAULT_HOLIDAYS_FILE } from '../modules/calendar/index.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, type Env } from './env-reader.ts'
 
@@ -315,10 +316,16 @@ test.each([
   expect(namesOf({ ...LIVE, ...change })).toEqual([name])
 })
 
-test('the days on which banks rest may stand in a file of the operator', () => {
-  expect(readConfig({ BANK_HOLIDAYS: '/etc/batua/holidays.json' }).bankHolidaysFile).toBe(
-    '/etc/batua/holidays.json',
-  )
+test('bank holidays may be listed in a file of the operator', () => {
+  const file = DEFAULT_HOLIDAYS_FILE
+  expect(readConfig({ BANK_HOLIDAYS: file }).bankHolidaysFile).toBe(file)
+})
+
+test('a file of bank holidays that cannot be used is listed with every other problem, and with its reason', () => {
+  const problems = problemsOf({ PORT: '99999', BANK_HOLIDAYS: '/nowhere/holidays.json' })
+  expect(problems.map(line => line.split(':')[0])).toEqual(['PORT', 'BANK_HOLIDAYS'])
+  expect(problems[1]).toContain('/nowhere/holidays.json cannot be read: ENOENT')
+  expect(problemsOf({ BANK_HOLIDAYS: import.meta.filename })[0]).toContain('is not valid JSON')
 })
 
 test('live mode lists everything that is missing, at once', () => {

@@ -1,5 +1,6 @@
 import type { RateLimitConfig } from '../http/rate-limit.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
+import { holidayFileProblem } from '../modules/calendar/holiday-file.ts'
 import { readAdminTotp } from './admin-totp.ts'
 import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'
@@ -116,11 +117,19 @@ export function readConfig(env: Env): Config {
     textMessages: readTextMessages(reader, otpSender, live),
     logLevel: reader.read('LOG_LEVEL', oneOf(LOG_LEVELS), live ? 'info' : 'warn'),
     settlement: reader.read('SETTLEMENT', oneOf(['on', 'off']), 'on'),
-    bankHolidaysFile: reader.read<string | null>('BANK_HOLIDAYS', anyText, null),
+    bankHolidaysFile: readBankHolidays(reader),
     limitIncreaseCooldownS: reader.read('LIMIT_INCREASE_COOLDOWN', integer(0, MAX_COOLDOWN_S), 86_400),
   }
   reader.finish()
   return config
+}
+
+/** The file is read here too, so that a wrong one is listed with everything else that is wrong. */
+function readBankHolidays(reader: EnvReader): string | null {
+  const file = reader.read<string | null>('BANK_HOLIDAYS', anyText, null)
+  const problem = file === null ? null : holidayFileProblem(file)
+  if (problem !== null) reader.problem('BANK_HOLIDAYS', problem)
+  return file
 }
 
 function readAdminPhones(reader: EnvReader, live: boolean): readonly string[] {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Logger } from '../../kernel/logger.ts'
@@ -63,6 +64,16 @@ async function versionOf(path: string): Promise<string> {
 
 async function readCalendar(path: string): Promise<BusinessCalendar> {
   return calendarOf(holidaysIn(await readFile(path, 'utf8')))
+}
+
+/** Why a file cannot be used as the list of bank holidays; null: it can. */
+export function holidayFileProblem(path: string): string | null {
+  try {
+    holidaysIn(readFileSync(path, 'utf8'))
+    return null
+  } catch (error) {
+    return `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+  }
 }
 
 /** The days of a file's text; throws on anything that is not a list of holidays. */
