@@ -145,6 +145,29 @@ test('a UPI id that is none is named as the mistake', async () => {
   }
 })
 
+test('cancelling asks once before its form can be sent', async () => {
+  const { path } = await newSession()
+  const { text } = await get(path)
+  const asked =
+    /<details class="give-up"><summary[^>]*>Cancel this payment<\/summary>([\s\S]*?)<\/details>/.exec(text)
+  expect(asked?.[1]).toContain(`/cancel"`)
+  expect(asked?.[1]).toContain('Yes, cancel this payment')
+  expect(text.match(/\/cancel"/g)).toHaveLength(1)
+})
+
+test('the link that opens a UPI app is hidden unless the screen is that of a phone', async () => {
+  const { path } = await newSession()
+  const { text } = await get(path)
+  expect(text).toMatch(/<a class="button on-phone" href="upi:/)
+  // Below the sheet that shows every button, and of more weight.
+  expect(text).toMatch(/\n\.on-phone,\n\.button\.on-phone \{\n {2}display: none;/)
+  const phones = /@media ([^{]+)\{\s*\.on-phone \{/.exec(text)?.[1] ?? ''
+  for (const screen of phones.split(','))
+    expect(screen.trim()).toMatch(
+      /^\(hover: none\) and \(pointer: coarse\) and \(max-(width|height): 599px\)$/,
+    )
+})
+
 test('giving up ends the session, and nothing can pay it any more', async () => {
   const { agent, path } = await newSession()
   expect((await submit(`${path}/cancel`, {})).text).toContain('Payment cancelled')

@@ -18,9 +18,17 @@ ${summary(view)}
 ${view.hosted === null ? null : hostedWay(view, view.hosted)}
 ${view.hosted === null || view.upiIntent !== null ? upiWay(view, qr) : null}
 ${view.isRehearsal && view.hosted === null ? [rehearsedWay(view, 'card'), rehearsedWay(view, 'netbanking')] : null}
-<form class="give-up" method="post" action="${session}/cancel"><button class="link">Cancel this payment</button></form>
+${cancellation(view)}
 </section>
 </main>`
+}
+
+/** Cancelling ends the link for good, so it asks once. It is a plain form: it needs no script. */
+function cancellation({ session, funding, payee }: SessionView): Html {
+  return html`<details class="give-up"><summary class="link">Cancel this payment</summary>
+<form method="post" action="${session}/cancel">
+<p>This ends the link. ${formatInr(funding.amountPaise)} will not be added to the wallet of ${payee.agentName}.</p>
+<button class="button danger">Yes, cancel this payment</button></form></details>`
 }
 
 function notice({ funding, message }: SessionView, state: PageState): Html | null {
@@ -98,7 +106,7 @@ function initialOf(name: string): string {
 function upiWay(view: SessionView, qr: string | null): Html {
   const isOpen = view.hosted === null && (!view.isRehearsal || view.way === 'upi')
   return html`<details class="way" name="way" ${openAttribute(isOpen)}>
-<summary>${ICONS.upi}<span><b>UPI</b><small>Scan a code, open your app, or enter your UPI ID</small></span></summary>
+<summary>${ICONS.upi}<span><b>UPI</b><small>Scan a code<span class="on-phone">, open your app</span> or enter your UPI ID</small></span></summary>
 <div class="inside">
 ${view.isRehearsal && view.hosted === null ? rehearsal(view, 'upi') : null}
 ${view.upiIntent === null || qr === null ? noQr() : scan(view, view.upiIntent, qr)}
@@ -115,7 +123,7 @@ function noQr(): Html {
 }
 
 function scan({ funding }: SessionView, intent: string, qr: string): Html {
-  return html`<a class="button open-app" href="${intent}">Open my UPI app</a>
+  return html`<a class="button on-phone" href="${intent}">Open my UPI app</a>
 <div class="scan"><div class="qr" role="img" aria-label="UPI QR code for ${formatInr(funding.amountPaise)}">${trusted(qr)}</div>
 <p class="other-phone">Scan with another phone</p>
 <ol class="steps"><li>Open any UPI app on your phone</li><li>Scan this code</li>
