@@ -1,6 +1,6 @@
 import { expect, describe as group, test } from 'vitest'
 import * as contract from './index.ts'
-import { ERROR_STATUS, EVENTS, TAGS, WebhookBody } from './index.ts'
+import { ERROR_STATUS, EVENTS, EXAMPLE_NAMES, TAG_GROUPS, TAGS, WebhookBody } from './index.ts'
 import { bodyAjv, inside, type Json, type Place, plain, requests, table } from './testing/schemas.ts'
 
 /** The same schema with every object closed, so that a misspelt field of an example is found. */
@@ -74,6 +74,12 @@ group('the route table', () => {
     expect(new Set(Object.keys(TAGS))).toEqual(new Set(table.map(([, route]) => route.tag)))
   })
 
+  test('every tag is in exactly one group of the reference page', () => {
+    const grouped = Object.values(TAG_GROUPS).flatMap(group => Object.keys(group))
+    expect(grouped).toEqual(Object.keys(TAGS))
+    expect(new Set(grouped).size).toBe(grouped.length)
+  })
+
   test('a GET or DELETE takes no body', () => {
     const bodies = table.filter(([, route]) => route.body && ['GET', 'DELETE'].includes(route.method))
     expect(bodies).toEqual([])
@@ -100,6 +106,18 @@ group('documentation', () => {
       .filter(place => !place.name.endsWith('.body'))
       .flatMap(({ name, schema }) => inside(name, schema).slice(1))
     expect(parameters.filter(({ schema }) => !schema.examples?.length).map(({ name }) => name)).toEqual([])
+  })
+
+  test('several examples of one body or response each have a name of their own', () => {
+    const several = [...requests, ...responses].filter(
+      ({ name, schema }) => /\.(body|response)$/.test(name) && (schema.examples?.length ?? 0) > 1,
+    )
+    const titles = several.map(({ schema }) => String(schema['title']))
+    expect(new Set(Object.keys(EXAMPLE_NAMES))).toEqual(new Set(titles))
+    for (const { name, schema } of several) {
+      const names = EXAMPLE_NAMES[String(schema['title'])] ?? []
+      expect([name, new Set(names).size, names.length]).toEqual([name, names.length, schema.examples?.length])
+    }
   })
 
   test('every example fits its own schema, without a field too many', () => {

@@ -1,41 +1,85 @@
 /** What the reference page says before the first route. Markdown. */
-export const INTRODUCTION = `Wallets and payments for software agents in India. Amounts are JSON numbers in INR with at most two decimals; times are ISO 8601 in UTC.
+export const INTRODUCTION = `Wallets and payments for software agents in India. Amounts are JSON numbers in INR with at most two decimals. Times are ISO 8601 in UTC.
 
-**Who calls.** A platform sends \`x-platform-id\` and \`x-platform-secret\`, an agent \`x-agent-key\`. Owners and administrators log in by a code on their phone and hold the cookie \`service_session\` or \`service_admin_session\`; requests that change something then need a same-origin \`Origin\`. Each route names the credentials that it takes.
+**Credentials.** A platform sends \`x-platform-id\` and \`x-platform-secret\`, an agent sends \`x-agent-key\`. Owners and administrators log in with a code that is sent to their phone and hold the cookie \`service_session\` or \`service_admin_session\`. A request that changes something with such a cookie also needs a same-origin \`Origin\` header. Each route names the credentials that it accepts.
 
-**Errors** are always \`{"error": {"code", "message", "request_id"}}\`, with \`field\` and \`details\` where a program can go on from them. Codes are stable, messages say what to do next. An unknown field, a wrong type or \`"10"\` for \`10\` is a \`validation_error\`; nothing is dropped or coerced.
+**Errors** are always \`{"error": {"code", "message", "request_id"}}\`, with \`field\` and \`details\` where they help a program to continue. Codes are stable. Messages say what to do next. An unknown field, a wrong type or \`"10"\` for \`10\` is a \`validation_error\`; \`details.fields\` lists all wrong fields. Nothing is ignored or converted.
 
-**Once.** Every POST takes an \`Idempotency-Key\`: the same request with the same key is answered again for a day, not done again. A payment's own \`idempotency_key\` holds for good, and a repeat names the payment that it made.
+**Idempotency.** Every POST accepts an \`Idempotency-Key\`: for 24 hours, the same request with the same key returns the first response and does nothing. The \`idempotency_key\` of a payment never expires, and a repeat names the payment that it made.
 
-**Lists** answer \`pagination\` with \`total\`; go on by \`next_cursor\`. **Rate limits** stand in the headers \`RateLimit-Limit\`, \`-Remaining\` and \`-Reset\`; a 429 also has \`Retry-After\`, the same number of seconds as \`-Reset\`.
+**Lists** return \`pagination\` with \`total\`; read on with \`next_cursor\`. **Rate limits** are in the headers \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. A 429 also has \`Retry-After\`, the same number of seconds as \`RateLimit-Reset\`.
 
 **Bodies** are JSON in UTF-8 of at most 64 KiB and 32 levels.
 
-**Trust.** Receipts, certificates, proofs and the audit log verify offline with the keys of \`/.well-known/service-keys.json\`.`
+**Signatures.** Receipts, certificates, proofs and the audit log can be verified offline with the keys at \`/.well-known/service-keys.json\`.`
+
+/** Every tag and what its routes are for, in the groups and the order of the reference page. */
+export const TAG_GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Set up': {
+    Platforms:
+      'A platform is a developer account. It creates owners and agents, and its server keeps its secret.',
+    Owners:
+      'The people who own agents. A bank verifies them, and withdrawals go to their bank accounts only.',
+    Agents: 'An agent has a handle, a wallet, a key and a certificate. It is paused and deactivated here.',
+    Policies: 'What an agent may spend: each limit with what is left of it, and a dry run of a payment.',
+    Organizations: 'Agents of one owner that share a treasury and have monthly budgets.',
+  },
+  'Move money': {
+    Wallet: 'The balance, funding by a checkout page or UPI, and withdrawals to the owner’s bank account.',
+    Payments: 'An agent pays another agent. The payment is decided, posted and answered in one commit.',
+    Approvals: 'Payments and escrow holds above a threshold, which wait for the owner.',
+    Escrow: 'Money that is held until it is released, refunded, timed out or attested.',
+    Transactions: 'The statement of a wallet, and how a seller verifies that it was paid.',
+  },
+  'Verify and prove': {
+    Receipts: 'Signed proofs of payments.',
+    Identity: 'What the service currently confirms about an agent.',
+    Certificates: 'Signed statements about agents, valid until they expire or are revoked.',
+    Audit: 'The tamper-evident log of every change, with proofs.',
+    Keys: 'The public keys that verify every signature of the service.',
+  },
+  'Receive events': {
+    Webhooks: 'Signed events, delivered at least once. List deliveries, retry one, and send a test.',
+  },
+  'People and operation': {
+    Login: 'One-time codes and sessions, for owners and administrators.',
+    'Owner session': 'What an owner sees and sets for all her agents.',
+    Administration: 'For the operators of the service.',
+    Gateway: 'Where payment gateways and banks send their webhooks.',
+    Sandbox: 'Simulates people, banks and time. Absent in live mode.',
+    Service: 'Whether the process is alive and whether it is ready for requests.',
+  },
+}
 
 /** What the routes of each tag are for, in the order of the reference page. */
-export const TAGS: Readonly<Record<string, string>> = {
-  Platforms: 'A platform is a developer account: it has owners and agents, and its server holds its secret.',
-  Owners: 'The humans behind agents. A bank verifies them, and money leaves only to their accounts.',
-  Agents: 'An agent has a handle, a wallet, a key and a certificate, and is stopped and let go here.',
-  Policies: 'What an agent may spend: every limit with what is left of it, and a rehearsal of a payment.',
-  Wallet: 'Balance, money in through a payment page or UPI, money out to the owner’s bank.',
-  Payments: 'An agent pays another. Decided, booked and answered in one commit; refunded by the payee.',
-  Approvals: 'Payments and holds above a threshold, which wait for their owner.',
-  Escrow: 'Money set aside until it is released, refunded, timed out or attested.',
-  Transactions: 'The statement of a wallet, and how a seller checks that it was paid.',
-  Receipts: 'Signed proofs of payments.',
-  Identity: 'What the service vouches for of an agent at this moment.',
-  Certificates: 'Signed statements about agents that hold until they expire or are revoked.',
-  Audit: 'Every act, in one log that nobody can rewrite unseen, with proofs to check it by.',
-  Organizations: 'Agents of one owner with a common treasury and budgets.',
-  Webhooks:
-    'What your platform is told, signed and at least once: what became of each delivery, another try, and a test.',
-  Login: 'One-time codes and sessions, for owners and administrators.',
-  'Owner session': 'What an owner sees and sets for all her agents.',
-  Administration: 'For the operators of the service.',
-  Keys: 'The public keys that everything signed is checked with.',
-  Gateway: 'Where payment gateways and banks send their notices.',
-  Sandbox: 'Plays what humans, banks and time do. Not there in live mode.',
-  Service: 'Whether the process lives and takes requests.',
+export const TAGS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(TAG_GROUPS))
+
+/** What each example shows, by the title of a schema that has several. */
+export const EXAMPLE_NAMES: Readonly<Record<string, readonly string[]>> = {
+  CreatePlatformRequest: ['complete', 'name_only'],
+  UpdatePlatformRequest: ['change_webhook_url', 'remove_email'],
+  CreateOwnerRequest: ['complete', 'without_email'],
+  CreateAgentRequest: ['tier_defaults', 'own_limits'],
+  UpdateAgentRequest: ['set_limit', 'name_origins', 'remove_limit'],
+  HandleAvailability: ['available', 'taken'],
+  AgentExistence: ['exists', 'unknown'],
+  EvaluateRequest: ['by_handle', 'by_id'],
+  PolicyEvaluation: ['approved', 'approval_required'],
+  UpdateOwnerPolicyRequest: ['all_owners', 'one_owner'],
+  CreateFundingRequest: ['any_method', 'upi_only'],
+  WithdrawRequest: ['amount', 'whole_balance'],
+  PayRequest: ['invoice', 'pay_per_call'],
+  PaymentResult: ['completed', 'pending_approval'],
+  Payment: ['completed', 'pending_approval'],
+  RefundRequest: ['part', 'rest'],
+  HoldEscrowRequest: ['payee_at_release', 'named_payee'],
+  HoldEscrowWithTimeoutRequest: ['refund_at_timeout', 'release_at_timeout'],
+  EscrowHeld: ['held', 'with_timeout', 'with_attestation'],
+  ReleaseEscrowRequest: ['name_payee', 'named_payee'],
+  Verification: ['verified', 'not_found'],
+  ReceiptVerification: ['valid', 'not_found'],
+  CertificateVerification: ['valid', 'revoked'],
+  VerifyAdminOtpRequest: ['code', 'code_and_second_factor'],
+  ReviewRiskAlertRequest: ['dismiss', 'quarantine'],
+  CompleteSandboxPaymentRequest: ['success', 'success_by_card', 'failure'],
 }

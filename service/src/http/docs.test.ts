@@ -43,3 +43,41 @@ test('the document is served as JSON for everyone', async () => {
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   expect(await response.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Batua' } })
 })
+
+test('the root leads to the reference page, and the icon is this server’s own', async () => {
+  const root = await fetch(`${server.url}/`, { redirect: 'manual' })
+  expect([root.status, root.headers.get('location')]).toEqual([302, '/docs/'])
+  const icon = await fetch(`${server.url}/favicon.ico`)
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+  expect(await icon.text()).toMatch(/^<svg [^>]*viewBox/)
+})
+
+test('the page calls the name that the browser reached it by, be it localhost', async () => {
+  const { port } = server
+  const at = (name: string, path: string) => fetch(`http://${name}:${port}${path}`)
+  for (const name of ['127.0.0.1', 'localhost']) {
+    const html = await (await at(name, '/docs/')).text()
+    const path = /"url": "([^"]+)"/.exec(html)?.[1] ?? ''
+    expect(await (await at(name, path)).json()).toMatchObject({ servers: [{ url: '/' }] })
+  }
+  expect(await (await at('localhost', '/openapi.json')).json()).toMatchObject({
+    servers: [{ url: 'http://x' }],
+  })
+})
+
+test('every guide that the page links to is served as readable text', async () => {
+  const { info } = (await (await fetch(`${server.url}/docs/openapi.json`)).json()) as {
+    readonly info: { readonly description: string }
+  }
+  const links = [...info.description.matchAll(/\]\((\/docs\/guides\/[^)]+)\)/g)].map(([, path = '']) => path)
+  expect(links.length).toBeGreaterThan(5)
+  for (const path of links) {
+    const guide = await fetch(server.url + path)
+    expect([path, guide.status, guide.headers.get('content-type')]).toEqual([
+      path,
+      200,
+      'text/plain; charset=utf-8',
+    ])
+    expect(await guide.text()).toMatch(/^# /)
+  }
+})

@@ -2,35 +2,58 @@ import { createHash } from 'node:crypto'
 import scalar from '@scalar/fastify-api-reference'
 import { fastify as createFastify } from 'fastify'
 import { assert } from '../kernel/assert.ts'
+import { FAVICON_SVG } from './favicon.ts'
+import { addGuides, guideLinks } from './guides.ts'
 import { type OpenApiInfo, openApiDocument } from './openapi.ts'
 import type { Server } from './server.ts'
-import { staticAsset } from './static-asset.ts'
+import { type SendAsset, staticAsset } from './static-asset.ts'
 
-const SCRIPT_MAX_AGE_S = 86_400
+const ASSET_MAX_AGE_S = 86_400
 const SCRIPT_PATH = '/docs/js/scalar.js'
+const PAGE_DOCUMENT_PATH = '/docs/openapi.json'
 
 /** The machine-readable description at /openapi.json and a page for people at /docs, all of it from this process. */
 export function addDocs(server: Server, info: OpenApiInfo): void {
-  const sendDocument = staticAsset({
-    type: 'application/json; charset=utf-8',
-    // Tools that run in a browser elsewhere read it too; there is nothing of anybody's in it.
-    headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-cache' },
-    make: () => JSON.stringify(openApiDocument(server.served, info)),
-  })
-  server.fastify.get('/openapi.json', { onRequest: server.countPage }, sendDocument)
+  server.fastify.get(
+    '/openapi.json',
+    { onRequest: server.countPage },
+    documentOf(server, info, info.serverUrl),
+  )
   const sendScript = staticAsset({
     type: 'application/javascript; charset=utf-8',
-    headers: { 'cache-control': `public, max-age=${SCRIPT_MAX_AGE_S}` },
+    headers: { 'cache-control': `public, max-age=${ASSET_MAX_AGE_S}` },
     make: () => renderReference(info.title, SCRIPT_PATH),
+  })
+  const sendFavicon = staticAsset({
+    type: 'image/svg+xml',
+    headers: { 'cache-control': `public, max-age=${ASSET_MAX_AGE_S}` },
+    make: () => FAVICON_SVG,
   })
   server.pages(scope => {
     let page: Promise<Page> | undefined
+    scope.get('/', (_request, reply) => reply.redirect('/docs/', 302))
+    scope.get('/favicon.ico', sendFavicon)
     scope.get('/docs', (_request, reply) => reply.redirect('/docs/', 301))
     scope.get('/docs/', async (_request, reply) => {
       const { html, policy } = await (page ??= renderPage(info.title))
       return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
     })
     scope.get(SCRIPT_PATH, sendScript)
+    // The page may only call its own origin. Without a host in it, the document works at each name of this server.
+    scope.get(PAGE_DOCUMENT_PATH, documentOf(server, info, ''))
+    addGuides(scope)
+  })
+}
+
+/** The document with its addresses at an origin; an empty origin makes them relative. */
+function documentOf(server: Server, info: OpenApiInfo, origin: string): SendAsset {
+  const description = `${info.description}\n\n${guideLinks(origin)}`
+  const placed = { ...info, description, serverUrl: origin === '' ? '/' : origin }
+  return staticAsset({
+    type: 'application/json; charset=utf-8',
+    // Tools that run in a browser elsewhere read it too, and it holds no data of anybody.
+    headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-cache' },
+    make: () => JSON.stringify(openApiDocument(server.served, placed)),
   })
 }
 
@@ -44,7 +67,7 @@ async function renderReference(title: string, url: string): Promise<string> {
     await renderer.register(scalar, {
       routePrefix: '/docs',
       configuration: {
-        url: '/openapi.json',
+        url: PAGE_DOCUMENT_PATH,
         pageTitle: title,
         // Nothing may leave for the maker's servers: no fonts, no proxy, no statistics, no assistant.
         withDefaultFonts: false,

@@ -11,16 +11,26 @@ function webhook(name: EventName, schemas: SchemaCollector): Json {
   const { description }: Json = { ...EVENTS[name] }
   const content = {
     schema: schemas.reference(bodyOf(name)),
-    examples: { example1: { value: exampleOf(name) } },
+    examples: { example: { value: exampleOf(name) } },
   }
   return {
+    operationId: operationIdOf(name),
     tags: ['Webhooks'],
     summary: name,
     description,
+    // Signed by the headers below; the receiver asks for no credential.
+    security: [],
     parameters: HEADERS,
     requestBody: { required: true, content: { 'application/json': content } },
     responses: RESPONSES,
   }
+}
+
+/** `agentPaymentSentWebhook` for `agent.payment.sent`: no route has such a name. */
+function operationIdOf(name: EventName): string {
+  const [first = '', ...rest] = name.split('.')
+  const words = [...rest, 'webhook'].map(word => word.charAt(0).toUpperCase() + word.slice(1))
+  return first + words.join('')
 }
 
 /** `WebhookBody` with the name and the data of one event. */

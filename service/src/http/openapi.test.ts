@@ -49,6 +49,31 @@ test('every route is there under its address and method', () => {
   expect(found).toEqual(new Set(Object.values<Route>(routes).map(one => one.operationId)))
 })
 
+test('tags are grouped, and each is in one group', () => {
+  const document = make(...Object.values<Route>(routes))
+  const names = document.tags.map((tag: { readonly name: string }) => tag.name)
+  const groups: { readonly name: string; readonly tags: readonly string[] }[] = document['x-tagGroups']
+  expect(groups.length).toBeGreaterThan(3)
+  expect(groups.flatMap(group => group.tags)).toEqual(names)
+  expect(make(order)['x-tagGroups']).toEqual([])
+})
+
+/** What Redocly's recommended rules ask of an operation beyond a valid document. */
+test('every operation and every webhook has a name of its own, a summary, credentials and a 4xx response', () => {
+  const { info, paths, webhooks, tags } = make(...Object.values<Route>(routes))
+  const operations = [paths, webhooks].flatMap(items => Object.values<object>(items)).flatMap(Object.values)
+  const names = operations.map(operation => operation.operationId)
+  expect(names.filter(name => !/^[a-z][A-Za-z]+$/.test(name))).toEqual([])
+  expect(new Set(names).size).toBe(names.length)
+  const faulty = operations.filter(
+    ({ summary, security, responses }) =>
+      !summary || !Array.isArray(security) || !Object.keys(responses).some(status => status.startsWith('4')),
+  )
+  expect(faulty.map(operation => operation.operationId)).toEqual([])
+  expect(tags.filter((tag: { readonly description?: string }) => !tag.description)).toEqual([])
+  expect(info.license).toMatchObject({ name: expect.any(String), identifier: expect.any(String) })
+})
+
 test('every event is there with its whole body, whose example fits it and fits no other event', () => {
   const document = make(...Object.values<Route>(routes))
   expect(Object.keys(document.webhooks)).toEqual(EVENT_NAMES)
@@ -60,7 +85,7 @@ test('every event is there with its whole body, whose example fits it and fits n
   }
   for (const event of EVENT_NAMES) {
     const { examples } = document.webhooks[event].post.requestBody.content['application/json']
-    const body = examples.example1.value
+    const body = examples.example.value
     expect(EVENT_NAMES.filter(name => fits(name, body))).toEqual([event])
     expect(fits(event, { ...body, data: {} })).toBe(false)
   }
@@ -84,7 +109,7 @@ test('an operation tells its credentials, parameters, bodies with examples, and 
   ])
   expect(operation.requestBody.content['application/json']).toEqual({
     schema: { $ref: '#/components/schemas/OrderRequest' },
-    examples: { example1: { value: { amount: 1 } } },
+    examples: { example: { value: { amount: 1 } } },
   })
   expect(components.schemas.OrderRequest.additionalProperties).toBe(false)
   expect(operation.responses['201'].content['application/json'].schema).toEqual({

@@ -1,5 +1,6 @@
-import { type Credential, type Route, TAGS } from '@batua/contract'
+import { type Credential, EXAMPLE_NAMES, type Route, TAG_GROUPS } from '@batua/contract'
 import type { TObject } from 'typebox'
+import { assert } from '../kernel/assert.ts'
 import { errorResponses, header, rateLimitHeaders } from './openapi-errors.ts'
 import { collectSchemas, type Json, type SchemaCollector } from './openapi-schemas.ts'
 import { webhooks } from './openapi-webhooks.ts'
@@ -21,18 +22,33 @@ export function openApiDocument(served: readonly ServedRoute[], info: OpenApiInf
     const { path, method } = entry.route
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(entry, schemas) }
   }
-  const tags = new Set(served.map(({ route }) => route.tag))
+  const groups = groupsOf(served)
   return {
     openapi: '3.1.0',
-    info: { title: info.title, version: info.version, description: info.description },
+    info: {
+      title: info.title,
+      version: info.version,
+      description: info.description,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    },
     servers: [{ url: info.serverUrl }],
-    tags: Object.entries(TAGS).flatMap(([name, description]) =>
-      tags.has(name) ? { name, description } : [],
-    ),
+    tags: groups.flatMap(({ tags }) => tags),
+    'x-tagGroups': groups.map(({ name, tags }) => ({ name, tags: tags.map(tag => tag.name) })),
     paths,
     webhooks: webhooks(schemas),
     components: { schemas: schemas.named, securitySchemes: SECURITY_SCHEMES, headers: HEADERS },
   }
+}
+
+/** The groups of tags that are served, in the order of the reference page. */
+function groupsOf(served: readonly ServedRoute[]) {
+  const used = new Set(served.map(({ route }) => route.tag))
+  return Object.entries(TAG_GROUPS).flatMap(([name, group]) => {
+    const tags = Object.entries(group).flatMap(([tag, description]) =>
+      used.has(tag) ? { name: tag, description } : [],
+    )
+    return tags.length === 0 ? [] : { name, tags }
+  })
 }
 
 function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
@@ -114,9 +130,12 @@ function success({ route, counted }: ServedRoute, schemas: SchemaCollector): Jso
   }
 }
 
-function namedExamples({ examples }: Json): Json {
+/** Each of several examples has the name that the contract gives it. */
+function namedExamples({ title, examples }: Json): Json {
   if (!Array.isArray(examples) || examples.length === 0) return {}
-  return { examples: Object.fromEntries(examples.map((value, index) => [`example${index + 1}`, { value }])) }
+  const names = EXAMPLE_NAMES[String(title)] ?? ['example']
+  assert(names.length === examples.length, `each of several examples of ${String(title)} has a name`)
+  return { examples: Object.fromEntries(examples.map((value, index) => [names[index], { value }])) }
 }
 
 const SECURITY: Record<Credential, Json> = {

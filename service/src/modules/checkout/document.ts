@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { CheckoutScript } from '../../gateways/checkout-script.ts'
+import { FAVICON_SVG } from '../../http/favicon.ts'
 import { type Html, html, trusted } from './html.ts'
 import { ICONS } from './icons.ts'
 
@@ -39,8 +40,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 }
 
-const FAVICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%230c6247'/%3E%3Cpath d='M8 11.5h15a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H10a2 2 0 0 1-2-2zm0 0A2.5 2.5 0 0 1 10.500 9H21' fill='none' stroke='white' stroke-width='2.2'/%3E%3Ccircle cx='20.500' cy='17.500' r='1.600' fill='white'/%3E%3C/svg%3E"
+const FAVICON = `data:image/svg+xml,${encodeURIComponent(FAVICON_SVG)}`
 
 export interface DocumentParts {
   readonly title: string
