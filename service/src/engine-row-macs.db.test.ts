@@ -23,6 +23,7 @@ import { balanceOf, newAgent, newFundedAgent, order, startNode, type TestNode } 
 import { changesOfColumns, keepTables } from './testing/column-changes.ts'
 import { TEST_VAULT } from './testing/database.ts'
 import { attestOn, held, intent, refundOn, releaseOn } from './testing/escrows.ts'
+import { keepRow } from './testing/kept-row.ts'
 
 /** Tables whose rows the posting engine writes, with their MACs. */
 const TABLES: readonly EngineTable[] = [ESCROW_ROWS, APPROVAL_ROWS, FUNDING_ROWS, REFUND_ROWS, PAYOUT_ROWS]
@@ -63,19 +64,7 @@ async function ask(): Promise<Approval> {
   return approvalOf(world.db.database, await node.pay(order(payer, payee, 20_000n)))
 }
 
-/** Keeps a row as it is now; answers how to put it back, with its MAC. */
-async function keep(table: string, id: Uuid): Promise<() => Promise<void>> {
-  const [row] = await query<{ kept: string }>(
-    `select row_to_json(r)::text as kept from ${table} r where r.id = $1`,
-    [id],
-  )
-  return async () => {
-    await query(`delete from ${table} where id = $1`, [id])
-    await query(`insert into ${table} select * from json_populate_record(null::${table}, $1::json)`, [
-      row?.kept,
-    ])
-  }
-}
+const keep = (table: string, id: Uuid) => keepRow(world.db.database, table, id)
 
 /** Why rows of a table are refused. */
 async function refused(table: EngineTable): Promise<string[]> {

@@ -14,6 +14,7 @@ import type { PageRequest } from '../../http/paging.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
+import { loggedOutcomes } from '../audit/index.ts'
 import type { Approval, ApprovalKey } from './approval.ts'
 
 const COLUMNS = `
@@ -58,8 +59,7 @@ export function approvalMac(vault: Vault, approval: Approval): Buffer {
 }
 
 /** Its MAC, and whether the log says that it was decided. $3: their ids as the log has them, in the order of the keys. */
-const DECIDED = `exists(select from audit_entries e where e.agent_id = a.agent_id and e.id > a.id
-    and e.action in ('approval.approved', 'approval.rejected', 'approval.expired') and e.target = k.target)`
+const DECIDED = `${loggedOutcomes('k.target', ['approval.approved', 'approval.rejected', 'approval.expired'])} is not null`
 const PROOF = `a.mac, ${DECIDED} as decided`
 
 interface Proof {

@@ -9,10 +9,11 @@ import {
   whyRefused,
   writeOldMacs,
 } from '../../db/row-mac.ts'
-import type { Uuid } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
+import { loggedOutcomes } from '../audit/index.ts'
 import type { Escrow, EscrowKey } from './escrow.ts'
 
 const COLUMNS = `
@@ -44,13 +45,26 @@ export function escrowMac(vault: Vault, escrow: Escrow): Buffer {
   return rowMacOf(vault, 'escrows', macValues(escrow))
 }
 
-/** Its MAC, and how the book says that it ended. */
+/** Its MAC, and how the book and the log say that it ended. k.target: its id as the log has it. */
 const PROOF = `e.mac, (select min(t.kind::text) from transfers t where t.linked_id = e.id
-    and t.kind in ('escrow_release', 'escrow_refund')) as "endedBy"`
+    and t.kind in ('escrow_release', 'escrow_refund')) as "endedBy",
+  ${loggedOutcomes('k.target', ['escrow.released', 'escrow.refunded'])} as logged`
+
+const OF_KEYS = `unnest($1::uuid[], $2::uuid[], $3::text[]) k(agent_id, id, target)
+  join escrows e on e.agent_id = k.agent_id and e.id = k.id`
+
+function keyValues(keys: readonly EscrowKey[]): string[] {
+  return [
+    arrayLiteral(keys.map(({ agentId }) => agentId)),
+    arrayLiteral(keys.map(({ id }) => id)),
+    textArrayLiteral(keys.map(({ id }) => formatId('esc', id))),
+  ]
+}
 
 interface Proof {
   readonly mac: Buffer | null
   readonly endedBy: string | null
+  readonly logged: readonly string[] | null
 }
 
 const STATUS_AFTER: { readonly [kind: string]: Escrow['status'] } = {
@@ -58,9 +72,9 @@ const STATUS_AFTER: { readonly [kind: string]: Escrow['status'] } = {
   escrow_refund: 'refunded',
 }
 
-/** An escrow that the service wrote, and that stands as the book has it: what was released once is not again. */
-function proven(vault: Vault, { mac, endedBy, ...escrow }: Escrow & Proof): Escrow {
-  requireMac(vault, rowOf(escrow, mac), isAsPosted(escrow, endedBy))
+/** An escrow that the service wrote, and that stands as book and log have it: what was released once is not again. */
+function proven(vault: Vault, { mac, endedBy, logged, ...escrow }: Escrow & Proof): Escrow {
+  requireMac(vault, rowOf(escrow, mac), isAsRecorded(escrow, { endedBy, logged }))
   return escrow
 }
 
@@ -68,8 +82,9 @@ function rowOf(escrow: Escrow, mac: Buffer | null): EngineRow {
   return { table: 'escrows', id: escrow.id, values: macValues(escrow), mac }
 }
 
-function isAsPosted({ status }: Escrow, endedBy: string | null): boolean {
-  return status === (endedBy === null ? 'held' : STATUS_AFTER[endedBy])
+function isAsRecorded({ status }: Escrow, { endedBy, logged }: Omit<Proof, 'mac'>): boolean {
+  const isAsPosted = status === (endedBy === null ? 'held' : STATUS_AFTER[endedBy])
+  return isAsPosted && (logged === null || logged.includes(`escrow.${status}`))
 }
 
 /** Escrows as the check of all rows sees them. */
@@ -92,13 +107,17 @@ export const ESCROW_ROWS: EngineTable = {
   ],
   uncovered: { next_try_at: 'says when the timeout is tried; what it does, and from when, the MAC covers' },
   async check(db, vault, after, limit) {
-    const rows = await db.query<Escrow & Proof>(
-      `select ${COLUMNS}, ${PROOF} from escrows e where e.id > $1 order by e.id limit $2`,
+    const keys = await db.query<EscrowKey>(
+      `select agent_id as "agentId", id from escrows where id > $1 order by id limit $2`,
       [after, limit],
     )
-    return rows.map(({ mac, endedBy, ...escrow }) => ({
+    const rows = await db.query<Escrow & Proof>(
+      `select ${COLUMNS}, ${PROOF} from ${OF_KEYS} order by e.id`,
+      keyValues(keys),
+    )
+    return rows.map(({ mac, endedBy, logged, ...escrow }) => ({
       id: escrow.id,
-      why: whyRefused(vault, rowOf(escrow, mac), isAsPosted(escrow, endedBy)),
+      why: whyRefused(vault, rowOf(escrow, mac), isAsRecorded(escrow, { endedBy, logged })),
     }))
   },
 }
@@ -107,15 +126,18 @@ export function keyOf({ agentId, id }: EscrowKey): string {
   return `${agentId} ${id}`
 }
 
+function escrowOfKey(key: string): EscrowKey {
+  const [agentId = '', id = ''] = key.split(' ')
+  return { agentId, id }
+}
+
 /** Escrows for decisions in the posting engine: whoever closes one holds its payer's account. */
 export const escrowSource: Source<Escrow> = {
   name: 'escrows',
   async load(tx: Queryable, keys: readonly string[], _nowMs: number, vault: Vault) {
-    const pairs = keys.map(key => key.split(' '))
     const rows = await tx.query<Escrow & Proof>(
-      `select ${COLUMNS}, ${PROOF} from unnest($1::uuid[], $2::uuid[]) k(agent_id, id)
-       join escrows e on e.agent_id = k.agent_id and e.id = k.id`,
-      [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
+      `select ${COLUMNS}, ${PROOF} from ${OF_KEYS}`,
+      keyValues(keys.map(escrowOfKey)),
     )
     return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
   },

@@ -159,8 +159,22 @@ describe('a pending session', () => {
   })
 
   test('that is given up is completed all the same when it was paid before', () => {
-    expect(judge(funding, seen([payment], 'paid'), inTime, 'cancelled').step.kind).toBe('complete')
-    expect(judge(funding, seen([]), inTime, 'cancelled').step).toEqual({ kind: 'fail', reason: 'cancelled' })
+    expect(judge(funding, seen([payment], 'paid'), inTime, { ending: 'cancelled' }).step.kind).toBe(
+      'complete',
+    )
+    expect(judge(funding, seen([]), inTime, { ending: 'cancelled' }).step).toEqual({
+      kind: 'fail',
+      reason: 'cancelled',
+    })
+  })
+
+  test('is not completed by a payment that goes back to who paid it, but by the next one', () => {
+    const returned = new Set(['p1'])
+    expect(judge(funding, seen([payment], 'paid'), inTime, { returned }).step.kind).toBe('wait')
+    const second = { ...payment, gatewayPaymentId: 'p2' }
+    expect(judge(funding, seen([payment, second], 'paid'), inTime, { returned })).toMatchObject({
+      step: { kind: 'complete', payment: { gatewayPaymentId: 'p2' } },
+    })
   })
 
   test('is not completed by a payment that the bank has taken back already', () => {
@@ -227,7 +241,7 @@ describe('a session that is over', () => {
 
   test('is not ended again', () => {
     for (const over of [completed, failed]) {
-      expect(judge(over, seen([], 'closed'), tooLate, 'cancelled').step.kind).toBe('wait')
+      expect(judge(over, seen([], 'closed'), tooLate, { ending: 'cancelled' }).step.kind).toBe('wait')
     }
   })
 })

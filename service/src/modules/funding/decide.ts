@@ -51,6 +51,14 @@ export type Sighting =
   | { readonly kind: 'none' }
   | { readonly kind: 'silence' }
 
+/** What else is known of a funding when it is judged. */
+export interface Known {
+  /** Why somebody gives it up. */
+  readonly ending?: FailureReason | null
+  /** Payments that go back to who paid them already. */
+  readonly returned?: ReadonlySet<string> | undefined
+}
+
 /**
  * Judges a funding by what was seen at the gateway. It is asked under the funding's lock, so whatever was seen,
  * a payment that is not the one that completed the funding is refunded, and nothing completes or ends it twice.
@@ -59,7 +67,7 @@ export function judge(
   funding: Funding,
   sighting: Sighting,
   now: Date,
-  ending: FailureReason | null = null,
+  { ending = null, returned }: Known = {},
 ): Verdict {
   const order = sighting.kind === 'order' ? sighting.order : null
   const payments = order?.payments ?? []
@@ -68,7 +76,8 @@ export function judge(
     .filter(payment => payment.status === 'success' && !payment.chargedBack)
     .toSorted(byTime)
   const taken = payments.find(payment => payment.gatewayPaymentId === funding.gatewayPaymentId)
-  const winner = funding.status === 'pending' ? paid.find(payment => completes(funding, payment, now)) : taken
+  const kept = paid.filter(({ gatewayPaymentId }) => returned?.has(gatewayPaymentId) !== true)
+  const winner = funding.status === 'pending' ? kept.find(payment => completes(funding, payment, now)) : taken
 
   const isPaid = winner !== undefined || funding.status === 'completed' || funding.status === 'reversed'
   const refunds = paid

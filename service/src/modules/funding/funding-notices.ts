@@ -1,10 +1,14 @@
+import { AlteredRow } from '../../db/row-mac.ts'
 import type { GatewayEvent, PaymentGateway } from '../../gateways/payment-gateway.ts'
-import { newUuid, parseId } from '../../kernel/ids.ts'
+import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { type NoticeTaker, notNow } from '../notices/index.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { hastenRefund, insertRefunds } from './refund-store.ts'
+import { wasCredited } from './row-mac.ts'
 import { selectFundingById } from './store.ts'
+
+const GONE = 'is gone, though it was credited'
 
 /** Who understands the notices of each gateway: of the current one, and of those that still hold old orders. */
 export function fundingNotices(context: FundingContext): NoticeTaker[] {
@@ -35,17 +39,25 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
   if (id === null) return
   const funding = await selectFundingById(database, vault, id)
   const checked = funding === null ? null : await checkFunding(context, funding)
-  if (checked === null) return refundUnknownOrder(context, gateway, event.orderId)
+  if (checked === null) return refundUnknownOrder(context, gateway, event.orderId, id)
   if (checked.sighting === 'silence') throw notNow()
 }
 
-/** Money for an order that was never opened here, after a lost database for example, goes back. */
+/**
+ * Money for an order that was never opened here, after a lost database for example, goes back. What was credited stays,
+ * whatever has become of the funding's row.
+ */
 async function refundUnknownOrder(
   context: FundingContext,
   gateway: PaymentGateway,
   orderId: string,
+  id: Uuid,
 ): Promise<void> {
   const { database, clock, vault, logger } = context
+  if (await wasCredited(database, id)) {
+    vault.onAltered('fundings', id, GONE)
+    throw new AlteredRow('fundings', id, GONE)
+  }
   const answer = await gateway.getOrder({ orderId, gatewayOrderId: null })
   if (answer.kind !== 'value') throw notNow()
   const { value: order } = answer

@@ -8,8 +8,9 @@ import {
   whyRefused,
   writeOldMacs,
 } from '../../db/row-mac.ts'
-import { formatId } from '../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import { loggedOutcomes } from '../audit/index.ts'
 import type { Funding, FundingKey } from './funding.ts'
 
 export const COLUMNS = `
@@ -52,11 +53,18 @@ export const FUNDINGS = `fundings f join agents a on a.id = f.agent_id`
 export const OF_KEYS = `unnest($1::uuid[], $2::uuid[], $3::text[]) k(agent_id, id, target)
   join fundings f on f.agent_id = k.agent_id and f.id = k.id left join agents a on a.id = f.agent_id`
 
+/**
+ * Whether the book has a transfer of a kind. A scalar subquery, because the planner could make one pass over all transfers
+ * of an `exists`; and with coalesce, because it could go through an index of that kind alone as long as it is short.
+ */
+function isInBook(kind: 'fund' | 'chargeback', condition: string): string {
+  return `(select t.id from transfers t where ${condition} and coalesce(t.kind = '${kind}', false) limit 1) is not null`
+}
+
 /** Its MAC, and what the book and the log say became of it. k.target: its id as the log has it. */
-export const PROOF = `f.mac, exists(select from transfers t where t.id = f.id and t.kind = 'fund') as completed,
-  exists(select from transfers t where t.linked_id = f.id and t.kind = 'chargeback') as reversed,
-  exists(select from audit_entries e where e.agent_id = f.agent_id and e.action = 'funding.failed'
-    and e.target = k.target) as failed`
+export const PROOF = `f.mac, ${isInBook('fund', 't.id = f.id')} as completed,
+  ${isInBook('chargeback', 't.linked_id = f.id')} as reversed,
+  ${loggedOutcomes('k.target', ['funding.completed', 'funding.failed', 'funding.reversed'])} as logged`
 
 export interface Mac {
   readonly mac: Buffer | null
@@ -65,7 +73,7 @@ export interface Mac {
 export interface Proof extends Mac {
   readonly completed: boolean
   readonly reversed: boolean
-  readonly failed: boolean
+  readonly logged: readonly string[] | null
 }
 
 function rowOf(funding: Funding, mac: Buffer | null): EngineRow {
@@ -80,15 +88,26 @@ export function withMac(vault: Vault, { mac, ...funding }: Funding & Mac): Fundi
 
 /** The same, and it stands as the book and the log have it: what was credited, given up or taken back is not again. */
 export function proven(vault: Vault, row: Funding & Proof): Funding {
-  const { mac, completed: _completed, reversed: _reversed, failed: _failed, ...funding } = row
+  const { mac, completed: _completed, reversed: _reversed, logged: _logged, ...funding } = row
   requireMac(vault, rowOf(funding, mac), isAsRecorded(row))
   return funding
 }
 
-function isAsRecorded({ status, completed, reversed, failed }: Funding & Proof): boolean {
+function isAsRecorded(row: Funding & Proof): boolean {
+  return isAsPosted(row) && isAsLogged(row)
+}
+
+function isAsPosted({ status, completed, reversed }: Funding & Proof): boolean {
   if (reversed) return status === 'reversed'
   if (completed) return status === 'completed'
-  return failed ? status === 'failed' : status === 'pending' || status === 'failed'
+  return status === 'pending' || status === 'failed'
+}
+
+/** The log may know nothing of one that ended before there was a log. */
+function isAsLogged({ status, logged }: Funding & Proof): boolean {
+  if (logged === null) return true
+  if (logged.includes('funding.reversed')) return status === 'reversed'
+  return logged.includes(`funding.${status}`)
 }
 
 export function keyValues(keys: readonly FundingKey[]): string[] {
@@ -97,6 +116,16 @@ export function keyValues(keys: readonly FundingKey[]): string[] {
     arrayLiteral(keys.map(({ id }) => id)),
     textArrayLiteral(keys.map(({ id }) => formatId('fund', id))),
   ]
+}
+
+/** Whether the book or the log says that a funding was credited; its row may be gone. */
+export async function wasCredited(db: Queryable, id: Uuid): Promise<boolean> {
+  const [row] = await db.query<{ credited: boolean }>(
+    `select ${isInBook('fund', 't.id = $1')}
+       or ${loggedOutcomes('$2', ['funding.completed'])} is not null as credited`,
+    [id, formatId('fund', id)],
+  )
+  return row?.credited === true
 }
 
 /** Fundings as the check of all rows sees them. */
@@ -140,7 +169,7 @@ export const FUNDING_ROWS: EngineTable = {
       keyValues(keys),
     )
     return rows.map(row => {
-      const { mac, completed: _completed, reversed: _reversed, failed: _failed, ...funding } = row
+      const { mac, completed: _completed, reversed: _reversed, logged: _logged, ...funding } = row
       return { id: funding.id, why: whyRefused(vault, rowOf(funding, mac), isAsRecorded(row)) }
     })
   },

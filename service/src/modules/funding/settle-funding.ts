@@ -7,7 +7,7 @@ import { recordStep } from './acts.ts'
 import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
 import { fundingEvent } from './funding-events.ts'
-import { refundSink } from './refund-store.ts'
+import { refundSink, returnedPayments } from './refund-store.ts'
 import { fundingSink, fundingSource, keyOf } from './store.ts'
 
 export interface Settled {
@@ -21,14 +21,15 @@ export function settleFunding(
   sighting: Sighting,
   ending: FailureReason | null,
 ): Command<Settled> {
+  const orderId = orderIdOf(key)
   return {
     accounts: [key.agentId],
-    needs: [need(fundingSource, keyOf(key))],
+    needs: [need(fundingSource, keyOf(key)), need(returnedPayments, orderId)],
     decide(book) {
       const before = book.fact(fundingSource, keyOf(key))
       if (before === undefined) return refuse('not_found', 'There is no such funding')
       const now = new Date(book.nowMs)
-      const verdict = judge(before, sighting, now, ending)
+      const verdict = judge(before, sighting, now, { ending, returned: book.fact(returnedPayments, orderId) })
       const funding = changed(before, sighting, verdict, now)
       postStep(book, funding, verdict.step)
       recordStep(book, funding, verdict.step)

@@ -1,117 +1,13 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import {
-  type EngineTable,
-  ifGenuine,
-  type MacRow,
-  macColumns,
-  requireMac,
-  rowMacOf,
-  whyRefused,
-  writeOldMacs,
-} from '../../db/row-mac.ts'
+import { ifGenuine, type MacRow, macColumns } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
 import { OWNER_ROWS } from '../owners/index.ts'
-import type { Payout, PayoutKey, PayoutState } from './payout.ts'
-
-const COLUMNS = `
-  p.id, p.agent_id as "agentId", p.owner_id as "ownerId", p.kind, p.amount_paise as "amountPaise", p.provider,
-  p.bank_account as "bankAccount", p.bank_account_last4 as "bankAccountLast4", p.bank_ifsc as "bankIfsc",
-  p.beneficiary_id as "beneficiaryId", p.request_key as "requestKey", p.settlement_day as "settlementDay",
-  p.created_at as "createdAt", p.attempts, p.last_sent_at as "lastSentAt", p.status,
-  p.provider_payout_id as "providerPayoutId", p.utr, p.reason, p.closed_at as "closedAt",
-  p.reversed_at as "reversedAt", p.next_check_at as "nextCheckAt"`
-
-/** What a payout's MAC covers: whose money goes where, and what became of it. */
-function macValues(payout: Payout): unknown[] {
-  return [
-    payout.agentId,
-    payout.id,
-    payout.ownerId,
-    payout.kind,
-    payout.amountPaise,
-    payout.provider,
-    payout.bankAccount,
-    payout.bankAccountLast4,
-    payout.bankIfsc,
-    payout.beneficiaryId,
-    payout.requestKey,
-    payout.settlementDay,
-    payout.createdAt,
-    payout.status,
-    payout.utr,
-  ]
-}
-
-export function payoutMac(vault: Vault, payout: Payout): Buffer {
-  return rowMacOf(vault, 'payouts', macValues(payout))
-}
-
-/** Its MAC, and how the book says that it ended. */
-const PROOF = `p.mac, (select array_agg(t.kind::text) from transfers t where t.linked_id = p.id
-    and t.kind in ('payout_paid', 'payout_failed', 'payout_reversed')) as ends`
-
-interface Proof {
-  readonly mac: Buffer | null
-  readonly ends: readonly string[] | null
-}
-
-/** A payout that the service wrote, and that stands as the book has it: one that ended is not sent or given back again. */
-function proven(vault: Vault, { mac, ends, ...payout }: Payout & Proof): Payout {
-  const isAsPosted = payout.status === statusIn(ends ?? [])
-  requireMac(vault, { table: 'payouts', id: payout.id, values: macValues(payout), mac }, isAsPosted)
-  return payout
-}
-
-/** Payouts as the check of all rows sees them. */
-export const PAYOUT_ROWS: EngineTable = {
-  table: 'payouts',
-  columns: [
-    'agent_id',
-    'id',
-    'owner_id',
-    'kind',
-    'amount_paise',
-    'provider',
-    'bank_account',
-    'bank_account_last4',
-    'bank_ifsc',
-    'beneficiary_id',
-    'request_key',
-    'settlement_day',
-    'created_at',
-    'status',
-    'utr',
-  ],
-  uncovered: {
-    attempts: 'the provider takes a payout’s id once, however often it is sent',
-    last_sent_at: 'the provider takes a payout’s id once, however often it is sent',
-    provider_payout_id: 'the provider is asked by the payout’s own id',
-    reason: 'is only shown',
-    closed_at: 'is only shown',
-    reversed_at: 'is only shown',
-    next_check_at: 'says when the provider is asked, not what it answers',
-  },
-  async check(db, vault, after, limit) {
-    const rows = await db.query<Payout & Proof>(
-      `select ${COLUMNS}, ${PROOF} from payouts p where p.id > $1 order by p.id limit $2`,
-      [after, limit],
-    )
-    return rows.map(({ mac, ends, ...payout }) => {
-      const row = { table: 'payouts', id: payout.id, values: macValues(payout), mac }
-      return { id: payout.id, why: whyRefused(vault, row, payout.status === statusIn(ends ?? [])) }
-    })
-  },
-}
-
-function statusIn(ends: readonly string[]): PayoutState {
-  if (ends.includes('payout_failed')) return 'failed'
-  if (ends.includes('payout_reversed')) return 'reversed'
-  return ends.includes('payout_paid') ? 'completed' : 'pending'
-}
+import { type Payout, type PayoutKey, transactionIdOf } from './payout.ts'
+import { COLUMNS, ENDS, keyValues, logged, OF_KEYS, PROOF, type Proof, payoutMac, proven } from './row-mac.ts'
 
 /** Payouts that decisions made, in the commit of their transfers. */
 export const newPayoutSink: Sink<Payout> = {
@@ -182,7 +78,7 @@ export async function claimDuePayouts(
      from (select agent_id, id from payouts where next_check_at <= $1 order by next_check_at limit $3
            for update skip locked) due
      where p.agent_id = due.agent_id and p.id = due.id
-     returning ${COLUMNS}, ${PROOF}`,
+     returning ${COLUMNS}, p.mac, ${ENDS}, null::text[] as logged`,
     [now, leaseUntil, limit],
   )
   return rows.flatMap(row => ifGenuine(() => proven(vault, row)))
@@ -208,18 +104,19 @@ export async function recordBeneficiary(
 }
 
 /**
- * Notes that a payout is being sent, before it is. False: it has ended, or somebody else has taken it since, and
- * whoever asks must not send it.
+ * Notes that a payout is being sent, before it is. False: it has ended, by its row or by the log, or somebody else has
+ * taken it since, and whoever asks must not send it.
  */
 export async function markSent(
   db: Queryable,
-  { agentId, id, attempts }: Pick<Payout, 'agentId' | 'id' | 'attempts'>,
+  payout: Pick<Payout, 'agentId' | 'id' | 'attempts'>,
   now: Date,
 ): Promise<boolean> {
+  const { agentId, id, attempts } = payout
   const marked = await db.query(
     `update payouts set last_sent_at = $4
-     where agent_id = $1 and id = $2 and attempts = $3 and status = 'pending' returning id`,
-    [agentId, id, attempts, now],
+     where agent_id = $1 and id = $2 and attempts = $3 and status = 'pending' and ${logged('$5')} is null returning id`,
+    [agentId, id, attempts, now, transactionIdOf(payout)],
   )
   return marked.length === 1
 }
@@ -240,11 +137,9 @@ export async function selectHolder(
 export const payoutSource: Source<Payout> = {
   name: 'payouts',
   async load(tx, keys, _nowMs, vault) {
-    const parsed = keys.map(payoutOfKey)
     const rows = await tx.query<Payout & Proof>(
-      `select ${COLUMNS}, ${PROOF} from payouts p where p.agent_id = any($1::uuid[]) and p.id = any($2::uuid[])
-       order by p.id for no key update of p`,
-      [arrayLiteral(parsed.map(key => key.agentId)), arrayLiteral(parsed.map(key => key.id))],
+      `select ${COLUMNS}, ${PROOF} from ${OF_KEYS} order by p.id for no key update of p`,
+      keyValues(keys.map(payoutOfKey)),
     )
     return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
   },
@@ -287,33 +182,3 @@ const UPDATE_PAYOUTS = `
     $8::timestamptz[], $9::timestamptz[], $10::text[])
     v(agent_id, id, status, provider_payout_id, utr, reason, closed_at, reversed_at, next_check_at, mac)
   where p.agent_id = v.agent_id and p.id = v.id`
-
-/** Gives payouts from before there were MACs theirs, a bounded number; answers how many. `convert` encrypts for the owner. */
-export async function completePayouts(
-  tx: Queryable,
-  vault: Vault,
-  limit: number,
-  convert: (ownerId: Uuid, bankAccount: Buffer) => Buffer,
-): Promise<number> {
-  const old = await tx.query<Payout>(
-    `select ${COLUMNS} from payouts p where p.mac is null limit $1 for update`,
-    [limit],
-  )
-  const payouts = old.map(payout => ({
-    ...payout,
-    bankAccount: convert(payout.ownerId, payout.bankAccount),
-  }))
-  await tx.query(
-    `update payouts p set bank_account = decode(v.account, 'hex') from unnest($1::uuid[], $2::text[]) v(id, account)
-     where p.id = v.id`,
-    [
-      arrayLiteral(payouts.map(({ id }) => id)),
-      textArrayLiteral(payouts.map(({ bankAccount }) => bankAccount.toString('hex'))),
-    ],
-  )
-  return writeOldMacs(
-    tx,
-    'payouts',
-    payouts.map(payout => ({ id: payout.id, mac: payoutMac(vault, payout) })),
-  )
-}
