@@ -15,6 +15,7 @@ export {
   selectLivingOfPlatform,
   setAgentsTier,
 } from './group-store.ts'
+export { isOfOwners, selectAgentsOf } from './list-store.ts'
 export { findOrigins } from './origins-store.ts'
 export { payeeWarnings } from './payee-warnings.ts'
 export { renewalJobs, renewIfOutdated } from './renew-certificates.ts'

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ApprovalStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import {
@@ -10,7 +9,6 @@ import {
   whyRefused,
   writeOldMacs,
 } from '../../db/row-mac.ts'
-import type { PageRequest } from '../../http/paging.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
@@ -227,51 +225,12 @@ export async function selectApproval(db: Queryable, id: Uuid): Promise<ApprovalV
   return row ?? null
 }
 
-export interface ApprovalFilter {
-  readonly ownerIds: readonly Uuid[]
-  readonly agentId: Uuid | null
-  readonly status: ApprovalStatus
-  readonly now: Date
-}
-
-const IN_TIME = `a.status = 'pending_approval' and a.expires_at > $2`
-const OUT_OF_TIME = `a.status = 'pending_approval' and a.expires_at <= $2`
-
-/** What each status means at the moment $2: one past its expiry has expired, swept or not. */
-const OF_STATUS: { readonly [Status in ApprovalStatus]: string } = {
-  pending_approval: IN_TIME,
-  approved: `a.status = 'approved'`,
-  rejected: `a.status = 'rejected'`,
-  expired: `(a.status = 'expired' or ${OUT_OF_TIME})`,
-}
-
-function matching({ status }: ApprovalFilter): string {
-  return `g.owner_id = any($1::uuid[]) and $2::timestamptz is not null and ($3::uuid is null or g.id = $3)
-    and ${OF_STATUS[status]}`
-}
-
-function filterValues({ ownerIds, now, agentId }: ApprovalFilter): unknown[] {
-  return [ownerIds, now, agentId]
-}
-
-export async function selectApprovals(
-  db: Queryable,
-  filter: ApprovalFilter,
-  page: PageRequest,
-): Promise<ApprovalView[]> {
+/** These approvals, newest first. */
+export async function selectApprovalViews(db: Queryable, ids: readonly Uuid[]): Promise<ApprovalView[]> {
   return db.query<ApprovalView>(
-    `select ${VIEW} from ${VIEWED} where ${matching(filter)} and ($4::uuid is null or a.id < $4)
-     order by a.id desc limit $5 offset $6`,
-    [...filterValues(filter), page.before, page.fetch, page.offset],
+    `select ${VIEW} from ${VIEWED} where a.id = any($1::uuid[]) order by a.id desc`,
+    [arrayLiteral(ids)],
   )
-}
-
-export async function countApprovals(db: Queryable, filter: ApprovalFilter): Promise<number> {
-  const [row] = await db.query<{ total: number }>(
-    `select count(*)::int4 as total from agents g join approvals a on a.agent_id = g.id where ${matching(filter)}`,
-    filterValues(filter),
-  )
-  return row?.total ?? 0
 }
 
 /** How many approvals of the whole network wait at this moment. */

@@ -5,10 +5,10 @@ import { ownerOfSession } from '../../http/owner-of-session.ts'
 import { page, pageOf } from '../../http/paging.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { requireAgentAccess } from '../agents/index.ts'
+import { requireAgentAccess, selectAgentsOf } from '../agents/index.ts'
 import type { TransactionsContext } from './context.ts'
 import { lineIdOf, statementScope } from './statement-scope.ts'
-import { countLines, selectAgentsOf, selectLines, selectNames } from './statement-store.ts'
+import { countLines, selectLines, selectNames } from './statement-store.ts'
 import { transactionRecord } from './transaction-record.ts'
 
 export type TransactionList = ResponseOf<typeof listTransactions>

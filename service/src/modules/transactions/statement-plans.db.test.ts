@@ -4,7 +4,13 @@ import type { Connection } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { type StatementFilter, statementScope } from './statement-scope.ts'
-import { COUNT_RANGE, COUNT_WHOLE, SELECT_LAST_SKIPPED, SELECT_LINES } from './statement-sql.ts'
+import {
+  COUNT_RANGE,
+  COUNT_WHOLE,
+  SELECT_LAST_SKIPPED,
+  SELECT_LINES,
+  SELECT_PLACES,
+} from './statement-sql.ts'
 
 const OF_KIND = 20_000
 const FEW_BLOCKS = 2_500
@@ -29,6 +35,7 @@ afterAll(async () => {
 const STATEMENTS = [
   ['page', SELECT_LINES],
   ['skip', SELECT_LAST_SKIPPED],
+  ['places', SELECT_PLACES],
   ['count_range', COUNT_RANGE],
   ['count_whole', COUNT_WHOLE],
 ] as const
@@ -88,7 +95,11 @@ interface Explained {
   readonly 'Execution Time': number
 }
 
-async function explain(statement: string, filter: StatementFilter, lines: number | null): Promise<Explained> {
+async function explain(
+  statement: string,
+  filter: StatementFilter,
+  further: readonly number[],
+): Promise<Explained> {
   const { wallets, from, until, creditsUntil, sources, statuses } = statementScope([WALLET], filter)
   const list = (values: readonly string[]) => `'{${values.join(',')}}'`
   const values = [
@@ -99,7 +110,7 @@ async function explain(statement: string, filter: StatementFilter, lines: number
     list(sources),
     list(statuses),
   ]
-  const all = [...values, ...(lines === null ? [] : [String(lines)])].join(', ')
+  const all = [...values, ...further].join(', ')
   const rows = await session.query<{ 'QUERY PLAN': readonly Explained[] }>(
     `explain (analyze, buffers, format json) execute ${statement} (${all})`,
   )
@@ -122,7 +133,7 @@ function scanned(plan: PlanNode): string[] {
 }
 
 test.each(FILTERS)('a page is read from its newest end: $type, $status', async filter => {
-  const { Plan: plan } = await explain('page', filter, 21)
+  const { Plan: plan } = await explain('page', filter, [21])
   expect(scanned(plan)).toEqual([])
   // A few pages for each line, however long the statement is: 100,000 transfers lie on thousands.
   expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
@@ -130,9 +141,10 @@ test.each(FILTERS)('a page is read from its newest end: $type, $status', async f
 
 test.each(FILTERS)('lines are counted and skipped by index alone: $type, $status', async filter => {
   const { whole } = statementScope([WALLET], filter)
-  const count = await explain(whole ? 'count_whole' : 'count_range', filter, null)
-  const skip = await explain('skip', filter, 50_000)
-  for (const { Plan: plan, 'Execution Time': ms } of [count, skip]) {
+  const count = await explain(whole ? 'count_whole' : 'count_range', filter, [])
+  const skip = await explain('skip', filter, [50_000])
+  const places = await explain('places', filter, [50_000, 10])
+  for (const { Plan: plan, 'Execution Time': ms } of [count, skip, places]) {
     expect(scanned(plan)).toEqual([])
     expect(ms).toBeLessThan(5_000)
   }

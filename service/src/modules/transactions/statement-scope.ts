@@ -70,8 +70,14 @@ function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
   }
 }
 
+/** A line by its movement. */
+export interface LinePlace {
+  readonly id: Uuid
+  readonly side: 'debit' | 'credit'
+}
+
 /** The id of a line, which is also its place in the list: of one movement, the credit line is the newer. */
-export function lineIdOf({ id, side }: { readonly id: Uuid; readonly side: 'debit' | 'credit' }): Uuid {
+export function lineIdOf({ id, side }: LinePlace): Uuid {
   return side === 'debit' ? id : creditSideOf(id)
 }
 
@@ -89,4 +95,11 @@ export function upTo(scope: StatementScope, lineId: Uuid): StatementScope {
 
 function earlier(left: Uuid, right: Uuid): Uuid {
   return left < right ? left : right
+}
+
+/** The scope without what is older than the movement of a line. */
+export function downTo(scope: StatementScope, lineId: Uuid | null): StatementScope {
+  if (lineId === null) return scope
+  const { movement } = movementOf(lineId)
+  return movement > scope.from ? { ...scope, from: movement } : scope
 }

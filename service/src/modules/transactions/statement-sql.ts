@@ -109,9 +109,17 @@ const SKIPPED = `
     where kind = any($5::text[]) and agent_id = w.wallet and ${IN_DEBITS} and status = any($6::text[])
     order by id desc limit $7)`
 
+const SKIPPED_LINES = `unnest($1::uuid[]) as w (wallet) cross join lateral (${SKIPPED}) lines`
+
 export const SELECT_LAST_SKIPPED = `
-  select id, side from unnest($1::uuid[]) as w (wallet) cross join lateral (${SKIPPED}) lines
-  order by id desc, side offset $7 - 1 limit 1`
+  select id, side from ${SKIPPED_LINES} order by id desc, side offset $7 - 1 limit 1`
+
+/** Of the newest $7 lines each that stands at a multiple of $8. */
+export const SELECT_PLACES = `
+  select id, side from (
+    select id, side, row_number() over (order by id desc, side) as place
+    from (select id, side from ${SKIPPED_LINES} order by id desc, side limit $7) newest
+  ) numbered where place % $8::int8 = 0 order by place`
 
 const DEBITS = `transfers t where t.debit_account = any($1::uuid[]) and t.id >= $2 and t.id < $3`
 const CREDITS = `transfers t where t.credit_account = any($1::uuid[]) and t.id >= $2 and t.id < $4`

@@ -1,10 +1,18 @@
 import type { TransactionStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import { lastSkippedInParts, newestInParts } from '../../http/list-in-parts.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
-import { COUNT_RANGE, COUNT_WHOLE, SELECT_LAST_SKIPPED, SELECT_LINES } from './statement-sql.ts'
+import { inParts, inReadableParts, rangeOf } from './statement-parts.ts'
+import { downTo, type LinePlace, lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
+import {
+  COUNT_RANGE,
+  COUNT_WHOLE,
+  SELECT_LAST_SKIPPED,
+  SELECT_LINES,
+  SELECT_PLACES,
+} from './statement-sql.ts'
 
 export type LineKind =
   | 'payment'
@@ -37,23 +45,6 @@ export interface StatementLine {
   readonly utr: string | null
 }
 
-function rangeOf({ wallets, from, until, creditsUntil, sources, statuses }: StatementScope): unknown[] {
-  return [wallets, from, until, creditsUntil, sources, statuses]
-}
-
-/**
- * An owner may have 10,000 agents. Their wallets are read some at a time, in statements of their own, so that no snapshot
- * stays open and no connection is kept for long.
- */
-const WALLETS_AT_ONCE = 250
-
-function* inParts(scope: StatementScope): Generator<StatementScope> {
-  const { wallets } = scope
-  for (let from = 0; from < wallets.length; from += WALLETS_AT_ONCE) {
-    yield { ...scope, wallets: wallets.slice(from, from + WALLETS_AT_ONCE) }
-  }
-}
-
 /** A page of the statement, newest first. */
 export async function selectLines(
   db: Queryable,
@@ -62,27 +53,10 @@ export async function selectLines(
 ): Promise<StatementLine[]> {
   const rest = await afterSkipping(db, before === null ? scope : upTo(scope, before), offset)
   if (rest === null) return []
-  let lines: StatementLine[] = []
-  for (const part of inParts(rest)) {
-    // Once there is a page, a wallet is asked only for lines that are newer than the page's last: mostly none.
-    const last = lines.length === fetch ? lines.at(-1) : undefined
-    const newer = last === undefined ? part : { ...part, from: later(part.from, last.id) }
-    const found = await db.query<StatementLine>(SELECT_LINES, [...rangeOf(newer), fetch])
-    lines = lines.length === 0 ? found : [...lines, ...found].toSorted(newestFirst).slice(0, fetch)
-  }
-  return lines
-}
-
-type LinePlace = Pick<StatementLine, 'id' | 'side'>
-
-/** The order of the statements: of one movement the credit line is the newer. */
-function newestFirst(left: LinePlace, right: LinePlace): number {
-  const [one, other] = [lineIdOf(left), lineIdOf(right)]
-  return one === other ? 0 : one < other ? 1 : -1
-}
-
-function later(left: Uuid, right: Uuid): Uuid {
-  return left < right ? right : left
+  const lines = await newestInParts(inParts(rest), { fetch, idOf: lineIdOf }, (part, from) =>
+    db.query<StatementLine>(SELECT_LINES, [...rangeOf(downTo(part, from)), fetch]),
+  )
+  return [...lines]
 }
 
 /** What follows the newest lines, null when there are no more than those. */
@@ -92,25 +66,37 @@ async function afterSkipping(
   lines: number,
 ): Promise<StatementScope | null> {
   if (lines === 0) return scope
-  const [last] = await db.query<LinePlace>(SELECT_LAST_SKIPPED, [...rangeOf(scope), lines])
-  return last === undefined ? null : upTo(scope, lineIdOf(last))
+  const last = await lastSkipped(db, await inReadableParts(db, scope), lines)
+  return last === null ? null : upTo(scope, last)
+}
+
+async function lastSkipped(
+  db: Queryable,
+  parts: readonly StatementScope[],
+  lines: number,
+): Promise<Uuid | null> {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) {
+    const [last] = await db.query<LinePlace>(SELECT_LAST_SKIPPED, [...rangeOf(only), lines])
+    return last === undefined ? null : lineIdOf(last)
+  }
+  return lastSkippedInParts(parts, lines, {
+    async select(part, most, step, from) {
+      const places = await db.query<LinePlace>(SELECT_PLACES, [...rangeOf(downTo(part, from)), most, step])
+      return places.map(lineIdOf)
+    },
+    behind: upTo,
+  })
 }
 
 export async function countLines(db: Queryable, scope: StatementScope): Promise<bigint> {
   let total = 0n
-  for (const part of inParts(scope)) {
-    const [row] = await db.query<{ total: bigint }>(part.whole ? COUNT_WHOLE : COUNT_RANGE, rangeOf(part))
+  const count = scope.whole ? COUNT_WHOLE : COUNT_RANGE
+  for (const part of scope.whole ? inParts(scope) : await inReadableParts(db, scope)) {
+    const [row] = await db.query<{ total: bigint }>(count, rangeOf(part))
     total += row?.total ?? 0n
   }
   return total
-}
-
-/** All agents of these owners, those that ended included. An index has all that is read. */
-export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(`select id from agents where owner_id = any($1::uuid[])`, [
-    ownerIds,
-  ])
-  return rows.map(({ id }) => id)
 }
 
 export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Promise<Map<Uuid, string>> {
