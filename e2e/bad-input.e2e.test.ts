@@ -1,7 +1,7 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
+import pMap from 'p-map'
 import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
 import { type Api, errorOf, pathOf, type Reply, request, type Sent } from './src/api.ts'
-import { concurrently } from './src/concurrently.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { jsonText, misfits, NOT_AN_OBJECT, raw, type Schema } from './src/hostile.ts'
 import { kindFor, ownHeaders } from './src/route-table.ts'
@@ -10,7 +10,7 @@ import { openStage, type Stage } from './src/stage.ts'
 import { VALID_CALLS } from './src/valid-calls.ts'
 import { openWorld, type World } from './src/world.ts'
 
-const AT_ONCE = 8
+const AT_ONCE = { concurrency: 8 }
 const BODY_LIMIT_BYTES = 64 * 1024
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -51,11 +51,15 @@ interface Attempt {
 
 /** Makes every attempt; answers in words each that was not refused as it must be. */
 async function faultsOf(attempts: readonly Attempt[]): Promise<string[]> {
-  const faults = await concurrently(attempts, AT_ONCE, async attempt => {
-    const reply = await attempt.send()
-    const fault = faultOf(attempt, reply)
-    return fault === null ? null : `${attempt.name}: ${fault} (${reply.status} ${reply.text.slice(0, 300)})`
-  })
+  const faults = await pMap(
+    attempts,
+    async attempt => {
+      const reply = await attempt.send()
+      const fault = faultOf(attempt, reply)
+      return fault === null ? null : `${attempt.name}: ${fault} (${reply.status} ${reply.text.slice(0, 300)})`
+    },
+    AT_ONCE,
+  )
   return faults.filter(fault => fault !== null)
 }
 

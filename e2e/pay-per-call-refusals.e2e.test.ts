@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { type PaymentProof, PROOF_HEADER, routes } from '@batua/contract'
 import { createClient } from '@batua/sdk'
 import type { SellerOptions } from '@batua/sdk/node'
+import pMap from 'p-map'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Headers, request } from './src/api.ts'
-import { concurrently } from './src/concurrently.ts'
 import type { Agent } from './src/network.ts'
 import { type LineState, openServiceLine } from './src/pay-per-call-line.ts'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
@@ -191,15 +191,19 @@ test('a proof with any one character changed buys nothing and spoils nothing', a
   const proof = await buy()
   const before = stall.served()
   const tampered = eachChanged(toBase64(proof), ['A', 'B'])
-  const statuses = await concurrently(tampered, 16, async text => {
-    const { status } = await ask(stall, { [PROOF_HEADER]: text })
-    return status
-  })
+  const statuses = await pMap(
+    tampered,
+    async text => {
+      const { status } = await ask(stall, { [PROOF_HEADER]: text })
+      return status
+    },
+    { concurrency: 16 },
+  )
   expect(new Set(statuses)).toEqual(new Set([402]))
   for (const [field, [prefix, reasons]] of Object.entries(FIELDS)) {
     const value = proof[field as keyof typeof FIELDS].slice(prefix.length)
     const changed = eachChanged(value, ['0', '1']).map(text => ({ ...proof, [field]: prefix + text }))
-    for (const reason of await concurrently(changed, 16, async each => reasonIn(await show(each)))) {
+    for (const reason of await pMap(changed, async each => reasonIn(await show(each)), { concurrency: 16 })) {
       expect(reasons).toContain(reason)
     }
   }

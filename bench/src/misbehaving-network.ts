@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api, Headers } from './api.ts'
-import { inParallel } from './in-parallel.ts'
 import type { Payer } from './messages.ts'
 import { createAgent, createOwner, fundBank, raiseTier } from './network.ts'
 
@@ -30,14 +30,16 @@ export interface Probe {
 }
 
 const AGENTS_EACH = 26
-const WIDTH = 8
+const AT_ONCE = { concurrency: 8 }
 /** The opening balance of so many agents: more than the payer can spend in all measurements. */
 const FUNDED_FOR = 20
 
 export async function createBystanders(api: Api, count: number) {
   const administrator = await raiseTier(api)
-  const platforms = await inParallel(Array.from({ length: count }), WIDTH, (_, index) =>
-    createPlatform(api, index + 1),
+  const platforms = await pMap(
+    Array.from({ length: count }),
+    (_, index) => createPlatform(api, index + 1),
+    AT_ONCE,
   )
   const headers = await signUp(api)
   const [ownerId, frozenOwnerId] = [

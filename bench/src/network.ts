@@ -1,6 +1,6 @@
 import { MAX_AMOUNT_INR, routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api, Headers } from './api.ts'
-import { inParallel } from './in-parallel.ts'
 import { GROUPS, type Group, NEAR } from './loads.ts'
 import type { Payer } from './messages.ts'
 
@@ -55,7 +55,7 @@ const OWNERS = 20
 const ADMIN_PHONE = '9999999999'
 /** The groups whose policies are compared need only be large enough that no agent is busy twice at once. */
 const COMPARED_SHARE = 0.2
-const WIDTH = 32
+const AT_ONCE = { concurrency: 32 }
 const PAISE = 100
 const GATEWAY_KEEPS = 0.975
 const FEE_SHARE = 0.005
@@ -66,8 +66,10 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
     body: { name: 'Benchmark' },
   })
   const platform = { 'x-platform-id': platform_id, 'x-platform-secret': platform_secret ?? '' }
-  const owners = await inParallel(Array.from({ length: OWNERS }), WIDTH, (_, index) =>
-    createOwner(api, platform, index),
+  const owners = await pMap(
+    Array.from({ length: OWNERS }),
+    (_, index) => createOwner(api, platform, index),
+    AT_ONCE,
   )
   const bank = await createAgent(api, platform, {
     name: 'Bank',
@@ -78,13 +80,16 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
   await raiseTier(api)
   const agentsMs = performance.now()
   const join = (group: Group, count: number, policy: Partial<typeof LIMITS>) =>
-    inParallel(Array.from({ length: count }), WIDTH, (_, index) =>
-      createAgent(api, platform, {
-        name: `Agent ${index}`,
-        handle: `${group}-${index}`,
-        owner_id: owners[index % OWNERS] ?? '',
-        ...policy,
-      }),
+    pMap(
+      Array.from({ length: count }),
+      (_, index) =>
+        createAgent(api, platform, {
+          name: `Agent ${index}`,
+          handle: `${group}-${index}`,
+          owner_id: owners[index % OWNERS] ?? '',
+          ...policy,
+        }),
+      AT_ONCE,
     )
   const compared = Math.round(size * COMPARED_SHARE)
   const groups = {
@@ -92,17 +97,20 @@ export async function createNetwork(api: Api, size: number): Promise<Network> {
     open: await join('open', compared, {}),
     strict: await join('strict', compared, {}),
   }
-  await inParallel(groups.strict, WIDTH, ({ id }, index) =>
-    api.call(routes.updateAgent, {
-      params: { agent_id: id },
-      headers: platform,
-      body: strictPolicy(groups.strict, index),
-    }),
+  await pMap(
+    groups.strict,
+    ({ id }, index) =>
+      api.call(routes.updateAgent, {
+        params: { agent_id: id },
+        headers: platform,
+        body: strictPolicy(groups.strict, index),
+      }),
+    AT_ONCE,
   )
   const payers = GROUPS.flatMap(group => groups[group])
   const openingsMs = performance.now()
   const fundedPaise = await fundBank(api, bank, payers.length)
-  const costs = await inParallel(payers, WIDTH, payee => openWallet(api, bank, payee))
+  const costs = await pMap(payers, payee => openWallet(api, bank, payee), AT_ONCE)
   return {
     platform,
     payers,

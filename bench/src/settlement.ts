@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import { type Database, openDatabase } from '../../service/src/db/database.ts'
 import { migrate } from '../../service/src/db/migrate.ts'
 import { createSandboxPayouts } from '../../service/src/gateways/sandbox/payouts.ts'
@@ -13,7 +14,6 @@ import { settlementJobs } from '../../service/src/modules/settlement/index.ts'
 import { fund, newAgent, order, startNode, type TestNode } from '../../service/src/testing/builders.ts'
 import { type ManualClock, manualClock } from '../../service/src/testing/manual-clock.ts'
 import { median } from './figures.ts'
-import { inParallel } from './in-parallel.ts'
 import { BENCH_VAULT, writeMacsOfMany, writeTierMacs } from './row-macs.ts'
 import { type ServerAddress, urlOf } from './server-address.ts'
 
@@ -87,7 +87,7 @@ async function setStage(database: Database, say: (line: string) => void): Promis
   say(`settlement: funding ${WALLETS} wallets`)
   await openLimits(database)
   const wallets = await insertWallets(database)
-  await inParallel(wallets, 1_000, id => fund(node.ledger, id, BALANCE))
+  await pMap(wallets, id => fund(node.ledger, id, BALANCE), { concurrency: 1_000 })
   clock.set(new Date(RUN_AT_MS - HOUR_MS))
   const payers: Uuid[] = []
   for (let count = 0; count < PAYERS; count++) {

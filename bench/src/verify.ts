@@ -1,8 +1,8 @@
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Database } from '../../service/src/db/database.ts'
 import { checkBook } from '../../service/src/ledger/index.ts'
 import type { Api } from './api.ts'
-import { inParallel } from './in-parallel.ts'
 import type { Payer } from './messages.ts'
 import type { Network } from './network.ts'
 
@@ -13,7 +13,7 @@ export interface Finding {
   readonly holds: boolean
 }
 
-const WIDTH = 32
+const AT_ONCE = { concurrency: 32 }
 const PAISE = 100
 /** Every measured payment is small enough for the least fee. */
 const FEE_PAISE = 100
@@ -32,8 +32,10 @@ export async function verify(api: Api, db: Database, network: Network, paid: num
 /** Every wallet is asked for. Together they hold what came in less the fee of each acknowledged payment. */
 async function verifyBalances(api: Api, network: Network, paid: number): Promise<Finding[]> {
   const wallets = [network.bank, ...network.payers]
-  const balances = await inParallel(wallets, WIDTH, ({ id }) =>
-    api.call(routes.getBalance, { params: { agent_id: id }, headers: network.platform }),
+  const balances = await pMap(
+    wallets,
+    ({ id }) => api.call(routes.getBalance, { params: { agent_id: id }, headers: network.platform }),
+    AT_ONCE,
   )
   const heldPaise = balances.reduce((sum, { available }) => sum + toPaise(available), 0)
   const expectedPaise = network.heldPaise - paid * FEE_PAISE
@@ -57,7 +59,7 @@ async function verifyBalances(api: Api, network: Network, paid: number): Promise
 
 async function verifyReceipts(api: Api, network: Network): Promise<Finding> {
   const sample = network.payers.slice(0, SAMPLED_RECEIPTS)
-  const valid = await inParallel(sample, WIDTH, payer => hasValidReceipt(api, payer))
+  const valid = await pMap(sample, payer => hasValidReceipt(api, payer), AT_ONCE)
   const good = valid.filter(Boolean).length
   return {
     guarantee: 'the receipt of the last payment of some agents verifies',

@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api, Headers } from './api.ts'
-import { inParallel } from './in-parallel.ts'
 import type { Payer } from './messages.ts'
 import { createAgent, createOwner, fundBank, LIMITS, openWallet, raiseTier } from './network.ts'
 
@@ -19,15 +19,17 @@ export interface TwoSides {
 }
 
 const OWNERS = 10
-const WIDTH = 32
+const AT_ONCE = { concurrency: 32 }
 
 /** Makes both platforms, their owners, agents and money through the public interface alone. */
 export async function createTwoSides(api: Api, size: number): Promise<TwoSides> {
   const sides = [await createSide(api, 'One side'), await createSide(api, 'The other side')] as const
   const owners = await Promise.all(
     sides.map(({ headers }, side) =>
-      inParallel(Array.from({ length: OWNERS }), WIDTH, (_, index) =>
-        createOwner(api, headers, side * OWNERS + index),
+      pMap(
+        Array.from({ length: OWNERS }),
+        (_, index) => createOwner(api, headers, side * OWNERS + index),
+        AT_ONCE,
       ),
     ),
   )
@@ -38,21 +40,24 @@ export async function createTwoSides(api: Api, size: number): Promise<TwoSides> 
     owner_id: ownerOf(0, 0),
   })
   await raiseTier(api)
-  const pairs = await inParallel(Array.from({ length: Math.ceil(size / 2) }), WIDTH, (_, index) =>
-    Promise.all(
-      sides.map(({ headers }, side) =>
-        createAgent(api, headers, {
-          name: `Agent ${index}`,
-          handle: `side-${side}-${index}`,
-          owner_id: ownerOf(side, index),
-          ...LIMITS,
-        }),
+  const pairs = await pMap(
+    Array.from({ length: Math.ceil(size / 2) }),
+    (_, index) =>
+      Promise.all(
+        sides.map(({ headers }, side) =>
+          createAgent(api, headers, {
+            name: `Agent ${index}`,
+            handle: `side-${side}-${index}`,
+            owner_id: ownerOf(side, index),
+            ...LIMITS,
+          }),
+        ),
       ),
-    ),
+    AT_ONCE,
   )
   const payers = pairs.flat()
   await fundBank(api, bank, payers.length)
-  await inParallel(payers, WIDTH, payee => openWallet(api, bank, payee))
+  await pMap(payers, payee => openWallet(api, bank, payee), AT_ONCE)
   return { sides, payers }
 }
 

@@ -1,10 +1,10 @@
 import { type ResponseOf, routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api } from './api.ts'
-import { concurrently } from './concurrently.ts'
 import type { Window } from './database.ts'
 import { type Attempt, pay } from './load.ts'
 
-const AT_ONCE = 16
+const AT_ONCE = { concurrency: 16 }
 /** Asked for one by one over HTTP; the rest is read from the tables. */
 const ASKED = 300
 
@@ -31,8 +31,8 @@ export async function aftermathFaults(
   const faults = attempts.flatMap(attempt => rowFaults(attempt, byKey.get(attempt.key) ?? []))
   const paid = attempts.filter(attempt => attempt.outcome.kind === 'paid').slice(-ASKED)
   const unknown = attempts.filter(attempt => attempt.outcome.kind === 'unknown').slice(-ASKED)
-  faults.push(...(await concurrently(paid, AT_ONCE, attempt => askedFaults(api, attempt))).flat())
-  faults.push(...(await concurrently(unknown, AT_ONCE, attempt => retryFaults(api, attempt))).flat())
+  faults.push(...(await pMap(paid, attempt => askedFaults(api, attempt), AT_ONCE)).flat())
+  faults.push(...(await pMap(unknown, attempt => retryFaults(api, attempt), AT_ONCE)).flat())
   return faults
 }
 

@@ -1,12 +1,12 @@
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api, Headers } from './api.ts'
-import { concurrently } from './concurrently.ts'
 import { headOf, isConsistent } from './consistent-log.ts'
 import type { Window } from './database.ts'
 import { bytesOfCheckpoint, isSignedBy, leadsToRoot } from './independent-verifier.ts'
 import type { Attempt } from './load.ts'
 
-const AT_ONCE = 8
+const AT_ONCE = { concurrency: 8 }
 const ROUND_S = 15 * 60
 /** A slice of the log's check comes each second and goes through four tiles, so a few thousand leaves take some. */
 const MOST_SLICES = 2_000
@@ -48,26 +48,34 @@ export async function checkpointFaults(
   const to = headOf(checkpoint)
   const isSigned = (note: string) =>
     keys.keys.some(({ key_id }) => isSignedBy(bytesOfCheckpoint(note), keys, key_id))
-  const faults = await concurrently([...kept, checkpoint], AT_ONCE, async note => {
-    const from = headOf(note)
-    if (!isSigned(note)) return [`the checkpoint of ${from.size} leaves is not signed`]
-    const query = { from: from.size, to: to.size }
-    const { proof } = await api.ok(routes.getConsistency, { query, headers })
-    return isConsistent({ from, to, proof })
-      ? []
-      : [`the log of ${from.size} leaves is not in that of ${to.size}`]
-  })
+  const faults = await pMap(
+    [...kept, checkpoint],
+    async note => {
+      const from = headOf(note)
+      if (!isSigned(note)) return [`the checkpoint of ${from.size} leaves is not signed`]
+      const query = { from: from.size, to: to.size }
+      const { proof } = await api.ok(routes.getConsistency, { query, headers })
+      return isConsistent({ from, to, proof })
+        ? []
+        : [`the log of ${from.size} leaves is not in that of ${to.size}`]
+    },
+    AT_ONCE,
+  )
   return faults.flat()
 }
 
 /** Which acknowledged payments cannot be proven. */
 export async function unprovenPayments(api: Api, attempts: readonly Attempt[]): Promise<string[]> {
   const paid = attempts.filter(attempt => attempt.outcome.kind === 'paid').slice(-VERIFIED)
-  const faults = await concurrently(paid, AT_ONCE, async ({ from, outcome }) => {
-    const audit_id = outcome.kind === 'paid' ? outcome.paymentId.replace('pay_', 'aud_') : ''
-    const answer = await api.ok(routes.verifyAuditEntry, { query: { audit_id }, headers: from.headers })
-    return answer.valid && leadsToRoot(answer) ? [] : [`${audit_id} is ${answer.reason}`]
-  })
+  const faults = await pMap(
+    paid,
+    async ({ from, outcome }) => {
+      const audit_id = outcome.kind === 'paid' ? outcome.paymentId.replace('pay_', 'aud_') : ''
+      const answer = await api.ok(routes.verifyAuditEntry, { query: { audit_id }, headers: from.headers })
+      return answer.valid && leadsToRoot(answer) ? [] : [`${audit_id} is ${answer.reason}`]
+    },
+    AT_ONCE,
+  )
   return faults.flat()
 }
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api } from './api.ts'
-import { concurrently } from './concurrently.ts'
 import type { Window } from './database.ts'
 import { fundUntilSilence, type Story } from './funding-stories.ts'
 import { startLoad } from './load.ts'
@@ -54,7 +54,7 @@ export interface Asked {
 
 const LONGEST_LOAD_MS = 700
 const TOPPED_UP = 16
-const AT_ONCE = 8
+const AT_ONCE = { concurrency: 8 }
 const PAYERS = 2
 
 /**
@@ -106,9 +106,13 @@ async function openSign({ service }: PayoutStage, { sign }: Moment): Promise<() 
 async function topUp(api: Api, agents: readonly Agent[]): Promise<void> {
   const network = openNetwork(api)
   const poor = Array.from({ length: TOPPED_UP }, () => agents[randomInt(agents.length)])
-  await concurrently(poor, AT_ONCE, async agent => {
-    if (agent !== undefined) await network.fund(agent, 100)
-  })
+  await pMap(
+    poor,
+    async agent => {
+      if (agent !== undefined) await network.fund(agent, 100)
+    },
+    AT_ONCE,
+  )
 }
 
 const LONGEST_NUDGE_S = 40

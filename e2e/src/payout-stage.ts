@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
+import pMap from 'p-map'
 import type { Api } from './api.ts'
 import { openApi } from './api.ts'
-import { concurrently } from './concurrently.ts'
 import { type EmbeddedService, startEmbedded } from './embedded.ts'
 import {
   type Agent,
@@ -13,7 +13,7 @@ import {
 } from './network.ts'
 import { openRehearsal } from './rehearse.ts'
 
-const AT_ONCE = 12
+const AT_ONCE = { concurrency: 12 }
 const KYC_WITHIN_S = 600
 
 /** Every account that can be verified and does something of its own, and one that only takes the money. */
@@ -75,12 +75,16 @@ export async function openPayoutStage(options: PayoutStageOptions): Promise<Payo
     ...ACCOUNTS.flatMap(account => Array.from({ length: options.walletsPerAccount }, () => account)),
     ...Array.from({ length: options.strangers }, () => null),
   ])
-  const made = await concurrently(orders, AT_ONCE, async account => {
-    const owner = account === null ? stranger : await ownerAt(stand, account)
-    const agent = await network.agent(owner)
-    await network.fund(agent, account === null ? 5 : 300)
-    return { agent, account }
-  })
+  const made = await pMap(
+    orders,
+    async account => {
+      const owner = account === null ? stranger : await ownerAt(stand, account)
+      const agent = await network.agent(owner)
+      await network.fund(agent, account === null ? 5 : 300)
+      return { agent, account }
+    },
+    AT_ONCE,
+  )
   await openRehearsal(api).advance(KYC_WITHIN_S)
   const wallets = made.flatMap(({ agent, account }) =>
     account === null ? [] : [{ agent, takesMoney: !NEVER_TAKING.has(account) }],
@@ -108,10 +112,14 @@ async function ownerAt({ api, network, platform }: Stand, account: string): Prom
 
 async function expectVerified({ api, platform }: Stand, wallets: readonly PayingOut[]): Promise<void> {
   const { headers } = platform
-  await concurrently(wallets, AT_ONCE, async ({ agent }) => {
-    const { kyc_status } = await api.ok(routes.getOwner, { params: { owner_id: agent.owner.id }, headers })
-    if (kyc_status !== 'verified') throw new Error(`an owner is ${kyc_status}`)
-  })
+  await pMap(
+    wallets,
+    async ({ agent }) => {
+      const { kyc_status } = await api.ok(routes.getOwner, { params: { owner_id: agent.owner.id }, headers })
+      if (kyc_status !== 'verified') throw new Error(`an owner is ${kyc_status}`)
+    },
+    AT_ONCE,
+  )
 }
 
 /** One wallet each of a frozen and a quarantined agent, with money in it that stays. */

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ErrorEnvelope, routes } from '@batua/contract'
+import pMap from 'p-map'
 import { type Headers, pathOf, type Reply, request } from './api.ts'
-import { concurrently } from './concurrently.ts'
 import type { Window } from './database.ts'
 import type { Agent } from './network.ts'
 import { typeId } from './type-id.ts'
@@ -30,7 +30,7 @@ export interface Withdrawal extends Order {
 
 const BURST = 12
 const PAUSE_MS = 40
-const REPEATS_AT_ONCE = 12
+const REPEATS_AT_ONCE = { concurrency: 12 }
 
 let count = 0
 const nextPaise = new Map<string, number>()
@@ -107,10 +107,14 @@ export function repeatUnknown(address: string, told: readonly Withdrawal[]): Pro
     told.filter(({ isKeyed }) => isKeyed).map(withdrawal => [withdrawal.name, withdrawal]),
   )
   const unknown = [...latest.values()].filter(({ outcome }) => isOpen(outcome))
-  return concurrently(unknown, REPEATS_AT_ONCE, async withdrawal => ({
-    ...withdrawal,
-    outcome: await send(address, withdrawal),
-  }))
+  return pMap(
+    unknown,
+    async withdrawal => ({
+      ...withdrawal,
+      outcome: await send(address, withdrawal),
+    }),
+    REPEATS_AT_ONCE,
+  )
 }
 
 function isOpen({ kind }: Outcome): boolean {

@@ -3,9 +3,12 @@ import type { Answer } from '../../gateways/answer.ts'
 import type { ReconciliationContext } from './context.ts'
 
 /** Questions that are under way at once: enough to hide the network, too few to trouble a gateway. */
-const AT_ONCE = 8
+export const AT_ONCE = 8
 const PAUSES_MS = [500, 2_000]
-/** A gateway that leaves so many questions in a row without an answer is away, and is left alone for a while. */
+/**
+ * A gateway that leaves so many questions in a row without an answer is away, and is left alone for a while. Those that
+ * are under way by then are still asked.
+ */
 export const AWAY_AFTER = 16
 export const AWAY_MS = 10 * 60_000
 
@@ -62,16 +65,4 @@ function openAsk({ pausesMs = PAUSES_MS, clock, logger }: ReconciliationContext)
       await pause(pauseMs)
     }
   }
-}
-
-/** Does the work for each item, a few at a time. */
-export async function forEachOf<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  for (let start = 0; start < items.length; start += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(start, start + AT_ONCE).map(work))))
-  }
-  return results
 }

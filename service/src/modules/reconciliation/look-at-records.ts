@@ -1,8 +1,9 @@
+import pMap from 'p-map'
 import type { GatewayRecord, PaymentGateway } from '../../gateways/payment-gateway.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { ZERO_PAISE } from '../../kernel/money.ts'
-import { type Comparing, forEachOf } from './ask.ts'
+import { AT_ONCE, type Comparing } from './ask.ts'
 import { isCredited } from './compare-funding.ts'
 import { compareRecord, compareSettlement, itemOf, type KnownHere, partOf } from './compare-record.ts'
 import { type Outcome, type Subject, unchecked } from './difference.ts'
@@ -58,11 +59,12 @@ export async function lookAtEach(
   records: readonly GatewayRecord[],
 ): Promise<RecordLook[]> {
   const known = await readKnown(context, gateway, records)
-  return forEachOf([...records.entries()], async ([index, record]) => {
+  const lookAt = async (record: GatewayRecord, index: number): Promise<RecordLook> => {
     const here = known[index] ?? NOTHING
     if (record.kind === 'settlement' || isForeign(record, here)) return { record, known: here, outcome: null }
     return { record, known: here, outcome: await lookAtRecord(context, gateway.name, record, here) }
-  })
+  }
+  return pMap(records, lookAt, { concurrency: AT_ONCE })
 }
 
 /** What the order or refund itself shows as well is told of that one, so that it is told once. */

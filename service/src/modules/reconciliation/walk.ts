@@ -1,6 +1,7 @@
+import pMap from 'p-map'
 import type { Database } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { type Comparing, forEachOf } from './ask.ts'
+import { AT_ONCE, type Comparing } from './ask.ts'
 import { isUnchecked, type Outcome } from './difference.ts'
 import { PAGE_SIZE, type Page, positionBehind } from './page.ts'
 import { boundsOf, type PageBounds } from './page-bounds.ts'
@@ -40,10 +41,13 @@ export function walkThrough<Facts extends { readonly id: Uuid }>({
     return again === undefined ? first : look(context, again)
   }
 
+  const lookAtAll = (context: Comparing, subjects: readonly Facts[]) =>
+    pMap(subjects, facts => lookTwice(context, facts), { concurrency: AT_ONCE })
+
   return {
     async page(context, run, scope) {
       const facts = await readPage(context.database, boundsOf(run, scope, run.position, PAGE_SIZE))
-      const looks = await forEachOf(facts, one => lookTwice(context, one))
+      const looks = await lookAtAll(context, facts)
       return {
         outcomes: looks.map(({ outcome }) => outcome),
         counted: looks.flatMap(({ counted }) => counted),
@@ -51,7 +55,7 @@ export function walkThrough<Facts extends { readonly id: Uuid }>({
       }
     },
     async of(context, ids) {
-      const looks = await forEachOf(await read(context.database, ids), one => lookTwice(context, one))
+      const looks = await lookAtAll(context, await read(context.database, ids))
       return looks.map(({ outcome }) => outcome)
     },
   }
