@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { routes } from '@batua/contract'
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLoad } from './load.ts'
-import { seededRandom } from './seeded-random.ts'
 import { expectedEvents, listFaults, toldFaults } from './webhook-aftermath.ts'
 import { openWebhookCrashStage, VICTIMS, type WebhookCrashStage } from './webhook-crash-stage.ts'
 import { startWeather } from './webhook-weather.ts'
@@ -67,6 +68,12 @@ export function webhookCrashTests(options: WebhookCrashOptions): void {
       expect((await listFaults(api, platform, expected)).slice(0, SHOWN)).toEqual([])
     }
   })
+}
+
+/** Numbers from 0 up to 1 that are the same for the same seed. */
+function seededRandom(seed: number): () => number {
+  const generator = xoroshiro128plus(seed)
+  return () => uniformFloat64(generator)
 }
 
 /** Has both nodes paid through, again and again, until one of them or both are killed. */

@@ -1,3 +1,7 @@
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+
 /** Chance from a seed: the same seed throws the same dice. */
 export interface Dice {
   /** A whole number from 0 up to `count`, that one not included. */
@@ -11,20 +15,11 @@ export interface Dice {
   shuffled<T>(list: readonly T[]): T[]
 }
 
-const STEP = 0x6d2b79f5
-const RANGE = 2 ** 32
-
 export function seededDice(seed: number): Dice {
-  let state = seed >>> 0
-
-  /** The generator known as mulberry32. */
-  function next(): number {
-    state = (state + STEP) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / RANGE
-  }
-  const below = (count: number) => Math.floor(next() * count)
+  const generator = xoroshiro128plus(seed)
+  const next = () => uniformFloat64(generator)
+  const between = (least: number, most: number) => uniformInt(generator, least, most)
+  const below = (count: number) => between(0, count - 1)
 
   function pick<T>(list: readonly T[]): T {
     const picked = list[below(list.length)]
@@ -34,7 +29,7 @@ export function seededDice(seed: number): Dice {
 
   return {
     below,
-    between: (least, most) => least + below(most - least + 1),
+    between,
     chance: share => next() < share,
     pick,
     weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
