@@ -14,7 +14,6 @@ export function arrayLiteral(values: readonly (string | number | bigint | null)[
 }
 
 const NEEDS_ESCAPE = /["\\]/
-const ESCAPED = /["\\]/g
 
 /** For any text: quoted and escaped. null becomes NULL. */
 export function textArrayLiteral(values: readonly (string | null)[]): string {
@@ -23,7 +22,12 @@ export function textArrayLiteral(values: readonly (string | null)[]): string {
     const value = values[index] ?? null
     literal += index === 0 ? '' : ','
     if (value === null) literal += 'NULL'
-    else literal += `"${NEEDS_ESCAPE.test(value) ? value.replace(ESCAPED, '\\$&') : value}"`
+    else literal += `"${NEEDS_ESCAPE.test(value) ? escaped(value) : value}"`
   }
   return `${literal}}`
+}
+
+/** Two plain replacements: one by a pattern takes three times as long for JSON, which is full of quotes. */
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
 }
