@@ -229,13 +229,12 @@ export function ifGenuine<Row>(prove: () => Row): Row[] {
 }
 
 /**
- * Does the work of one row among many; false where a row was altered, which was reported as it was proven. Nothing was
- * done with it, and the rows after it are not kept waiting.
+ * Does the work of one row among many and says whether anything was done; not where a row was altered, which was reported
+ * as it was proven. Then the rows after it are not kept waiting.
  */
-export async function unlessAltered(work: () => Promise<unknown>): Promise<boolean> {
+export async function unlessAltered(work: () => Promise<boolean>): Promise<boolean> {
   try {
-    await work()
-    return true
+    return await work()
   } catch (error) {
     if (error instanceof AlteredRow) return false
     throw error

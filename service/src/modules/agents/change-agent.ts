@@ -79,19 +79,21 @@ export function updatePolicy(
   })
 }
 
-/** Lets what waited and is due take effect. */
+/** Lets what waited and is due take effect; whether there was anything. */
 export function applyDuePolicy(
   { database, vault }: Pick<ChangeContext, 'database' | 'vault'>,
   id: Uuid,
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
   return database.inTransaction(
     async tx => {
       const stored = await lockAgent(tx, vault, id)
-      if (stored === null) return
+      if (stored === null) return false
       const applied = withDue(stored, now)
+      const acts = appliedActs(stored, applied)
       const versions = await updateAgent(tx, vault, applied)
-      await recordActs(tx, vault, now, appliedActs(stored, applied), versions)
+      await recordActs(tx, vault, now, acts, versions)
+      return acts.length > 0
     },
     { turns: [id] },
   )

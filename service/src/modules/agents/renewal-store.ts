@@ -12,10 +12,11 @@ export async function requestRenewals(tx: Queryable, agentIds: readonly Uuid[], 
   )
 }
 
-/** The oldest requests. */
+/** The oldest requests; not those, written by hand, of agents that there are none of. */
 export async function selectRenewals(db: Queryable, limit: number): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
-    `select agent_id as id from certificate_renewals order by requested_at, agent_id limit $1`,
+    `select r.agent_id as id from certificate_renewals r join agents a on a.id = r.agent_id
+     order by r.requested_at, r.agent_id limit $1`,
     [limit],
   )
   return rows.map(({ id }) => id)

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts'
 import { unlessAltered } from '../../db/row-mac.ts'
+import { duePages } from '../../jobs/due-pages.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import type { Command, Ledger } from '../../ledger/index.ts'
 import type { ApprovalKey } from './approval.ts'
@@ -16,21 +17,24 @@ export interface ExpiryContext {
 }
 
 export function approvalJobs(context: ExpiryContext): Job[] {
-  return [{ name: 'approvals', everyMs: TICK_MS, run: now => expireDueApprovals(context, now) }]
+  const nextPage = duePagesOf(context)
+  return [{ name: 'approvals', everyMs: TICK_MS, run: now => expireDueApprovals(context, now, nextPage) }]
+}
+
+function duePagesOf({ database }: Pick<ExpiryContext, 'database'>) {
+  return duePages(AT_ONCE, (now, after, limit) => selectDueApprovals(database, now, after, limit))
 }
 
 /** Writes down what has expired, a bounded batch; answers how many are now decided, by whomever. */
-export async function expireDueApprovals({ database, ledger }: ExpiryContext, now: Date): Promise<number> {
-  const due = await selectDueApprovals(database, now, AT_ONCE)
-  let decided = 0
-  await Promise.all(
-    due.map(key =>
-      unlessAltered(async () => {
-        if ((await ledger.submit(expireCommand(key))).decided) decided++
-      }),
-    ),
-  )
-  return decided
+export async function expireDueApprovals(
+  context: ExpiryContext,
+  now: Date,
+  nextPage = duePagesOf(context),
+): Promise<number> {
+  const { ledger } = context
+  const due = await nextPage(now)
+  const works = due.map(key => unlessAltered(async () => (await ledger.submit(expireCommand(key))).decided))
+  return (await Promise.all(works)).filter(decided => decided).length
 }
 
 /** Any node may do this, and any number of times: what is decided stays as it is. */

@@ -9,6 +9,7 @@ import {
   whyRefused,
   writeOldMacs,
 } from '../../db/row-mac.ts'
+import type { DuePlace } from '../../jobs/due-pages.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Sink, Source } from '../../ledger/index.ts'
@@ -243,11 +244,17 @@ export async function countPendingApprovals(db: Queryable, now: Date): Promise<n
 }
 
 /** Approvals whose time is over and not yet written down as such, the oldest first. */
-export async function selectDueApprovals(db: Queryable, now: Date, limit: number): Promise<ApprovalKey[]> {
-  return db.query<ApprovalKey>(
-    `select agent_id as "agentId", id from approvals where status = 'pending_approval' and expires_at <= $1
-     order by expires_at limit $2`,
-    [now, limit],
+export async function selectDueApprovals(
+  db: Queryable,
+  now: Date,
+  after: DuePlace,
+  limit: number,
+): Promise<(ApprovalKey & DuePlace)[]> {
+  return db.query<ApprovalKey & DuePlace>(
+    `select agent_id as "agentId", id, expires_at::text as "dueAt" from approvals
+     where status = 'pending_approval' and expires_at <= $1 and (expires_at, id) > ($2, $3)
+     order by expires_at, id limit $4`,
+    [now, after.dueAt, after.id, limit],
   )
 }
 

@@ -219,7 +219,8 @@ export async function claimDueTimeouts(
   const rows = await db.query<Escrow & Pick<Proof, 'mac'>>(
     `update escrows e
      set next_try_at = $1::timestamptz
-       + least(greatest($1::timestamptz - e.expires_at, $2 * interval '1 millisecond'), $3 * interval '1 millisecond')
+       + least(greatest(case when isfinite(e.expires_at) then $1::timestamptz - e.expires_at end,
+           $2 * interval '1 millisecond'), $3 * interval '1 millisecond')
      from (select d.agent_id, d.id from escrows d where d.next_try_at <= $1 order by d.next_try_at limit $4
            for update skip locked) due
      where e.agent_id = due.agent_id and e.id = due.id

@@ -2,6 +2,7 @@ import type { MemberRole } from '@batua/contract'
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
+import type { DuePlace } from '../../jobs/due-pages.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Source } from '../../ledger/index.ts'
@@ -83,14 +84,19 @@ export async function selectBudget(db: Queryable, agentId: Uuid): Promise<AgentB
 }
 
 /** Agents whose raised budgets are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
-export async function selectDueBudgets(db: Queryable, now: Date, limit: number): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(
-    `select a.id from agents a join owners o on o.id = a.owner_id
+export async function selectDueBudgets(
+  db: Queryable,
+  now: Date,
+  after: DuePlace,
+  limit: number,
+): Promise<DuePlace[]> {
+  return db.query<DuePlace>(
+    `select a.id, a.pending_budget_effective_at::text as "dueAt" from agents a join owners o on o.id = a.owner_id
      where a.pending_budget_effective_at <= $1 and o.status = 'active'
-     order by a.pending_budget_effective_at limit $2`,
-    [now, limit],
+       and (a.pending_budget_effective_at, a.id) > ($2, $3)
+     order by a.pending_budget_effective_at, a.id limit $4`,
+    [now, after.dueAt, after.id, limit],
   )
-  return rows.map(({ id }) => id)
 }
 
 /** The organization that an agent is in; null: none. */

@@ -1,4 +1,5 @@
 import { unlessAltered, writeMacs } from '../../db/row-mac.ts'
+import { duePages } from '../../jobs/due-pages.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { recordActs } from '../audit/index.ts'
@@ -13,25 +14,30 @@ const AT_ONCE = 100
 
 /** Raised budgets take effect when their time has come. Two nodes that do the same do it once, under the account's lock. */
 export function organizationJobs(context: JobsContext): Job[] {
-  return [{ name: 'budget changes', everyMs: 1_000, run: now => applyDueBudgets(context, now) }]
+  const nextPage = duePages(AT_ONCE, (now, after, limit) =>
+    selectDueBudgets(context.database, now, after, limit),
+  )
+  async function applyDueBudgets(now: Date): Promise<number> {
+    let applied = 0
+    for (const { id } of await nextPage(now)) {
+      if (await unlessAltered(() => applyDue(context, id, now))) applied++
+    }
+    return applied
+  }
+  return [{ name: 'budget changes', everyMs: 1_000, run: applyDueBudgets }]
 }
 
-async function applyDueBudgets(context: JobsContext, now: Date): Promise<number> {
-  const due = await selectDueBudgets(context.database, now, AT_ONCE)
-  let applied = 0
-  for (const agentId of due) if (await unlessAltered(() => applyDue(context, agentId, now))) applied++
-  return applied
-}
-
-function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): Promise<void> {
+/** Whether there was anything to apply. */
+function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): Promise<boolean> {
   return database.inTransaction(async tx => {
     await lockAgentsForChange(tx, vault, [agentId])
     const before = await selectBudget(tx, agentId)
-    if (before === null) return
+    if (before === null) return false
     const after = applyDueBudget(before, { now, isFrozen: before.isFrozen })
-    if (after === before) return
+    if (after === before) return false
     await updateBudget(tx, agentId, after)
     const versions = await writeMacs(tx, vault, AGENT_ROWS, [agentId])
     await recordActs(tx, vault, now, [budgetAppliedAct(agentId, before.orgId, before, after)], versions)
+    return true
   })
 }

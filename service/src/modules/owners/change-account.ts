@@ -1,5 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import { unlessAltered } from '../../db/row-mac.ts'
+import { duePages } from '../../jobs/due-pages.ts'
+import type { Job } from '../../jobs/jobs.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Act, type Actor, recordActs } from '../audit/index.ts'
@@ -30,17 +32,36 @@ export function cancelAccountChange(
   })
 }
 
+const TICK_MS = 1_000
 const AT_ONCE = 100
 
+export function accountJobs(context: ChangeContext): Job[] {
+  const nextPage = duePagesOf(context)
+  return [
+    { name: 'bank account changes', everyMs: TICK_MS, run: now => applyDueAccounts(context, now, nextPage) },
+  ]
+}
+
+function duePagesOf({ database }: Pick<ChangeContext, 'database'>) {
+  return duePages(AT_ONCE, (now, after, limit) => selectDueAccounts(database, now, after, limit))
+}
+
 /** Lets changed bank accounts that are due take effect: one bounded batch. Returns how many took effect. */
-export async function applyDueAccounts(context: ChangeContext, now: Date): Promise<number> {
-  const due = await selectDueAccounts(context.database, now, AT_ONCE)
+export async function applyDueAccounts(
+  context: ChangeContext,
+  now: Date,
+  nextPage = duePagesOf(context),
+): Promise<number> {
   let applied = 0
-  for (const ownerId of due) {
-    const apply = () => changeOwner(context, ownerId, now, async (_tx, owner) => ({ owner, acts: [] }))
-    if (await unlessAltered(apply)) applied++
+  for (const { id } of await nextPage(now)) {
+    if (await unlessAltered(() => applyDue(context, id, now))) applied++
   }
   return applied
+}
+
+async function applyDue(context: ChangeContext, ownerId: Uuid, now: Date): Promise<boolean> {
+  const applied = await changeOwner(context, ownerId, now, async (_tx, owner) => ({ owner, acts: [] }))
+  return applied.pendingBankAccount === null
 }
 
 /** What is due takes effect before anything else, as an act of its own. */

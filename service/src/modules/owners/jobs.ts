@@ -1,5 +1,5 @@
 import type { Job } from '../../jobs/jobs.ts'
-import { applyDueAccounts } from './change-account.ts'
+import { accountJobs } from './change-account.ts'
 import { checkDueOwners } from './check-due-owners.ts'
 import type { OwnersContext } from './context.ts'
 
@@ -8,6 +8,6 @@ const TICK_MS = 1_000
 export function ownerJobs(context: OwnersContext): Job[] {
   return [
     { name: 'bank verifications', everyMs: TICK_MS, run: now => checkDueOwners(context, now) },
-    { name: 'bank account changes', everyMs: TICK_MS, run: now => applyDueAccounts(context, now) },
+    ...accountJobs(context),
   ]
 }

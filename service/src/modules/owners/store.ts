@@ -1,6 +1,7 @@
 import type { KycStatus, LinkStatus, Tier } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import { type CoveredTable, lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
+import type { DuePlace } from '../../jobs/due-pages.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 
@@ -215,11 +216,16 @@ export async function updateKyc(
 }
 
 /** Owners whose changed bank account is due, a bounded number. Below a freeze nothing falls due. */
-export async function selectDueAccounts(db: Queryable, now: Date, limit: number): Promise<Uuid[]> {
-  const rows = await db.query<{ id: Uuid }>(
-    `select id from owners where pending_bank_effective_at <= $1 and status = 'active'
-     order by pending_bank_effective_at limit $2`,
-    [now, limit],
+export async function selectDueAccounts(
+  db: Queryable,
+  now: Date,
+  after: DuePlace,
+  limit: number,
+): Promise<DuePlace[]> {
+  return db.query<DuePlace>(
+    `select id, pending_bank_effective_at::text as "dueAt" from owners
+     where pending_bank_effective_at <= $1 and status = 'active' and (pending_bank_effective_at, id) > ($2, $3)
+     order by pending_bank_effective_at, id limit $4`,
+    [now, after.dueAt, after.id, limit],
   )
-  return rows.map(({ id }) => id)
 }

@@ -27,6 +27,7 @@ export {
   type Receivers,
 } from './payee-warnings.ts'
 export {
+  type DueSubject,
   type PendingJson,
   pendingFromJson,
   pendingOf,

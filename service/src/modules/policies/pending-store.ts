@@ -1,5 +1,6 @@
 import type { PolicyControl } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
+import type { DuePlace } from '../../jobs/due-pages.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { PendingChange } from './change-policy.ts'
 
@@ -44,18 +45,24 @@ export async function replacePending(
   }
 }
 
+export interface DueSubject extends DuePlace {
+  readonly kind: SubjectKind
+}
+
 /** Subjects with changes that are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
 export async function selectDueSubjects(
   db: Queryable,
   now: Date,
+  after: DuePlace,
   limit: number,
-): Promise<{ readonly id: Uuid; readonly kind: SubjectKind }[]> {
-  return db.query(
-    `select c.subject as id, c.subject_kind as kind from pending_policy_changes c
+): Promise<DueSubject[]> {
+  return db.query<DueSubject>(
+    `select c.subject as id, c.subject_kind as kind, min(c.effective_at)::text as "dueAt" from pending_policy_changes c
      left join agents a on c.subject_kind = 'agent' and a.id = c.subject
      join owners o on o.id = coalesce(a.owner_id, c.subject)
      where c.effective_at <= $1 and o.status = 'active'
-     group by c.subject, c.subject_kind order by min(c.effective_at), c.subject limit $2`,
-    [now, limit],
+     group by c.subject, c.subject_kind having (min(c.effective_at), c.subject) > ($2, $3)
+     order by min(c.effective_at), c.subject limit $4`,
+    [now, after.dueAt, after.id, limit],
   )
 }

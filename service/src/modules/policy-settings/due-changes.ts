@@ -1,7 +1,8 @@
 import { unlessAltered } from '../../db/row-mac.ts'
+import { duePages } from '../../jobs/due-pages.ts'
 import type { Job } from '../../jobs/jobs.ts'
 import { applyDuePolicy } from '../agents/index.ts'
-import { selectDueSubjects } from '../policies/index.ts'
+import { type DueSubject, selectDueSubjects } from '../policies/index.ts'
 import { announceTiers } from './change-tier.ts'
 import type { PolicySettingsContext } from './context.ts'
 import { announceOwnerPolicies, applyDueOwnerPolicy } from './owner-policy.ts'
@@ -12,8 +13,15 @@ const SUBJECTS_AT_ONCE = 100
 
 /** Changes take effect when their time has come. Two nodes that do the same do it once, under the subject's locks. */
 export function policyJobs(context: PolicyJobsContext): Job[] {
+  const nextPage = duePages<DueSubject>(SUBJECTS_AT_ONCE, (now, after, limit) =>
+    selectDueSubjects(context.database, now, after, limit),
+  )
   return [
-    { name: 'policy changes', everyMs: 1_000, run: now => applyDueChanges(context, now) },
+    {
+      name: 'policy changes',
+      everyMs: 1_000,
+      run: async now => applyDueChanges(context, now, await nextPage(now)),
+    },
     {
       name: 'owner policy announcements',
       everyMs: 1_000,
@@ -23,8 +31,11 @@ export function policyJobs(context: PolicyJobsContext): Job[] {
   ]
 }
 
-async function applyDueChanges(context: PolicyJobsContext, now: Date): Promise<number> {
-  const due = await selectDueSubjects(context.database, now, SUBJECTS_AT_ONCE)
+async function applyDueChanges(
+  context: PolicyJobsContext,
+  now: Date,
+  due: readonly DueSubject[],
+): Promise<number> {
   let applied = 0
   for (const { id, kind } of due) {
     const apply = kind === 'agent' ? applyDuePolicy : applyDueOwnerPolicy

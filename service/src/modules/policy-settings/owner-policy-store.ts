@@ -1,5 +1,5 @@
 import type { Database, Queryable } from '../../db/database.ts'
-import { lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
+import { AlteredRow, auditedVersionOf, lockGenuine, type RowVersion, writeMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
@@ -17,7 +17,22 @@ import {
 export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<OwnerPolicyState> {
   await tx.query(`select id from owners where id = $1 for no key update`, [ownerId])
   await lockGenuine(tx, vault, OWNER_POLICY_ROWS, [ownerId])
+  await requireRowOrNone(tx, vault, ownerId)
   return selectOwnerPolicy(tx, ownerId)
+}
+
+/** A policy that was set has a row, and nothing waits to loosen one that was not: else the row was deleted by hand. */
+async function requireRowOrNone(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<void> {
+  const [gone] = await tx.query(
+    `select 1 as gone where not exists (select from owner_policies where owner_id = $1)
+       and (${auditedVersionOf(OWNER_POLICY_ROWS, '$1::uuid')} is not null
+         or exists (select from pending_policy_changes where subject = $1))`,
+    [ownerId],
+  )
+  if (gone === undefined) return
+  const why = 'is gone, though it was set'
+  vault.onAltered(OWNER_POLICY_ROWS.table, ownerId, why)
+  throw new AlteredRow(OWNER_POLICY_ROWS.table, ownerId, why)
 }
 
 /** No agent has an id as low. */

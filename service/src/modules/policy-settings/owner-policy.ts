@@ -84,10 +84,16 @@ async function withWarnings(
   return warnings.length === 0 ? changed : { ...changed, warnings }
 }
 
-/** Lets what waited and is due take effect. */
-export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<void> {
+/** Lets what waited and is due take effect, by the proven row alone; whether there was anything. */
+export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<boolean> {
   const act = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
-  await changeUnderLock(context, ownerId, act, state => state)
+  const { acts } = await writeUnderLock(
+    context,
+    ownerId,
+    now,
+    decider(ownerId, act, state => state),
+  )
+  return acts.length > 0
 }
 
 type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
@@ -99,33 +105,60 @@ type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
  * the telling should this process stop in between.
  */
 async function changeUnderLock(
-  { database, vault }: Recorder,
+  context: Recorder,
   ownerId: Uuid,
-  { now, ...act }: Pick<Act, 'actor' | 'action'> & { readonly now: Date },
-  decide: (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState,
+  act: DatedAct,
+  decide: Decide,
 ): Promise<OwnerPolicy> {
-  const decided = ({ isFrozen, ...before }: OwnerPolicyState) => {
-    const applied = applyDue(before, { now, isFrozen })
-    const after = decide(applied, isFrozen)
-    if ('kind' in after) raise(after)
-    return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
-  }
+  const { database } = context
+  const decided = decider(ownerId, act, decide)
   const seen = decided(await selectOwnerPolicy(database, ownerId))
   if (seen.acts.length === 0) {
     if (await isUnannounced(database, ownerId)) await announceToAll(database, ownerId)
     return recordOf(ownerId, seen.after)
   }
-  const changed = await database.inTransaction(
+  return recordOf(ownerId, (await writeUnderLock(context, ownerId, act.now, decided)).after)
+}
+
+type DatedAct = Pick<Act, 'actor' | 'action'> & { readonly now: Date }
+type Decide = (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState
+
+/** What a policy becomes, and the acts that made it so. */
+interface Decided {
+  readonly after: PolicyState
+  readonly acts: readonly Act[]
+}
+
+function decider(
+  ownerId: Uuid,
+  { now, ...act }: DatedAct,
+  decide: Decide,
+): (state: OwnerPolicyState) => Decided {
+  return ({ isFrozen, ...before }) => {
+    const applied = applyDue(before, { now, isFrozen })
+    const after = decide(applied, isFrozen)
+    if ('kind' in after) raise(after)
+    return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
+  }
+}
+
+async function writeUnderLock(
+  { database, vault }: Recorder,
+  ownerId: Uuid,
+  now: Date,
+  decided: (state: OwnerPolicyState) => Decided,
+): Promise<Decided> {
+  const written = await database.inTransaction(
     async tx => {
       const { after, acts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
       const versions = acts.length > 0 ? await updateOwnerPolicy(tx, vault, ownerId, after) : []
       await recordActs(tx, vault, now, acts, versions)
-      return after
+      return { after, acts }
     },
     { turns: [ownerId] },
   )
   await announceToAll(database, ownerId)
-  return recordOf(ownerId, changed)
+  return written
 }
 
 async function announceToAll(database: Database, ownerId: Uuid): Promise<void> {

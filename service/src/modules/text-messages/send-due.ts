@@ -54,7 +54,11 @@ async function sendBatch(context: Context, now: Date): Promise<number> {
   const { database, vault } = context
   const leaseUntil = new Date(now.getTime() + LEASE_MS)
   const due = await claimDueMessages(database, vault, { now, leaseUntil, limit: BATCH })
-  await Promise.all(due.map(message => sendOne(context, message)))
+  // One that does not open stays where it is, for a person to look at, and is tried again when its lease ends.
+  const readable = due.flatMap(({ content, ...message }) =>
+    content === null ? [] : [{ ...message, content }],
+  )
+  await Promise.all(readable.map(message => sendOne(context, message)))
   return due.length
 }
 

@@ -34,12 +34,17 @@ export async function insertMessage(
   ])
 }
 
+/** Taken by a worker; null: its content is not as the service wrote it, which was reported. */
+export interface TakenMessage extends Omit<DueMessage, 'content'> {
+  readonly content: StoredContent | null
+}
+
 /** Takes due messages until their lease ends. If the process dies, another one takes them then. */
 export async function claimDueMessages(
   db: Queryable,
   vault: Vault,
   { now, leaseUntil, limit }: { readonly now: Date; readonly leaseUntil: Date; readonly limit: number },
-): Promise<DueMessage[]> {
+): Promise<TakenMessage[]> {
   const rows = await db.query<{ id: Uuid; content: Buffer; attempts: number }>(
     `update text_messages m set attempts = m.attempts + 1, next_attempt_at = $2
      from (select id from text_messages where next_attempt_at <= $1 order by next_attempt_at limit $3
@@ -47,11 +52,16 @@ export async function claimDueMessages(
      where m.id = due.id returning m.id, m.content, m.attempts`,
     [now, leaseUntil, limit],
   )
-  return rows.map(({ id, content, attempts }) => ({
-    id,
-    attempts,
-    content: JSON.parse(vault.decrypt(content, contextOf(id))) as StoredContent,
-  }))
+  return rows.map(({ id, content, attempts }) => ({ id, attempts, content: openContent(vault, id, content) }))
+}
+
+function openContent(vault: Vault, id: Uuid, content: Buffer): StoredContent | null {
+  try {
+    return JSON.parse(vault.decrypt(content, contextOf(id))) as StoredContent
+  } catch {
+    vault.onAltered('text_messages', id, 'does not open')
+    return null
+  }
 }
 
 export async function deleteMessage(db: Queryable, id: Uuid): Promise<void> {

@@ -47,17 +47,18 @@ export async function takePayments(tx: Queryable, limit: number): Promise<Queued
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1)).map(paymentsOf)
 }
 
+/** What is no list of ids, because somebody wrote it by hand, names nothing and keeps no other row waiting. */
 function paymentsOf(row: PaymentsRow): QueuedPayments {
-  const platforms = items(row.platforms)
+  const named = items(row.platforms).map(item => (isUuid(item) ? item : undefined))
   return {
-    platforms,
+    platforms: named.filter(id => id !== undefined),
     *payments() {
       const payers = items(row.payers)
       const payees = items(row.payees)
       for (const [index, id] of items(row.payments).entries()) {
-        const payer = platforms[Number(payers[index])]
-        const payee = platforms[Number(payees[index])]
-        if (payer !== undefined && payee !== undefined) yield { id, payer, payee }
+        const payer = named[Number(payers[index])]
+        const payee = named[Number(payees[index])]
+        if (isUuid(id) && payer !== undefined && payee !== undefined) yield { id, payer, payee }
       }
     },
   }
@@ -66,6 +67,12 @@ function paymentsOf(row: PaymentsRow): QueuedPayments {
 /** An array of plain values as PostgreSQL writes it; the driver's own reader looks at every character. */
 function items(literal: string): string[] {
   return literal.slice(1, -1).split(',')
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function isUuid(item: string): boolean {
+  return UUID.test(item)
 }
 
 /** An event that is to be told to its platform. */
