@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +40,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
     // The programs of the page stand where its reader has them: in a folder with the project's packages, built.
     await promisify(execFile)(process.execPath, ['sdk/build.ts'], { cwd: ROOT })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    mkdirSync(join(folder, 'scratch'))
     database = await createDatabase()
     service = await startService({ DATABASE_URL: database.url, DATA_DIR: folder, ...CONTRACT_RATES })
   })
@@ -52,17 +53,22 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
 
   test.each(PAGES)(
     'each command of %s works and prints what the page says',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async (path, ...names) => {
       const page = readPage(path)
       const [blocks, programs] = [blocksIn(page), programsIn(page)]
       expect([blocks.length > 0, programs.map(([name]) => name)]).toEqual([true, names])
       const { adapt, restore } = placed(service.address, await freePort(), await freePort())
-      for (const [name, text] of programs) writeFileSync(join(folder, name), adapt(text))
+      for (const [name, text] of programs) writeFileSync(join(folder, 'scratch', name), adapt(text))
       const printed = await typed(blocks, adapt, { cwd: folder, env: { ...env, BASE_URL: service.address } })
       for (const [index, { prints }] of blocks.entries()) {
         expect(restore(printed[index] ?? '')).toMatch(patternOf(prints))
       }
+      // The service's own data, and what the test itself put there.
+      const left = readdirSync(folder).filter(
+        name => !['master.key', 'node_modules', 'scratch'].includes(name),
+      )
+      expect(left, 'files that the page leaves in the clone').toEqual([])
     },
   )
 

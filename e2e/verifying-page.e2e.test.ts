@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blocksIn, canType, patternOf, placed, programsIn, typed } from './src/command-blocks.ts'
+import type { Ended } from './src/commands.ts'
 import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const page = readPage('docs/verifying.md')
@@ -11,12 +14,14 @@ describe.skipIf(!canType)('the page about verifying', () => {
 
   beforeAll(async () => {
     stage = await openPageStage()
-    for (const [name, text] of programsIn(page)) writeFileSync(join(stage.folder, name), text)
+    for (const [name, text] of programsIn(page)) writeFileSync(join(stage.scratch, name), text)
   })
 
   afterAll(() => stage?.close())
 
-  test('each command and each program on it works and prints what it says', { timeout: 60_000 }, async () => {
+  test('each command and each program on it works and prints what it says', {
+    timeout: 120_000,
+  }, async () => {
     expect(programsIn(page).map(([name]) => name)).toEqual([
       'canonical.mjs',
       'check.mjs',
@@ -29,6 +34,18 @@ describe.skipIf(!canType)('the page about verifying', () => {
     const printed = await typed(blocks, adapt, stage.shell)
     for (const [index, { prints }] of blocks.entries()) {
       expect.soft(printed[index]).toMatch(patternOf(prints))
+    }
+  })
+
+  test('its programs say in one line that a key is unknown, and end with 1', async () => {
+    const strangers = { 'keys.json': { keys: [] }, 'jwks.json': { keys: [] } }
+    for (const [name, keys] of Object.entries(strangers))
+      writeFileSync(join(stage.scratch, name), JSON.stringify(keys))
+    for (const args of [['check.mjs', 'receipt.json'], ['check-token.mjs']]) {
+      const run = promisify(execFile)(process.execPath, args, { cwd: stage.scratch })
+      const { code, stdout, stderr } = (await run.catch((error: unknown) => error)) as Ended
+      expect([args[0], code, stderr]).toEqual([args[0], 1, ''])
+      expect(stdout).toMatch(/^(unknown key key_\S+: fetch keys.json again|not verified: .+)\n$/)
     }
   })
 })

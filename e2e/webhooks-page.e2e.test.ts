@@ -36,11 +36,13 @@ describe.skipIf(!canType)('the page about webhooks', () => {
 
   afterAll(() => stage?.close())
 
-  test('each command and each program on it works and prints what it says', { timeout: 60_000 }, async () => {
+  test('each command and each program on it works and prints what it says', {
+    timeout: 120_000,
+  }, async () => {
     const { adapt, restore } = placed(stage.service.address, await freePort())
     const programs = programsIn(page)
     expect(programs.map(([name]) => name)).toEqual(['receiver.mjs', 'by-hand.mjs'])
-    for (const [name, text] of programs) writeFileSync(join(stage.folder, name), adapt(text))
+    for (const [name, text] of programs) writeFileSync(join(stage.scratch, name), adapt(text))
     const blocks = blocksIn(page)
     expect(blocks.length).toBeGreaterThan(8)
     const printed = await typed(blocks, adapt, stage.shell)

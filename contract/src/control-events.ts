@@ -44,7 +44,7 @@ export type AgentApprovalRequested = Static<typeof AgentApprovalRequested>
 /** The owner approved, and it was done in the same commit (contract section 5). Amounts in INR. */
 export const AgentApprovalApproved = answer(approvalProperties, {
   title: 'AgentApprovalApproved',
-  description: 'The owner approved, and it is done.',
+  description: 'The owner approved it, and it was paid or held.',
   examples: [{ ...approvalExample, payment_id: exampleId('pay') }],
 })
 export type AgentApprovalApproved = Static<typeof AgentApprovalApproved>
@@ -60,7 +60,7 @@ export type AgentApprovalRejected = Static<typeof AgentApprovalRejected>
 /** Nobody decided in time (contract section 5). Amounts in INR. */
 export const AgentApprovalExpired = answer(approvalProperties, {
   title: 'AgentApprovalExpired',
-  description: 'Nobody decided in time; nothing was paid or held.',
+  description: 'The owner did not decide in time; nothing was paid or held.',
   examples: [approvalExample],
 })
 export type AgentApprovalExpired = Static<typeof AgentApprovalExpired>
@@ -91,7 +91,7 @@ export const RiskAlertOpened = answer(
   },
   {
     title: 'RiskAlertOpened',
-    description: 'A risk rule found something about an agent of yours, or about your platform.',
+    description: 'A risk rule raised an alert about an agent of yours or about your platform.',
     examples: [
       {
         alert_id: exampleId('alr'),
@@ -110,7 +110,7 @@ export const WebhookTest = answer(
   { platform_id: idSchema('plt', 'The platform that asked for it.') },
   {
     title: 'WebhookTest',
-    description: 'Sent because you asked for it; nothing happened.',
+    description: 'A test that you requested; nothing happened.',
     examples: [{ platform_id: exampleId('plt') }],
   },
 )

@@ -76,12 +76,12 @@ export const WebhookBody = answer(
       }),
     ),
     data: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The facts; their fields depend on the event.',
+      description: 'The details; the fields depend on the event.',
     }),
   },
   {
     title: 'WebhookBody',
-    description: 'What a webhook carries.',
+    description: 'The body of a webhook.',
     examples: [
       {
         id: exampleId('evt'),

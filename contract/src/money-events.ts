@@ -118,7 +118,7 @@ export const AgentFundingFailed = answer(
   },
   {
     title: 'AgentFundingFailed',
-    description: 'A funding was given up, failed or expired.',
+    description: 'A funding failed, expired or was cancelled.',
     examples: [
       { agent_id: exampleId('agt'), funding_id: exampleId('fund'), amount: 1000, reason: 'expired' },
     ],
@@ -190,7 +190,7 @@ export const AgentWithdrawalFailed = answer(
   },
   {
     title: 'AgentWithdrawalFailed',
-    description: 'A payout did not stay with the owner’s bank.',
+    description: 'A payout failed, or the bank returned it.',
     examples: [
       {
         agent_id: exampleId('agt'),
@@ -225,7 +225,7 @@ const escrowExample = {
 /** Money was set aside; for the payer's platform (contract section 8). Amounts in INR. */
 export const AgentEscrowHeld = answer(escrowProperties, {
   title: 'AgentEscrowHeld',
-  description: 'Money of an agent of yours waits in escrow.',
+  description: 'Money of an agent of yours was put into escrow.',
   examples: [escrowExample],
 })
 export type AgentEscrowHeld = Static<typeof AgentEscrowHeld>

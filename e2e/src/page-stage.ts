@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export interface PageStage {
   readonly service: Service
   readonly folder: string
+  /** The ignored folder below it, in which pages have their reader work. */
+  readonly scratch: string
   /** How commands are run there. */
   readonly shell: { readonly cwd: string; readonly env: Readonly<Record<string, string>> }
   close(): Promise<void>
@@ -51,11 +53,14 @@ function headingsOf(text: string): string[] {
 export async function openPageStage(): Promise<PageStage> {
   const folder = mkdtempSync(join(tmpdir(), 'batua-page-'))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const scratch = join(folder, 'scratch')
+  mkdirSync(scratch)
   const { service, close } = await openStage({ DATA_DIR: folder })
   const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`
   return {
     service,
     folder,
+    scratch,
     shell: { cwd: folder, env: { PATH: path, NO_COLOR: '1', BASE_URL: service.address } },
     async close() {
       await close()

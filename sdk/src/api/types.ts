@@ -2760,7 +2760,7 @@ export interface AgentApprovalRequested {
   escrow_id: string | null
 }
 
-/** The owner approved, and it is done. */
+/** The owner approved it, and it was paid or held. */
 export interface AgentApprovalApproved {
   approval_id: string
   agent_id: string
@@ -2798,7 +2798,7 @@ export interface AgentApprovalRejected {
   escrow_id: string | null
 }
 
-/** Nobody decided in time; nothing was paid or held. */
+/** The owner did not decide in time; nothing was paid or held. */
 export interface AgentApprovalExpired {
   approval_id: string
   agent_id: string
@@ -2829,7 +2829,7 @@ export interface AgentFunded {
   net_amount: number
 }
 
-/** A funding was given up, failed or expired. */
+/** A funding failed, expired or was cancelled. */
 export interface AgentFundingFailed {
   agent_id: string
   funding_id: string
@@ -2885,7 +2885,7 @@ export interface AgentPaymentRefunded {
   refunded_total: number
 }
 
-/** Money of an agent of yours waits in escrow. */
+/** Money of an agent of yours was put into escrow. */
 export interface AgentEscrowHeld {
   agent_id: string
   escrow_id: string
@@ -2946,7 +2946,7 @@ export interface AgentWithdrawalCompleted {
   transaction_id: string
 }
 
-/** A payout did not stay with the owner’s bank. */
+/** A payout failed, or the bank returned it. */
 export interface AgentWithdrawalFailed {
   agent_id: string
   /** What came back, INR. */
@@ -2980,7 +2980,7 @@ export interface OwnerLinkUpdated {
   link_status: 'accepted' | 'invited' | 'declined'
 }
 
-/** A risk rule found something about an agent of yours, or about your platform. */
+/** A risk rule raised an alert about an agent of yours or about your platform. */
 export interface RiskAlertOpened {
   alert_id: string
   /** null when it is about the platform. */
@@ -2990,7 +2990,7 @@ export interface RiskAlertOpened {
   score: number
 }
 
-/** Sent because you asked for it; nothing happened. */
+/** A test that you requested; nothing happened. */
 export interface WebhookTest {
   platform_id: string
 }
