@@ -26,8 +26,8 @@ const WRONG: Record<Credential, string> = {
     'The platform id or secret is wrong; send both x-platform-id and x-platform-secret as they were issued',
   agent:
     'The agent key is wrong or was replaced, or its agent is deactivated; send the current one as x-agent-key',
-  owner: 'The owner session is over; log in again',
-  admin: 'The administrator session is over; log in again',
+  owner: 'The owner session is over; log in again (POST /v1/auth/send-otp)',
+  admin: 'The administrator session is over; log in again (POST /v1/admin/auth/send-otp)',
 }
 
 type Presented = MaybePromise<Caller | null>

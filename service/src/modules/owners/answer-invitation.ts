@@ -1,4 +1,4 @@
-import type { LinkStatus } from '@batua/contract'
+import { INVITE_AGAIN_DAYS, type LinkStatus } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
@@ -26,6 +26,11 @@ export function declineInvitation(context: Answering, which: InvitationOf, now: 
   return answerInvitation(context, which, 'declined', now)
 }
 
+const ANSWERED = {
+  accepted: 'This invitation was accepted before: the owner belongs to this session (GET /api/web/me)',
+  declined: `This invitation was declined before; its platform can invite you again after ${INVITE_AGAIN_DAYS} days`,
+} as const
+
 /** Of two answers at once the owner's lock lets one be the first; the other is a conflict. */
 function answerInvitation(
   { database, vault }: Answering,
@@ -36,14 +41,17 @@ function answerInvitation(
   const id = parseId('own', address)
   return database.inTransaction(async tx => {
     const before = id === null ? null : await lockOwnerOfPhone(tx, id, phoneIndex)
-    if (before === null) throw new AppError('not_found', 'There is no invitation with this id')
-    if (before.linkStatus !== 'invited') {
-      throw new AppError('conflict', `This invitation was ${before.linkStatus} before`, {
-        details: { link_status: before.linkStatus },
-      })
+    if (before === null) {
+      throw new AppError('not_found', 'There is no invitation with this id; GET /v1/invitations lists yours')
+    }
+    const { linkStatus } = before
+    if (linkStatus !== 'invited') {
+      throw new AppError('conflict', ANSWERED[linkStatus], { details: { link_status: linkStatus } })
     }
     if (before.platformStatus !== 'active') {
-      throw new AppError('not_found', 'The platform of this invitation does not exist any more')
+      const message =
+        'The platform of this invitation does not exist any more; GET /v1/invitations lists those that wait'
+      throw new AppError('not_found', message)
     }
     return { ...before, ...(await changeLink(tx, vault, before, answer, now)) }
   })

@@ -41,5 +41,8 @@ export async function readSession(
 ): Promise<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'>> {
   const session = await selectSession(db, sessionId)
   if (session !== null) return session
-  throw new AppError('authentication_error', 'The owner session is over; log in again')
+  throw new AppError(
+    'authentication_error',
+    'The owner session is over; log in again (POST /v1/auth/send-otp)',
+  )
 }

@@ -60,12 +60,12 @@ export type NewCode =
 export function decideCode({ here, strangers, isKnown, shared }: SendFacts, now: Date): Refusal | NewCode {
   const last = here.at(-1)
   if (last !== undefined && ageMs(last, now) < RESEND_AFTER_MS) {
-    return rateLimitExceeded('A code was sent just now', 1, RESEND_AFTER_MS - ageMs(last, now))
+    return rateLimitExceeded('A code was sent just now: send that one', 1, RESEND_AFTER_MS - ageMs(last, now))
   }
   const recent = within(CODES_AN_HOUR, here, now)
   const [oldest] = recent
   if (oldest !== undefined && recent.length === CODES_AN_HOUR) {
-    const what = `${CODES_AN_HOUR} codes were sent within an hour`
+    const what = `${CODES_AN_HOUR} codes were sent within an hour without a login: send the last one while it is good`
     return rateLimitExceeded(what, CODES_AN_HOUR, HOUR_MS - ageMs(oldest, now))
   }
   const sentHere = [...recent, now]

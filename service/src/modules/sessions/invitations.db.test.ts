@@ -121,6 +121,21 @@ test('of accepting and declining at once exactly one counts', async () => {
   })
 })
 
+test('the refusal of an invitation that was answered before says where its owner is, or when another may come', async () => {
+  const { number, owners } = await phoneOf(2)
+  const session = await stage.logIn(number)
+  for (const [owner, how, next] of [
+    [owners[0] ?? '', 'accept', /GET \/api\/web\/me/],
+    [owners[1] ?? '', 'decline', /after 30 days/],
+  ] as const) {
+    await answer(owner, how, session)
+    const message = expect.stringMatching(next)
+    expect((await answer(owner, 'accept', session)).body).toMatchObject({
+      error: { code: 'conflict', message },
+    })
+  }
+})
+
 test('what is accepted belongs to every session of the phone at once, and the platform is told', async () => {
   const { number, owners } = await phoneOf(1)
   const session = await stage.logIn(number)

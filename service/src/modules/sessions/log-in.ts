@@ -52,7 +52,7 @@ export async function logIn(
   const phone = requirePhone(written)
   const place = await findPlace(database, vault, audience, phone, origin)
   const given = hashCode(vault, audience, phone, code)
-  const wrong = () => wrongCode(isTotpNeeded(context, audience))
+  const wrong = () => (isTotpNeeded(context, audience) ? wrongFactors(totp) : wrongCode())
 
   const tried = await takeTry(database, place.owner, now)
   if (tried === null) throw wrong()
@@ -101,12 +101,12 @@ async function refuseFirstCode(
   const wrongTries = await countWrongTries(database, new Date(now.getTime() - HOUR_MS))
   if (!needsSecondCode({ tries, wrongTries, secondUntil }, now)) return
   await database.inTransaction(async tx => {
-    if (!(await consumeCode(tx, owner, given))) throw wrongCode(false)
+    if (!(await consumeCode(tx, owner, given))) throw wrongCode()
     await noteFirstCode(tx, owner, new Date(now.getTime() + SECOND_CODE_MS))
   })
   throw new AppError(
     'authentication_error',
-    'The code is right, but many wrong ones are being tried: ask for one more code from here and enter it too',
+    'The code is right, but many wrong ones are being tried: ask for one more code from here (send-otp) and send that one too',
     { details: { second_code_required: true } },
   )
 }
@@ -153,11 +153,21 @@ function openSession(
   })
 }
 
-/** One answer for whatever was wrong, so that none of two factors is told by the other. */
-function wrongCode(totpRequired: boolean): AppError {
-  const message = 'The code is wrong, used, too old or was asked for elsewhere; ask for a new one from here'
-  if (!totpRequired) return new AppError('authentication_error', message)
-  return new AppError('authentication_error', `${message}, and send totp, a code of the authenticator app`, {
-    details: { totp_required: true },
-  })
+function wrongCode(): AppError {
+  return new AppError(
+    'authentication_error',
+    'The code is wrong, used, too old or was asked for elsewhere; ask for a new one from here (send-otp) and send that',
+  )
+}
+
+/**
+ * One answer for whatever was wrong, so that none of two factors is told by the other. What differs is what the caller
+ * knows: whether a totp was sent.
+ */
+function wrongFactors(totp: string | undefined): AppError {
+  const message =
+    totp === undefined
+      ? 'Send totp too, the six digits that the authenticator app shows now, with the same code; if the code is wrong, used, too old or was asked for elsewhere, ask for a new one from here first (send-otp)'
+      : 'The code or totp is wrong, used or too old, or the code was asked for elsewhere; send the next six digits of the authenticator app as totp with the same code, or ask for a new code from here (send-otp)'
+  return new AppError('authentication_error', message, { details: { totp_required: true } })
 }
