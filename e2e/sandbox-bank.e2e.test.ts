@@ -88,7 +88,7 @@ describe('a payout to a magic account', () => {
 })
 
 describe('a payout of a magic amount', () => {
-  const rows = docTable('sandbox.md', 'Amounts that the payout API stumbles over')
+  const rows = docTable('sandbox.md', 'Amounts that make the payout API fail')
   let ended: Ended
   beforeAll(async () => {
     ended = await playRows(

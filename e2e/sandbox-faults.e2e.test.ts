@@ -49,7 +49,7 @@ describe('an outcome of a payment session', () => {
       async row => {
         const agent = await stage.network.agent(owner)
         const session = await rehearsal.open(agent, 1000)
-        if (row['Played on'] === 'completed') await rehearsal.play(session, 'success')
+        if (row['Before'] === 'completed') await rehearsal.play(session, 'success')
         return { agent, session, status: await rehearsal.play(session, row['Outcome'] as Outcome) }
       },
       async (row, { agent, session, status }) => {
@@ -59,7 +59,7 @@ describe('an outcome of a payment session', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(named(rows, 'Outcome', 'Played on'))('%s ends as the page says', (_name, row) => {
+  test.each(named(rows, 'Outcome', 'Before'))('%s ends as the page says', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 
@@ -69,7 +69,7 @@ describe('an outcome of a payment session', () => {
 })
 
 describe('a funding of a magic amount', () => {
-  const rows = docTable('sandbox.md', 'Amounts that the gateway’s API stumbles over')
+  const rows = docTable('sandbox.md', 'Amounts that make the gateway’s API fail')
   let ended: Map<DocRow, DocRow>
   beforeAll(async () => {
     ended = await playRows(
@@ -132,7 +132,7 @@ describe('a collect request to a magic UPI id', () => {
 })
 
 describe('a code for a magic phone', () => {
-  test.each(named(docTable('sandbox.md', 'Telephones'), 'Phone'))(
+  test.each(named(docTable('sandbox.md', 'Phone numbers'), 'Phone'))(
     '%s arrives as the page says',
     async (phone, row) => {
       const { headers } = platform
