@@ -1,22 +1,34 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { writeMacs } from './db/row-mac.ts'
+import { call, startTestServer, type TestServer } from './http/test-server.ts'
+import { formatId, parseId, type Uuid } from './kernel/ids.ts'
 import { serveApprovals } from './modules/approvals/index.ts'
 import { fixedCalendar } from './modules/calendar/index.ts'
 import { executeHold, serveEscrow } from './modules/escrow/index.ts'
+import { serveIdentity } from './modules/identity/index.ts'
 import { serveOrganizations } from './modules/organizations/index.ts'
+import { OWNER_ROWS, serveOwners } from './modules/owners/index.ts'
 import { executePayment } from './modules/payments/index.ts'
 import { servePayouts } from './modules/payouts/index.ts'
+import { createAuthenticators } from './modules/platforms/index.ts'
+import { startNode, type TestNode } from './testing/builders.ts'
 import {
   type Answer,
   asOwners,
   type Body,
+  type Headers,
   openPolicyStage,
   type PolicyStage,
   type SignedUp,
+  STAGE_SESSIONS,
   type StageAgent,
 } from './testing/limits/policy-stage.ts'
+import { networkContext, TEST_VAULT } from './testing/network.ts'
 import { scriptedPayouts } from './testing/scripted-payouts.ts'
 
 let stage: PolicyStage
+let late: TestServer
+let node: TestNode
 let victim: SignedUp
 let thief: SignedUp
 let wallet: StageAgent
@@ -35,8 +47,14 @@ beforeAll(async () => {
       holidays: fixedCalendar(),
     })
   })
+  node = startNode({ database: stage.db.database, clock: stage.clock })
+  late = await startLate(stage, node)
 })
-afterAll(() => stage.close())
+afterAll(async () => {
+  await late.close()
+  await node.ledger.close()
+  await stage.close()
+})
 
 beforeEach(async () => {
   victim = await stage.newOwner()
@@ -67,6 +85,57 @@ async function whileSwapped(work: () => Promise<Answer>): Promise<Answer> {
   )
   await db.database.query('drop table true_row')
   return answer
+}
+
+/** How the row is swapped back; a transaction of `late` begins with it. */
+let swapBack: (() => Promise<unknown>) | null = null
+
+/** A server whose requests find a row swapped until they lock it. */
+async function startLate({ db: { database }, clock }: PolicyStage, node: TestNode): Promise<TestServer> {
+  const context = {
+    ...networkContext(database, clock),
+    database: {
+      ...database,
+      query: (...statement) => database.query(...statement),
+      async inTransaction(work, options) {
+        await swapBack?.()
+        return database.inTransaction(work, options)
+      },
+    } satisfies typeof database,
+  }
+  return startTestServer(
+    ({ serve }) => {
+      serveIdentity(serve, context)
+      serveOwners(serve, context)
+      serveOrganizations(serve, { ...context, ledger: node.ledger, agents: node.agents })
+    },
+    { database, clock, authenticators: { ...createAuthenticators(database, TEST_VAULT), ...STAGE_SESSIONS } },
+  )
+}
+
+/** The answer to a request while a row names another platform or owner, until it is locked. */
+async function untilLocked(
+  [table, id, column, other]: readonly ['agents' | 'owners', Uuid, 'platform_id' | 'owner_id', Uuid],
+  path: string,
+  headers: Headers,
+  body: Body = {},
+): Promise<Answer> {
+  const { database } = stage.db
+  const [own] = await database.query<{ named: Uuid }>(
+    `select ${column} as named from ${table} where id = $1`,
+    [id],
+  )
+  const set = (to: Uuid) => database.query(`update ${table} set ${column} = $2 where id = $1`, [id, to])
+  await set(other)
+  swapBack = () => set(own?.named ?? '')
+  const answer = await call(late, 'POST', path, { headers, body })
+  swapBack = null
+  return { status: answer.status, body: answer.body as Body }
+}
+
+const asLateThief = (table: 'agents' | 'owners', id: Uuid, path: string) => {
+  const platformId = parseId('plt', thief.platform['x-platform-id'] ?? '') ?? ''
+  return untilLocked([table, id, 'platform_id', platformId], path, thief.platform)
 }
 
 const codeOf = ({ body }: Answer) => (body['error'] as Body | undefined)?.['code']
@@ -144,4 +213,68 @@ test('the owner whom an altered row of an organization names allocates none of i
   expect((await allocate(loot)).status).toBe(500)
   expect((await allocate(shop)).status).toBe(500)
   expect(await balances()).toEqual(before)
+})
+
+describe('the platform that an altered row names until it is locked', () => {
+  const REFUSED = [403, 'authorization_error']
+  let certificate: string
+
+  const certificates = async () =>
+    stage.db.database.query<{ id: Uuid; revokedAt: Date | null }>(
+      `select id, revoked_at as "revokedAt" from certificates where agent_id = $1 order by id`,
+      [wallet.uuid],
+    )
+  const asVictim = (path: string) => call(late, 'POST', path, { headers: victim.platform, body: {} })
+
+  beforeEach(async () => {
+    const [first] = await certificates()
+    certificate = formatId('cert', first?.id ?? '')
+  })
+
+  test('is issued no certificate of the agent', async () => {
+    const path = `/v1/agents/${wallet.id}/certificates`
+    const answer = await asLateThief('agents', wallet.uuid, path)
+    expect([answer.status, codeOf(answer)]).toEqual(REFUSED)
+    expect(await certificates()).toHaveLength(1)
+    expect((await asVictim(path)).status).toBe(201)
+  })
+
+  test.each(['revoke', 'rotate'])('ends no certificate of the agent: %s', async way => {
+    const path = `/v1/certificates/${certificate}/${way}`
+    const answer = await asLateThief('agents', wallet.uuid, path)
+    expect([answer.status, codeOf(answer)]).toEqual(REFUSED)
+    expect(await certificates()).toMatchObject([{ revokedAt: null }])
+    expect((await asVictim(path)).status).toBeLessThan(300)
+  })
+
+  test('has nobody asked again who declined an owner', async () => {
+    const { database } = stage.db
+    const id = parseId('own', victim.ownerId) ?? ''
+    await database.query(
+      `update owners set link_status = 'declined', link_decided_at = '2026-01-01' where id = $1`,
+      [id],
+    )
+    await writeMacs(database, TEST_VAULT, OWNER_ROWS, [id])
+    const path = `/v1/owners/${victim.ownerId}/invite`
+    const answer = await asLateThief('owners', id, path)
+    expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found'])
+    const status = () => database.query('select link_status as status from owners where id = $1', [id])
+    expect(await status()).toEqual([{ status: 'declined' }])
+    expect((await asVictim(path)).status).toBe(200)
+    expect(await status()).toEqual([{ status: 'invited' }])
+  })
+})
+
+test('an organization takes no agent that only an altered row gives to its owner, also of the same person', async () => {
+  const session = asOwners(victim.ownerId, thief.ownerId)
+  const founded = { name: 'Lab', tier: 'tier1', owner_id: victim.ownerId }
+  const org = await stage.ask('POST', '/v1/orgs', session, founded)
+  expect(org.status).toBe(201)
+  const path = `/v1/orgs/${String(org.body['id'])}/agents`
+  const swapped = ['agents', loot.uuid, 'owner_id', parseId('own', victim.ownerId) ?? ''] as const
+  const answer = await untilLocked(swapped, path, session, { agent_id: loot.id, role: 'worker' })
+  expect([answer.status, codeOf(answer)]).toEqual([403, 'authorization_error'])
+  const join = (agent: StageAgent) => stage.ask('POST', path, session, { agent_id: agent.id, role: 'worker' })
+  expect((await join(loot)).status).toBe(403)
+  expect((await join(shop)).status).toBe(201)
 })

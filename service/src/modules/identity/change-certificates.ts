@@ -13,7 +13,13 @@ import type { Caller } from '../../http/caller.ts'
 import { AppError, raise } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import { lockSealedAgent, requireAgentAccess, type SealedAgent } from '../agents/index.ts'
+import {
+  findSealedAgent,
+  lockSealedAgent,
+  requireAgentAccess,
+  requireMayAccess,
+  type SealedAgent,
+} from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import {
   type Certificate,
@@ -37,19 +43,19 @@ export async function issueCertificate(
   { capabilities, validity_days: validityDays = DEFAULT_VALIDITY_DAYS }: BodyOf<typeof issueRoute>,
 ): Promise<CertificateRecord> {
   const { database, vault, clock } = context
-  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const { id } = await requireAgentAccess(database, caller, address)
   const now = clock.now()
   const issuer = await issuerAt(context, now)
-  const recording = { actor: actorOf(caller, ownerId), vault, now }
-  const certificate = await database.inTransaction(
+  const { agent, certificate } = await database.inTransaction(
     async tx => {
-      const agent = await lockLivingAgent(context, tx, id)
+      const locked = await lockLivingAgent(context, tx, caller, id)
+      const recording = { actor: actorOf(caller, locked.ownerId), vault, now }
       const terms = { capabilities: capabilities ?? CAPABILITIES, validityDays }
-      return issue(tx, agent, terms, issuer, recording)
+      return { agent: locked, certificate: await issue(tx, locked, terms, issuer, recording) }
     },
     { turns: [id] },
   )
-  return certificateRecord({ certificate, key: issuer.key }, now, ownerId)
+  return certificateRecord({ certificate, key: issuer.key }, now, agent.ownerId)
 }
 
 export async function revokeCertificate(
@@ -60,16 +66,22 @@ export async function revokeCertificate(
 ): Promise<CertificateRecord> {
   const { database, vault, clock } = context
   const { certificate, key } = await requireCertificate(context, address)
-  const { ownerId } = await requireAgentAccess(database, caller, formatId('agt', certificate.agentId))
+  const { agentId } = certificate
+  await requireAgentAccess(database, caller, formatId('agt', agentId))
   const now = clock.now()
-  const recording = { actor: actorOf(caller, ownerId), vault, now }
   const revocation = { reason: reason?.normalize('NFC') ?? null, replacedBy: null }
-  const revoked = await database.inTransaction(
+  const { ownerId, revoked } = await database.inTransaction(
     async tx => {
+      const agent = genuine(agentId, await findSealedAgent(tx, vault, agentId))
+      requireMayAccess(caller, agent)
+      const recording = { actor: actorOf(caller, agent.ownerId), vault, now }
       const locked = await lockUnrevokedCertificate(context, tx, certificate.id)
-      return revokeCertificates(tx, [locked], revocation, recording)
+      return {
+        ownerId: agent.ownerId,
+        revoked: await revokeCertificates(tx, [locked], revocation, recording),
+      }
     },
-    { turns: [certificate.agentId] },
+    { turns: [agentId] },
   )
   const [changed] = revoked
   assert(changed !== undefined, 'one certificate was revoked')
@@ -91,19 +103,19 @@ export async function rotateCertificate(
 ): Promise<ResponseOf<typeof rotateRoute>> {
   const { database, vault, clock } = context
   const { certificate: old } = await requireCertificate(context, address)
-  const { ownerId } = await requireAgentAccess(database, caller, formatId('agt', old.agentId))
+  await requireAgentAccess(database, caller, formatId('agt', old.agentId))
   const now = clock.now()
   const issuer = await issuerAt(context, now)
-  const recording = { actor: actorOf(caller, ownerId), vault, now }
-  const certificate = await database.inTransaction(
+  const { ownerId, certificate } = await database.inTransaction(
     async tx => {
-      const agent = await lockLivingAgent(context, tx, old.agentId)
+      const agent = await lockLivingAgent(context, tx, caller, old.agentId)
+      const recording = { actor: actorOf(caller, agent.ownerId), vault, now }
       const locked = await lockUnrevokedCertificate(context, tx, old.id)
       const terms = { capabilities: capabilities ?? locked.capabilities, validityDays: DEFAULT_VALIDITY_DAYS }
       const replacement = await issue(tx, agent, terms, issuer, recording)
       const revocation = { reason: 'rotated', replacedBy: replacement.id }
       await revokeCertificates(tx, [locked], revocation, recording)
-      return replacement
+      return { ownerId: agent.ownerId, certificate: replacement }
     },
     { turns: [old.agentId] },
   )
@@ -113,9 +125,18 @@ export async function rotateCertificate(
   }
 }
 
-/** The agent's row comes before those of its certificates, as when an agent ends. */
-async function lockLivingAgent({ vault }: IdentityContext, tx: Queryable, id: Uuid): Promise<SealedAgent> {
+/**
+ * An agent that is the caller's by its proven row. The agent's row comes before those of its certificates, as when an
+ * agent ends.
+ */
+async function lockLivingAgent(
+  { vault }: IdentityContext,
+  tx: Queryable,
+  caller: Caller,
+  id: Uuid,
+): Promise<SealedAgent> {
   const agent = genuine(id, await lockSealedAgent(tx, vault, id))
+  requireMayAccess(caller, agent)
   if (agent.status !== 'deactivated') return agent
   throw new AppError('conflict', 'Agent is deactivated, which is final; create a new agent')
 }

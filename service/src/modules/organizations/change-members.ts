@@ -44,19 +44,18 @@ export async function addMember(
   const organization = await requireOrganization(context, caller, address)
   // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
   const agent = await requireAgentAccess(database, caller, agent_id)
-  if (agent.ownerId !== organization.ownerId) {
-    const message = 'The agent and the organization must belong to one owner, and this agent is another’s'
-    throw new AppError('authorization_error', message, { field: 'agent_id' })
-  }
+  requireOneOwner(agent, organization)
   const budgetPaise = budgetOf(budget_limit) ?? null
   return changeOrganization(
     context,
     organization,
     () => [agent.id],
     async (tx, locked) => {
+      const proven = await requireAgentAccess(tx, caller, agent_id)
+      requireOneOwner(proven, locked.organization)
       const refused = decideJoin({
         ...locked,
-        agent: await requireAgentAccess(tx, caller, agent_id),
+        agent: proven,
         presentOrgId: await selectOrganizationOf(tx, agent.id),
         role,
         budgetPaise,
@@ -74,6 +73,13 @@ export async function addMember(
       return member
     },
   )
+}
+
+/** Asked of the rows as they are read, and again of the proven ones. */
+function requireOneOwner(agent: { readonly ownerId: Uuid }, organization: { readonly ownerId: Uuid }): void {
+  if (agent.ownerId === organization.ownerId) return
+  const message = 'The agent and the organization must belong to one owner, and this agent is another’s'
+  throw new AppError('authorization_error', message, { field: 'agent_id' })
 }
 
 export async function updateMember(

@@ -1,10 +1,9 @@
 import { INVITE_AGAIN_DAYS } from '@batua/contract'
 import { type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
-import type { Uuid } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
 import { recordEvents } from '../events/index.ts'
-import { ownerNotFound } from './access.ts'
+import { ownerNotFound, requireSamePlatform } from './access.ts'
 import { linkAct } from './acts.ts'
 import { linkUpdated } from './answer-invitation.ts'
 import type { OwnersContext } from './context.ts'
@@ -36,12 +35,13 @@ export function decideInvite(
 /** Asks a person again who declined. The moment of that answer stays, so that no login accepts by itself. */
 export function inviteAgain(
   { database, vault }: Pick<OwnersContext, 'database' | 'vault'>,
-  ownerId: Uuid,
+  asked: Pick<Owner, 'id' | 'platformId'>,
   now: Date,
 ): Promise<Owner> {
   return database.inTransaction(async tx => {
-    const owner = await lockOwner(tx, vault, ownerId)
+    const owner = await lockOwner(tx, vault, asked.id)
     if (owner === null) throw ownerNotFound()
+    requireSamePlatform(asked, owner)
     const decision = decideInvite(owner, now)
     if (typeof decision === 'object') raise(decision)
     if (decision === 'waits') return owner

@@ -34,7 +34,7 @@ export function serveOwners(serve: Serve, context: OwnersContext): void {
 
   serve(routes.inviteOwner, async ({ caller, params, now }) => {
     const owner = await requireOwnerAccess(database, caller, params.owner_id)
-    return ownerRecord(vault, await inviteAgain(context, owner.id, now))
+    return ownerRecord(vault, await inviteAgain(context, owner, now))
   })
 
   serve(routes.submitKyc, async ({ caller, params, body }) => {

@@ -61,7 +61,7 @@ export interface PolicyStage {
 const PLENTY = 10n ** 12n
 
 /** A session of the tests' own names its owners, with a dot between them. */
-const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
+export const STAGE_SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
     return ids.length === 0 ? null : { kind: 'owner', ownerIds: ids, sessionId: newUuid(new Date()) }
@@ -83,7 +83,7 @@ export type MoreRoutes = (serve: Serve, context: StageContext) => void
 async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoutes) {
   const { database } = db
   const node = startNode({ database, clock })
-  const authenticators = { ...createAuthenticators(database, TEST_VAULT), ...SESSIONS }
+  const authenticators = { ...createAuthenticators(database, TEST_VAULT), ...STAGE_SESSIONS }
   const context = { ...networkContext(database, clock), ledger: node.ledger, agents: node.agents }
   const server = await startTestServer(
     ({ serve }) => {
