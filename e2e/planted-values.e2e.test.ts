@@ -2,9 +2,8 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type OperationId, type Route, routes } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Api, type CallOf, pathOf, type Reply, type Sent } from './src/api.ts'
-import type { ServiceDatabase } from './src/database.ts'
 import { ADMIN_PHONE } from './src/log-in.ts'
-import { leaksIn, type Planted, type Searched } from './src/planted.ts'
+import { leaksIn, type Planted, tablesOf } from './src/planted.ts'
 import { CLEAR_FIELDS, CONFIDENTIAL_FIELDS, confidentialIn, textFields } from './src/planted-fields.ts'
 import { changingCall, FRESH_ADMIN } from './src/recorded.ts'
 import { kindFor, ownHeaders, type Row } from './src/route-table.ts'
@@ -85,20 +84,6 @@ function plantingApi(api: Api): Api {
       return api.refused(route, status, code, marked(route, call))
     },
   }
-}
-
-/** Every row of every table as text, bytea as hex. */
-async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> {
-  const tables = await query<{ name: string }>(
-    `select table_name as name from information_schema.tables
-     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_version'`,
-  )
-  const dumps: Searched[] = []
-  for (const { name } of tables) {
-    const rows = await query<{ row: string }>(`select t::text as row from "${name}" t`)
-    dumps.push({ place: `table ${name}`, text: rows.map(({ row }) => row).join('\n') })
-  }
-  return dumps
 }
 
 test('the search finds a value however it is written', () => {

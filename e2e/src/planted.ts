@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServiceDatabase } from './database.ts'
 
 /** What must be found nowhere but in the answer to whoever may see it. */
 export interface Planted {
@@ -99,4 +100,18 @@ function shortPattern(planted: readonly Planted[]): RegExp | null {
   if (planted.length === 0) return null
   const codes = planted.map(({ value }) => value.toLowerCase()).join('|')
   return new RegExp(`(?<![0-9a-f.])(?:${codes})(?![0-9a-f])`, 'g')
+}
+
+/** Every row of every table as text, bytea as hex. */
+export async function tablesOf({ query }: ServiceDatabase): Promise<Searched[]> {
+  const tables = await query<{ name: string }>(
+    `select table_name as name from information_schema.tables
+     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_version'`,
+  )
+  const dumps: Searched[] = []
+  for (const { name } of tables) {
+    const rows = await query<{ row: string }>(`select t::text as row from "${name}" t`)
+    dumps.push({ place: `table ${name}`, text: rows.map(({ row }) => row).join('\n') })
+  }
+  return dumps
 }

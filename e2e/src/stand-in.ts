@@ -11,6 +11,14 @@ export interface Notice {
   readonly headers: Readonly<Record<string, string>>
 }
 
+export type Json = Readonly<Record<string, unknown>>
+
+export interface Attempt {
+  readonly status?: string
+  /** `upi`, `credit_card`, `net_banking`. */
+  readonly group?: string
+}
+
 export interface Seen {
   readonly lines: readonly string[]
   readonly violations: readonly string[]
@@ -22,9 +30,19 @@ export interface Seen {
 export interface StandIn {
   /** What a service is configured with to use it. */
   readonly settings: Env
-  pay(orderId: string): Promise<string>
-  setTransfer(transferId: string, status: string, utr?: string): Promise<void>
-  bankSays(bankAccount: string, said: Readonly<Record<string, unknown>>): Promise<void>
+  /** An attempt to pay, which succeeds unless its status says otherwise; answers its id. */
+  pay(orderId: string, attempt?: Attempt): Promise<string>
+  /** A bank takes a payment back, or tries to. */
+  dispute(orderId: string, paymentId: string, status: string): Promise<void>
+  setTransfer(transferId: string, status: string, utr?: string, statusCode?: string): Promise<void>
+  /** An entry of the gateway's records. */
+  record(entry: Json): Promise<void>
+  /** From now on answers to requests whose line begins so (`GET /pg/orders`) have these fields too. */
+  answersHave(line: string, fields: Json): Promise<void>
+  /** The next answer to such a request is a refusal with this code, or this text in place of JSON. */
+  nextIsRefused(line: string, status: number, code: string): Promise<void>
+  nextIsText(line: string, text: string): Promise<void>
+  bankSays(bankAccount: string, said: Json): Promise<void>
   /** A signed webhook, of payments or of payouts. */
   notice(by: 'payments' | 'payouts', type: string, data: unknown): Promise<Notice>
   look(): Promise<Seen>
@@ -58,14 +76,20 @@ export async function startStandIn(): Promise<StandIn> {
   }
   return {
     settings,
-    pay: orderId => tell({ act: 'pay', orderId }),
-    setTransfer: (transferId, status, utr) =>
+    pay: (orderId, options = {}) => tell({ act: 'pay', orderId, options }),
+    dispute: (orderId, paymentId, status) => tell({ act: 'dispute', orderId, paymentId, status }),
+    record: entry => tell({ act: 'record', entry }),
+    answersHave: (line, fields) => tell({ act: 'answers have', addition: { line, fields } }),
+    nextIsRefused: (line, status, code) =>
+      tell({ act: 'next fails', line, fault: { kind: 'refuse', status, code } }),
+    nextIsText: (line, text) => tell({ act: 'next fails', line, fault: { kind: 'text', text } }),
+    setTransfer: (transferId, status, utr, statusCode) =>
       tell({
         act: 'set transfer',
         transferId,
         state: {
           status,
-          status_code: status === 'SUCCESS' ? 'COMPLETED' : status,
+          status_code: statusCode ?? (status === 'SUCCESS' ? 'COMPLETED' : status),
           transfer_utr: utr ?? null,
         },
       }),

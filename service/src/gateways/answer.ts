@@ -22,3 +22,11 @@ export function value<T>(given: T): Answer<T> {
 export function rejected(code: string, message: string): Rejected {
   return { kind: 'rejected', code, message }
 }
+
+/**
+ * A provider's own word for a reason as it may be logged and kept; null when it is none. Cashfree's words quote what was
+ * sent to it: figures that could be of a phone, a card or an account are left out.
+ */
+export function reasonWord(text: string | null): string | null {
+  return text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text.replaceAll(/\d{4,}/g, '#') : null
+}

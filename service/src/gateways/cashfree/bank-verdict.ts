@@ -1,3 +1,4 @@
+import { reasonWord } from '../answer.ts'
 import { type BankVerdict, LEAST_NAME_MATCH } from '../bank-verifier.ts'
 import { type ExactJson, textAt } from '../exact-json.ts'
 
@@ -70,6 +71,5 @@ function failed(
 }
 
 function noVerdict(code: string | null): BankVerdict {
-  const word = code !== null && /^\w{1,60}$/.test(code) ? code : 'no code'
-  return { kind: 'retryable', message: `Cashfree has no verdict yet: ${word}` }
+  return { kind: 'retryable', message: `Cashfree has no verdict yet: ${reasonWord(code) ?? 'no code'}` }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, rejected, value } from '../answer.ts'
+import { type Answer, reasonWord, rejected, value } from '../answer.ts'
 import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
 import { noAnswer, readAtMost } from '../outgoing-http.ts'
 
@@ -91,8 +91,7 @@ function judge(status: number, body: ExactJson | undefined, isQuestion: boolean)
 }
 
 function codeOf(body: ExactJson | undefined): string | null {
-  const code = textAt(body, 'code')
-  return code !== null && /^[A-Za-z][\w.-]{0,79}$/.test(code) ? code : null
+  return reasonWord(textAt(body, 'code'))
 }
 
 /** Whether a refusal says that the id was used before: what became of that request is the answer then. */

@@ -1,3 +1,4 @@
+import { reasonWord } from '../answer.ts'
 import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
 import type { ProviderPayout } from '../payout-provider.ts'
 
@@ -14,7 +15,7 @@ export function readTransfer(json: ExactJson): ProviderPayout | null {
     status: payoutStatus(word, code),
     amountPaise,
     utr: textAt(json, 'transfer_utr'),
-    reason: code ?? word,
+    reason: reasonWord(code) ?? reasonWord(word),
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../kernel/clock.ts'
 import { silentLogger } from '../../kernel/logger.ts'
-import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../testing/database.ts'
 import { type NoticeTaker, noticeJobs, notNow, takeNotice } from './index.ts'
 
 let db: TestDatabase
@@ -32,7 +32,7 @@ function takerNamed(name: string, script: Script, followed: string[]): NoticeTak
 }
 
 function context(...takers: NoticeTaker[]) {
-  return { database: db.database, clock: systemClock(), logger: silentLogger(), takers }
+  return { database: db.database, clock: systemClock(), vault: TEST_VAULT, logger: silentLogger(), takers }
 }
 
 const take = (notices: ReturnType<typeof context>, name: string, text: string) =>

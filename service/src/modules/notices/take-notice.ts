@@ -3,12 +3,14 @@ import type { Database } from '../../db/database.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/logger.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import type { NoticeTaker } from './notice-taker.ts'
 import { isKnownNotice, rememberNotice } from './store.ts'
 
 export interface NoticesContext {
   readonly database: Database
   readonly clock: Clock
+  readonly vault: Vault
   readonly logger: Logger
   readonly takers: readonly NoticeTaker[]
 }
@@ -18,7 +20,7 @@ export interface NoticesContext {
  * was dealt with, so that one that came in vain is welcome again.
  */
 export async function takeNotice(
-  { database, clock, logger, takers }: NoticesContext,
+  { database, clock, vault, logger, takers }: NoticesContext,
   name: string,
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
@@ -34,9 +36,11 @@ export async function takeNotice(
     )
   }
   for (const notice of notices) {
-    if (await isKnownNotice(database, name, notice.dedupeKey)) continue
+    // Whatever a gateway names it by, a payer's phone too, nobody reads here.
+    const key = vault.blindIndex(notice.dedupeKey, 'gateway_notices.dedupe_key').toString('hex')
+    if (await isKnownNotice(database, name, key)) continue
     await notice.follow()
-    await rememberNotice(database, name, notice.dedupeKey, clock.now())
+    await rememberNotice(database, name, key, clock.now())
   }
 }
 

@@ -25,12 +25,20 @@ export interface FakeServer {
   readonly requests: Incoming[]
   /** What was wrong with requests, in words; empty after a clean run. */
   readonly violations: string[]
+  /** Fields that answers without a refusal have beside their own, each for requests whose line begins so. */
+  readonly additions: Addition[]
   close(): Promise<void>
+}
+
+export interface Addition {
+  readonly line: string
+  readonly fields: Fields
 }
 
 export async function startFakeServer(interfaces: readonly Interface[]): Promise<FakeServer> {
   const faults = createFaultScript()
   const [lines, requests, violations]: [string[], Incoming[], string[]] = [[], [], []]
+  const additions: Addition[] = []
   const kept = new Map<string, { readonly text: string; readonly reply: Reply }>()
   const server = createServer((request, response) => {
     void serve(request, response)
@@ -57,7 +65,7 @@ export async function startFakeServer(interfaces: readonly Interface[]): Promise
     if (before !== undefined && before.text !== request.text) {
       return refused(422, 'idempotency_key_reused', 'idempotency_error')
     }
-    const reply = before?.reply ?? handle(interfaces, request)
+    const reply = before?.reply ?? withAdditions(additions, request, handle(interfaces, request))
     // A refusal is not kept, so that what was wrong can be put right.
     if (key !== undefined && reply.status < 300) kept.set(name, { text: request.text, reply })
     if (isMisfit(reply)) violations.push(`${request.method} ${request.path}: ${JSON.stringify(reply.body)}`)
@@ -72,6 +80,7 @@ export async function startFakeServer(interfaces: readonly Interface[]): Promise
     lines,
     requests,
     violations,
+    additions,
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())
@@ -99,6 +108,30 @@ function handle(interfaces: readonly Interface[], request: Incoming): Reply {
   const found = interfaces.find(({ prefix }) => request.path.startsWith(`${prefix}/`))
   const path = request.path.slice(found?.prefix.length ?? 0)
   return found?.handle({ ...request, path }) ?? refused(404, 'route_not_found')
+}
+
+function withAdditions(additions: readonly Addition[], { method, path }: Incoming, reply: Reply): Reply {
+  if (reply.status >= 300) return reply
+  const fitting = additions.filter(({ line }) => `${method} ${path}`.startsWith(line))
+  return {
+    ...reply,
+    body: fitting.reduce<unknown>((body, { fields }) => withFields(body, fields), reply.body),
+  }
+}
+
+/** Of a list each entry has them. What stands in an answer already stays as it is. */
+function withFields(body: unknown, fields: Fields): unknown {
+  if (Array.isArray(body)) return body.map(entry => withFields(entry, fields))
+  if (!isObject(body)) return body
+  const added = Object.entries(fields).map(([name, value]) => {
+    const own = body[name]
+    return [name, own === undefined || own === null ? value : isObject(value) ? withFields(own, value) : own]
+  })
+  return { ...body, ...(Object.fromEntries(added) as Fields) }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null
 }
 
 interface Problem {

@@ -1,12 +1,25 @@
 import { FAKE_SECRETS, startFakeCashfree } from './fake-cashfree.ts'
+import type { PaymentOptions } from './fake-payments.ts'
 import type { TransferState } from './fake-payouts.ts'
+import type { Addition } from './fake-server.ts'
+import type { Fault } from './faults.ts'
+import type { Fields } from './reply.ts'
 
 // The stand-in as a process of its own, for tests that see the service from outside: it is told what the world does by
 // messages, each of which it answers.
 
 /** What payers, banks and the network do, and what can be asked of the stand-in. */
 export type Told =
-  | { readonly act: 'pay'; readonly orderId: string }
+  | { readonly act: 'pay'; readonly orderId: string; readonly options?: PaymentOptions }
+  | {
+      readonly act: 'dispute'
+      readonly orderId: string
+      readonly paymentId: string
+      readonly status: string
+    }
+  | { readonly act: 'record'; readonly entry: Fields }
+  | { readonly act: 'answers have'; readonly addition: Addition }
+  | { readonly act: 'next fails'; readonly line: string; readonly fault: Fault }
   | { readonly act: 'transfers become'; readonly state: TransferState }
   | { readonly act: 'set transfer'; readonly transferId: string; readonly state: TransferState }
   | {
@@ -27,7 +40,15 @@ const fake = await startFakeCashfree()
 function play(told: Told): unknown {
   switch (told.act) {
     case 'pay':
-      return fake.payments.pay(told.orderId)
+      return fake.payments.pay(told.orderId, told.options)
+    case 'dispute':
+      return fake.payments.dispute(told.orderId, told.paymentId, told.status)
+    case 'record':
+      return fake.payments.record(told.entry)
+    case 'answers have':
+      return fake.additions.push(told.addition)
+    case 'next fails':
+      return fake.faults.next(told.line, told.fault)
     case 'transfers become':
       return fake.payouts.transfersBecome(told.state)
     case 'set transfer':

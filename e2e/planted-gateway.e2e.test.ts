@@ -1,0 +1,244 @@
+import { createHash, createHmac } from 'node:crypto'
+import { type ResponseOf, routes } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { request } from './src/api.ts'
+import { type Agent, newBankAccount } from './src/network.ts'
+import { leaksIn, type Planted, tablesOf } from './src/planted.ts'
+import { additionsOf, misshapenBodies, newPayer, type Subject, webhooksAbout } from './src/planted-gateway.ts'
+import { openRehearsal, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openStage, type Stage } from './src/stage.ts'
+import { type StandIn, startStandIn } from './src/stand-in.ts'
+
+// What a gateway says beside what is asked for: cards, UPI ids, phones and e-mails of payers, in webhooks of every kind,
+// good and bad, and in answers of its interfaces. None of it may be kept, logged or counted.
+
+const DAY_S = 86_400
+/** In every refusal of the stand-in, as the real one quotes what was sent. */
+const QUOTED = ['9876543210', '026291800001191']
+
+const payer = newPayer()
+let cashfree: StandIn
+let stage: Stage
+let rehearsal: Rehearsal
+/** Of every webhook that was sent. */
+const bodies: string[] = []
+const statuses = new Map<number, number>()
+
+beforeAll(async () => {
+  cashfree = await startStandIn()
+  stage = await openStage({
+    ...cashfree.settings,
+    SETTLEMENT: 'off',
+    LOG_LEVEL: 'trace',
+    TRUST_PROXY: 'loopback',
+  })
+  rehearsal = openRehearsal(stage.api)
+  for (const [line, fields] of additionsOf(payer)) await cashfree.answersHave(line, fields)
+}, 60_000)
+afterAll(async () => {
+  await stage.close()
+  await cashfree.close()
+})
+
+/** What signs the webhooks of an intake. */
+function secretOf(intake: string): string {
+  const name = intake === 'cashfree' ? 'CASHFREE_CLIENT_SECRET' : 'CASHFREE_PAYOUT_CLIENT_SECRET'
+  return cashfree.settings[name] ?? ''
+}
+
+function signed(intake: string, body: string): Record<string, string> {
+  const timestamp = String(Date.now())
+  const signature = createHmac('sha256', secretOf(intake))
+    .update(timestamp + body)
+    .digest('base64')
+  return {
+    'x-webhook-timestamp': timestamp,
+    'x-webhook-signature': signature,
+    'x-webhook-version': '2025-01-01',
+  }
+}
+
+async function deliver(intake: string, body: string, headers: Record<string, string>): Promise<number> {
+  bodies.push(body)
+  // Wrong webhooks are counted for each address, so that they come from many.
+  const from = { 'x-forwarded-for': `203.0.113.${bodies.length % 250}` }
+  const call = { headers: { 'content-type': 'application/json', ...from, ...headers }, body }
+  const { status, text } = await request(stage.api.address, 'POST', `/v1/gateway/${intake}/webhooks`, call)
+  expect(leaksIn([{ place: 'an answer', text }], plantedValues()), body).toEqual([])
+  statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  return status
+}
+
+/** The same webhook as it should be, and with what can be wrong about its signature. */
+async function deliverInEveryWay(intake: string, body: string): Promise<void> {
+  const right = signed(intake, body)
+  await deliver(intake, body, right)
+  for (const wrong of [
+    {},
+    { ...right, 'x-webhook-signature': Buffer.from(payer.upiId).toString('base64') },
+    { ...right, 'x-webhook-timestamp': payer.phone },
+    { ...right, 'content-type': 'text/plain', 'x-webhook-signature': '' },
+  ]) {
+    expect(await deliver(intake, body, wrong), body.slice(0, 80)).toBeGreaterThanOrEqual(400)
+  }
+  await deliver('nobody', body, right)
+}
+
+async function verifiedAgent(): Promise<Agent> {
+  const platform = await stage.network.platform()
+  const owner = await stage.network.owner(platform)
+  const account = newBankAccount()
+  const line = 'POST /verification/bank-account/sync'
+  await cashfree.nextIsText(line, `{"bank_account": "${payer.bankAccount}", `)
+  await rehearsal.kyc(owner, account)
+  await cashfree.nextIsRefused(line, 409, `account_${payer.bankAccount}_busy`)
+  await rehearsal.kyc(owner, account)
+  expect(await rehearsal.kyc(owner, account)).toMatchObject({ kyc_status: 'verified' })
+  return stage.network.agent(owner)
+}
+
+/** Pays in every way, well and badly, takes one payment back and disputes another. */
+async function pay(agent: Agent): Promise<{ session: Session; paymentId: string; refundId: string }> {
+  for (const [line, code] of [
+    ['POST /pg/orders', `order_of_${payer.phone}_refused`],
+    ['GET /pg/orders', `order_of_${payer.upiId}_unknown`],
+  ] as const) {
+    await cashfree.nextIsRefused(line, 400, code)
+    await stage.api.send(routes.createFunding, {
+      params: { agent_id: agent.id },
+      headers: agent.headers,
+      body: { amount: 1000 },
+    })
+  }
+  await cashfree.nextIsText(
+    'GET /pg/orders',
+    `{"customer_phone": "${payer.phone}", "upi_id": "${payer.upiId}`,
+  )
+  const session = await rehearsal.open(agent, 1000)
+  const orderId = session.order_id
+  await cashfree.pay(orderId, { status: 'FAILED', group: 'credit_card' })
+  await cashfree.pay(orderId, { status: 'USER_DROPPED', group: 'net_banking' })
+  const paymentId = await cashfree.pay(orderId, { group: 'upi' })
+  await cashfree.pay(orderId, { group: 'credit_card' })
+  await rehearsal.advance(60)
+  const notice = JSON.stringify({ type: 'PAYMENT_SUCCESS_WEBHOOK', data: { order: { order_id: orderId } } })
+  await deliver('cashfree', notice, signed('cashfree', notice))
+  await rehearsal.advance(60)
+  expect(await rehearsal.funding(agent, session)).toMatchObject({ status: 'completed' })
+  const refund = (await cashfree.look()).refunds.find(({ order_id }) => order_id === orderId)
+  expect(refund).toBeDefined()
+  return { session, paymentId, refundId: Reflect.get(refund ?? {}, 'refund_id') as string }
+}
+
+/** Withdraws by a provider that first says what cannot be read, then refuses, and ends transfers in odd words. */
+async function withdraw(agent: Agent): Promise<string> {
+  await cashfree.nextIsText('POST /payout/beneficiary', `{"bank_account_number": "${payer.bankAccount}"`)
+  await cashfree.nextIsRefused('POST /payout/transfers', 502, `bank_${payer.bankAccount}_down`)
+  const ids: string[] = []
+  for (const [status, code] of [
+    ['FAILED', `BENEFICIARY_${payer.bankAccount}_INVALID`],
+    ['REJECTED', payer.upiId],
+    ['SUCCESS', undefined],
+  ] as const) {
+    const line = await rehearsal.withdraw(agent, 100)
+    const transferId = line.replace(/^txn_/, 'po_')
+    ids.push(transferId)
+    await advanceUntil(async () =>
+      (await cashfree.look()).transfers.some(({ transfer_id }) => transfer_id === transferId),
+    )
+    await cashfree.setTransfer(transferId, status, `UTR${ids.length}`, code)
+    await advanceUntil(async () => (await rehearsal.line(agent, line)).status !== 'pending')
+  }
+  return ids.at(-1) ?? ''
+}
+
+async function advanceUntil(isSo: () => Promise<boolean>): Promise<void> {
+  for (let times = 0; times < 50; times++) {
+    if (await isSo()) return
+    await rehearsal.advance(600)
+  }
+  throw new Error('it never came to that')
+}
+
+/** What the gateway's own records say, for the comparison of the night. */
+async function record(orderId: string, paymentId: string): Promise<void> {
+  const person = {
+    customer_name: payer.name,
+    customer_email: payer.email,
+    customer_phone: payer.phone,
+    payment_from: payer.upiId,
+    card_number: payer.cardNumber,
+    remarks: payer.pan,
+  }
+  const event_time = new Date(Date.now() - 60_000).toISOString()
+  for (const entry of [
+    { event_type: 'PAYMENT', cf_payment_id: paymentId, order_id: orderId, event_amount: '999.00' },
+    { event_type: 'PAYMENT', cf_payment_id: '4242', order_id: payer.phone, event_amount: '5.00' },
+    { event_type: 'SETTLEMENT', settlement_utr: 'UTR9', event_amount: '7.00', amount_settled: '7.00' },
+  ]) {
+    await cashfree.record({ ...entry, event_status: 'SUCCESS', event_time, ...person })
+  }
+}
+
+function plantedValues(): Planted[] {
+  const values = [...Object.entries(payer), ...QUOTED.map(value => ['quoted', value] as const)]
+  return values.map(([what, value]) => ({ what, value: String(value), canBeGuessed: true }))
+}
+
+test('nothing that a gateway says of payers and payees is readable in the database, the log or the metrics', async () => {
+  const agent = await verifiedAgent()
+  const { session, paymentId, refundId } = await pay(agent)
+  const transferId = await withdraw(agent)
+  const subject: Subject = { orderId: session.order_id, paymentId, refundId, transferId }
+  const strange: Subject = {
+    orderId: subject.orderId.replace(/.$/, letter => (letter === '0' ? '1' : '0')),
+    paymentId: '1',
+    refundId: payer.upiId,
+    transferId: transferId.replace(/.$/, letter => (letter === '0' ? '1' : '0')),
+  }
+  for (const about of [subject, strange]) {
+    for (const { intake, type, data } of webhooksAbout(about, payer)) {
+      await deliverInEveryWay(intake, JSON.stringify({ data, event_time: new Date().toISOString(), type }))
+    }
+  }
+  for (const body of misshapenBodies(payer)) {
+    for (const intake of ['cashfree', 'cashfree-payouts']) await deliverInEveryWay(intake, body)
+  }
+  await cashfree.dispute(session.order_id, paymentId, 'CHARGEBACK_MERCHANT_LOST')
+  await record(session.order_id, paymentId)
+  await rehearsal.advance(DAY_S)
+  const differences = await differencesSeen()
+  expect(differences).toBeGreaterThan(0)
+
+  // It has been through all of this, or the search below finds nothing because nothing was said.
+  const { lines, violations } = await cashfree.look()
+  expect(violations).toEqual([])
+  for (const line of ['POST /verification', 'GET /pg/orders', 'POST /payout/transfers', 'POST /pg/recon']) {
+    expect(
+      lines.some(seen => seen.startsWith(line)),
+      line,
+    ).toBe(true)
+  }
+  expect([...statuses.keys()].toSorted()).toEqual([200, 400, 401, 404, 413, 415])
+
+  const metrics = await (await fetch(`${stage.service.address}/metrics`)).text()
+  await stage.service.stop()
+  const searched = [
+    ...(await tablesOf(stage.database)),
+    { place: 'the log', text: stage.service.output() },
+    { place: 'the metrics', text: metrics },
+  ]
+  expect(searched.find(({ place }) => place === 'table gateway_notices')?.text).not.toBe('')
+  expect(leaksIn(searched, plantedValues())).toEqual([])
+  const digests = new Set(bodies.map(body => createHash('sha256').update(body).digest('hex')))
+  const readable = searched.filter(({ text }) => [...digests].some(digest => text.includes(digest)))
+  expect(readable.map(({ place }) => place)).toEqual([])
+}, 120_000)
+
+async function differencesSeen(): Promise<number> {
+  const headers = await stage.network.admin()
+  const answer: ResponseOf<typeof routes.listDifferences> = await stage.api.ok(routes.listDifferences, {
+    headers,
+  })
+  return answer.pagination.total
+}

@@ -1,0 +1,272 @@
+import { randomInt } from 'node:crypto'
+import { newBankAccount, newPan, newPhone } from './network.ts'
+import type { Json } from './stand-in.ts'
+
+/** What a gateway knows of a human who pays or is paid, all of it marked: none of it is the service's to keep. */
+export interface Payer {
+  readonly cardNumber: string
+  readonly cardHolder: string
+  readonly upiId: string
+  readonly phone: string
+  readonly email: string
+  readonly name: string
+  readonly bankAccount: string
+  readonly pan: string
+  readonly address: string
+}
+
+export function newPayer(): Payer {
+  const mark = Array.from({ length: 10 }, () => String.fromCharCode(97 + randomInt(26))).join('')
+  return {
+    // Of no network: no card of this number exists.
+    cardNumber: `0000${newBankAccount().slice(0, 12)}`,
+    cardHolder: `holder ${mark}`,
+    upiId: `${mark}@payerbank`,
+    phone: newPhone(),
+    email: `${mark}@payer.example`,
+    name: `payer ${mark}`,
+    bankAccount: newBankAccount(),
+    pan: newPan(),
+    address: `${mark} street 7`,
+  }
+}
+
+/** How it was paid, in the words of each method. */
+function methodOf(payer: Payer, group: string): Json {
+  if (group === 'upi') return { upi: { channel: 'link', upi_id: payer.upiId } }
+  if (group === 'net_banking') {
+    return {
+      netbanking: { channel: 'link', netbanking_bank_code: 3021, netbanking_account: payer.bankAccount },
+    }
+  }
+  return {
+    card: {
+      channel: 'link',
+      card_number: payer.cardNumber,
+      card_holder_name: payer.cardHolder,
+      card_network: 'visa',
+      card_type: 'credit_card',
+      card_country: 'IN',
+      card_bank_name: 'Example Bank',
+    },
+  }
+}
+
+function customerOf(payer: Payer): Json {
+  return {
+    customer_id: payer.pan,
+    customer_name: payer.name,
+    customer_email: payer.email,
+    customer_phone: payer.phone,
+  }
+}
+
+function errorOf(payer: Payer): Json {
+  return {
+    error_code: 'TRANSACTION_DECLINED',
+    error_description: `declined for ${payer.upiId}, ${payer.phone}`,
+    error_reason: 'auth_declined',
+    error_source: 'customer',
+    error_code_raw: 'ZM',
+    error_description_raw: payer.cardNumber,
+  }
+}
+
+function beneficiaryOf(payer: Payer): Json {
+  return {
+    beneficiary_name: payer.name,
+    beneficiary_instrument_details: {
+      bank_account_number: payer.bankAccount,
+      ifsc: 'HDFC0001234',
+      vpa: payer.upiId,
+    },
+    beneficiary_contact_details: {
+      beneficiary_email: payer.email,
+      beneficiary_phone: payer.phone,
+      beneficiary_address: payer.address,
+    },
+  }
+}
+
+/** What the answers of each interface have beside what the service reads. */
+export function additionsOf(payer: Payer): readonly (readonly [line: string, fields: Json])[] {
+  const payment = {
+    payment_method: { ...methodOf(payer, 'upi'), ...methodOf(payer, 'credit_card') },
+    payment_message: `paid by ${payer.name}`,
+    auth_id: payer.pan,
+    error_details: errorOf(payer),
+  }
+  const ofOrder = { customer_details: customerOf(payer), order_note: payer.address, ...payment }
+  return [
+    ['GET /pg/orders', { ...ofOrder, status_description: `to ${payer.bankAccount}` }],
+    ['POST /pg/orders', { ...ofOrder, status_description: `to ${payer.bankAccount}` }],
+    ['POST /payout', { ...beneficiaryOf(payer), status_description: `to ${payer.bankAccount}` }],
+    ['GET /payout', { beneficiary_details: beneficiaryOf(payer), status_description: `to ${payer.phone}` }],
+    [
+      'POST /verification',
+      {
+        bank_account: payer.bankAccount,
+        phone: payer.phone,
+        pan: payer.pan,
+        ifsc_details: { address: payer.address, branch: 'Main' },
+      },
+    ],
+  ]
+}
+
+export interface Webhook {
+  readonly intake: 'cashfree' | 'cashfree-payouts'
+  readonly type: string
+  readonly data: unknown
+}
+
+/** What a webhook is about. */
+export interface Subject {
+  readonly orderId: string
+  readonly paymentId: string
+  readonly refundId: string
+  readonly transferId: string
+}
+
+/** Every kind of webhook about one subject, with all that the gateway knows. */
+export function webhooksAbout(subject: Subject, payer: Payer): Webhook[] {
+  const { orderId, paymentId, refundId, transferId } = subject
+  const customer_details = customerOf(payer)
+  const payment = (type: string, status: string, group: string): Webhook => ({
+    intake: 'cashfree',
+    type,
+    data: {
+      order: {
+        order_id: orderId,
+        order_amount: 1000,
+        order_currency: 'INR',
+        order_tags: { note: payer.name },
+      },
+      payment: {
+        cf_payment_id: paymentId,
+        payment_status: status,
+        payment_amount: 1000,
+        payment_currency: 'INR',
+        payment_message: `by ${payer.name}`,
+        payment_time: '2026-11-20T10:15:30+05:30',
+        bank_reference: '426000000001',
+        auth_id: payer.pan,
+        payment_method: methodOf(payer, group),
+        payment_group: group,
+      },
+      customer_details,
+      error_details: errorOf(payer),
+    },
+  })
+  const refund = {
+    cf_payment_id: paymentId,
+    cf_refund_id: `refund_${paymentId}`,
+    refund_id: refundId,
+    order_id: orderId,
+    refund_amount: 1000,
+    refund_currency: 'INR',
+    refund_status: 'SUCCESS',
+    status_description: `to ${payer.upiId}`,
+    refund_note: payer.name,
+    refund_arn: payer.cardNumber,
+  }
+  const dispute = (type: string, status: string): Webhook => ({
+    intake: 'cashfree',
+    type,
+    data: {
+      dispute: {
+        dispute_id: '7',
+        dispute_status: status,
+        dispute_amount: 1000,
+        reason_description: `${payer.name} did not pay`,
+        cf_dispute_remarks: payer.cardNumber,
+      },
+      order_details: { order_id: orderId, cf_payment_id: paymentId, payment_amount: 1000 },
+      customer_details,
+    },
+  })
+  const transfer = (status: string): Webhook => ({
+    intake: 'cashfree-payouts',
+    type: `TRANSFER_${status}`,
+    data: {
+      transfer_id: transferId,
+      cf_transfer_id: '9107199254740993012',
+      status,
+      status_code: status,
+      status_description: `to ${payer.bankAccount}`,
+      transfer_amount: 400,
+      transfer_utr: 'UTR426000000001',
+      beneficiary_details: beneficiaryOf(payer),
+    },
+  })
+  return [
+    ...['upi', 'credit_card', 'net_banking'].map(group =>
+      payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', group),
+    ),
+    payment('PAYMENT_FAILED_WEBHOOK', 'FAILED', 'upi'),
+    payment('PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED', 'credit_card'),
+    { intake: 'cashfree', type: 'REFUND_STATUS_WEBHOOK', data: { refund, customer_details } },
+    {
+      intake: 'cashfree',
+      type: 'AUTO_REFUND_STATUS_WEBHOOK',
+      data: { auto_refund: refund, customer_details },
+    },
+    dispute('DISPUTE_CREATED', 'CHARGEBACK_CREATED'),
+    dispute('DISPUTE_UPDATED', 'CHARGEBACK_DOCS_RECEIVED'),
+    dispute('DISPUTE_CLOSED', 'CHARGEBACK_MERCHANT_WON'),
+    {
+      intake: 'cashfree',
+      type: 'SETTLEMENT_SUCCESS',
+      data: {
+        settlement: { settlement_id: 5, utr: 'UTR5', beneficiary_account: payer.bankAccount },
+        customer_details,
+      },
+    },
+    {
+      intake: 'cashfree',
+      type: 'CARD_VAULT_WEBHOOK',
+      data: { card: methodOf(payer, 'card'), customer_details },
+    },
+    ...['ACKNOWLEDGED', 'SUCCESS', 'FAILED', 'REVERSED'].map(transfer),
+    {
+      intake: 'cashfree-payouts',
+      type: 'LOW_BALANCE_ALERT',
+      data: { current_balance: '1.00', contact: customer_details, beneficiary: beneficiaryOf(payer) },
+    },
+  ]
+}
+
+/** Bodies that no gateway should send, signed or not: personal text stands where ids, names and objects belong. */
+export function misshapenBodies(payer: Payer): string[] {
+  const { phone, upiId, email, cardNumber, bankAccount, name, pan } = payer
+  const values = { phone, upiId, email, cardNumber, bankAccount, name, pan }
+  const body = (type: unknown, data: unknown) => JSON.stringify({ type, data, event_time: phone })
+  const wellFormed = body('PAYMENT_SUCCESS_WEBHOOK', { order: { order_id: upiId }, customer_details: values })
+  return [
+    '',
+    phone,
+    JSON.stringify(cardNumber),
+    JSON.stringify([values, phone]),
+    wellFormed.slice(0, -7),
+    `${wellFormed}${upiId}`,
+    `${'['.repeat(2_000)}${phone}`,
+    JSON.stringify({ ...values, padding: cardNumber.repeat(6_000) }),
+    body(email, values),
+    body({ [email]: phone }, values),
+    body('PAYMENT_SUCCESS_WEBHOOK', [values]),
+    body('PAYMENT_SUCCESS_WEBHOOK', upiId),
+    body('PAYMENT_SUCCESS_WEBHOOK', { order: { order_id: phone }, payment: { cf_payment_id: cardNumber } }),
+    body('PAYMENT_SUCCESS_WEBHOOK', { order: { order_id: [phone] }, payment: { cf_payment_id: { upiId } } }),
+    body('REFUND_STATUS_WEBHOOK', { refund: { refund_id: upiId, refund_status: email } }),
+    body('AUTO_REFUND_STATUS_WEBHOOK', {
+      auto_refund: { order_id: phone, cf_refund_id: pan, refund_status: name },
+    }),
+    body('DISPUTE_CREATED', {
+      dispute: { dispute_id: email, dispute_status: phone },
+      order_details: { order_id: pan },
+    }),
+    body('TRANSFER_SUCCESS', { transfer_id: bankAccount, status_code: phone, transfer_utr: upiId }),
+    body('TRANSFER_FAILED', { transfer: { transfer_id: email } }),
+    body(`TRANSFER_${upiId}`, { transfer_id: { bankAccount } }),
+  ]
+}
