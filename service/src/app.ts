@@ -20,6 +20,7 @@ import {
   requireAgentAccess,
   serveAgents,
 } from './modules/agents/index.ts'
+import { serveAllocations } from './modules/allocations/index.ts'
 import {
   approvalJobs,
   countPendingApprovals,
@@ -37,6 +38,7 @@ import { serveKeys } from './modules/keys/index.ts'
 import { noticeJobs, serveNotices } from './modules/notices/index.ts'
 import { organizationJobs, serveOrganizations } from './modules/organizations/index.ts'
 import { ownerJobs, serveOwners } from './modules/owners/index.ts'
+import { servePayPerCall } from './modules/pay-per-call/index.ts'
 import { executePayment, servePayments } from './modules/payments/index.ts'
 import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
 import { servePlatforms } from './modules/platforms/index.ts'
@@ -69,6 +71,7 @@ import {
   wakeEndpoint,
   webhookJobs,
 } from './modules/webhooks/index.ts'
+import { countMoneyElsewhere } from './money-elsewhere.ts'
 import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
@@ -242,7 +245,7 @@ function serveModules(
 ): void {
   const { mode } = config
   const signupOpen = config.platformSignup === 'open'
-  servePlatforms(serve, { ...parts, signupOpen, mode, resumeWebhooks: wakeEndpoint })
+  servePlatforms(serve, { ...parts, signupOpen, mode, countMoneyElsewhere, resumeWebhooks: wakeEndpoint })
   serveWebhooks(serve, { ...parts, mode })
   serveOwners(serve, parts.owners)
   serveAgents(serve, { ...parts, mode })
@@ -254,8 +257,10 @@ function serveModules(
   servePayments(serve, { ...parts, receiptToken: createReceiptTokens(parts) })
   serveEscrow(serve, parts)
   serveOrganizations(serve, parts)
+  serveAllocations(serve, parts)
   serveApprovals(serve, { ...parts, executors: executorsOf(parts) })
   serveTransactions(serve, parts)
+  servePayPerCall(serve, parts)
   serveReceipts(serve, parts)
   serveIdentity(serve, parts)
   serveAudit(serve, { ...parts, requireAgentAccess })

@@ -3,10 +3,10 @@ import { arrayLiteral, textArrayLiteral } from './db/array-literal.ts'
 import type { Queryable } from './db/database.ts'
 import { type CoveredTable, writeMacs } from './db/row-mac.ts'
 import type { Vault } from './kernel/secrets.ts'
-import { completeApprovals } from './modules/approvals/index.ts'
+import { approvals } from './modules/approvals/index.ts'
 import { recordActs, service } from './modules/audit/index.ts'
-import { completeEscrows } from './modules/escrow/index.ts'
-import { completeFundings, completeRefunds } from './modules/funding/index.ts'
+import { escrows } from './modules/escrow/index.ts'
+import { completeRefunds, fundings } from './modules/funding/index.ts'
 import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
 import { KYC_CHECK_ROWS, OWNER_ROWS, personalContext } from './modules/owners/index.ts'
 import { completePayouts } from './modules/payouts/index.ts'
@@ -32,9 +32,9 @@ const TABLES: readonly OldRows[] = [
   covered(SESSION_ROWS, convertSessions),
   covered(ORGANIZATION_ROWS),
   { table: 'payouts', complete: completeOldPayouts },
-  { table: 'escrows', complete: completeEscrows },
-  { table: 'approvals', complete: completeApprovals },
-  { table: 'fundings', complete: completeFundings },
+  { table: 'escrows', complete: escrows.completeMacs },
+  { table: 'approvals', complete: approvals.completeMacs },
+  { table: 'fundings', complete: fundings.completeMacs },
   { table: 'gateway_refunds', complete: completeRefunds },
 ]
 

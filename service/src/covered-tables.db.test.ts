@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { APPROVAL_ROWS } from './modules/approvals/index.ts'
-import { ESCROW_ROWS } from './modules/escrow/index.ts'
-import { FUNDING_ROWS, REFUND_ROWS } from './modules/funding/index.ts'
+import { approvals } from './modules/approvals/index.ts'
+import { escrows } from './modules/escrow/index.ts'
+import { fundings, REFUND_ROWS } from './modules/funding/index.ts'
 import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
 import { KYC_CHECK_ROWS, OWNER_ROWS } from './modules/owners/index.ts'
-import { PAYOUT_ROWS } from './modules/payouts/index.ts'
+import { payouts } from './modules/payouts/index.ts'
 import { PLATFORM_ROWS } from './modules/platforms/index.ts'
 import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './modules/policies/index.ts'
 import { SESSION_ROWS } from './modules/sessions/index.ts'
 import { createTestDatabase, type TestDatabase } from './testing/database.ts'
 
 const COVERED = [
-  APPROVAL_ROWS,
-  ESCROW_ROWS,
-  FUNDING_ROWS,
+  approvals.rows,
+  escrows.rows,
+  fundings.rows,
   REFUND_ROWS,
-  PAYOUT_ROWS,
+  payouts.rows,
   ORGANIZATION_ROWS,
   KYC_CHECK_ROWS,
   OWNER_ROWS,

@@ -4,18 +4,12 @@ import type { EngineTable } from './db/row-mac.ts'
 import { HOUR_MS } from './kernel/clock.ts'
 import { FIRST_UUID, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
-import { APPROVAL_ROWS, type Approval, expireDueApprovals } from './modules/approvals/index.ts'
+import { type Approval, approvals, expireDueApprovals } from './modules/approvals/index.ts'
 import type { Escrow } from './modules/escrow/escrow.ts'
-import { ESCROW_ROWS } from './modules/escrow/index.ts'
+import { escrows } from './modules/escrow/index.ts'
 import { fireDueTimeouts } from './modules/escrow/timeouts.ts'
-import {
-  checkFunding,
-  FUNDING_ROWS,
-  orderIdOf,
-  REFUND_ROWS,
-  sendDueRefunds,
-} from './modules/funding/index.ts'
-import { PAYOUT_ROWS } from './modules/payouts/index.ts'
+import { checkFunding, fundings, orderIdOf, REFUND_ROWS, sendDueRefunds } from './modules/funding/index.ts'
+import { payouts } from './modules/payouts/index.ts'
 import { playOutcome } from './modules/sandbox/play-outcome.ts'
 import { openWorld, type World } from './modules/sandbox/test-world.ts'
 import { approvalOf, approve, reject } from './testing/approving.ts'
@@ -26,7 +20,13 @@ import { attestOn, held, intent, refundOn, releaseOn } from './testing/escrows.t
 import { keepRow } from './testing/kept-row.ts'
 
 /** Tables whose rows the posting engine writes, with their MACs. */
-const TABLES: readonly EngineTable[] = [ESCROW_ROWS, APPROVAL_ROWS, FUNDING_ROWS, REFUND_ROWS, PAYOUT_ROWS]
+const TABLES: readonly EngineTable[] = [
+  escrows.rows,
+  approvals.rows,
+  fundings.rows,
+  REFUND_ROWS,
+  payouts.rows,
+]
 
 let world: World
 let node: TestNode
@@ -100,7 +100,7 @@ test.each(TABLES)('every column of $table is in its MAC, or listed with the reas
   expect(columns.map(({ name }) => name).toSorted()).toEqual(known.toSorted())
 })
 
-test.each([ESCROW_ROWS, APPROVAL_ROWS, FUNDING_ROWS, REFUND_ROWS])(
+test.each([escrows.rows, approvals.rows, fundings.rows, REFUND_ROWS])(
   'a change by hand of any covered column of $table is noticed, and of no other',
   async table => {
     await fill()

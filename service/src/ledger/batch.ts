@@ -6,7 +6,7 @@ import type { Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { AccountProofs, Asked } from './account-proof.ts'
 import { type Account, lockBatch, updateBatch } from './accounts.ts'
-import { Book, type Need, type Source } from './book.ts'
+import { Book, type Need, type Reader } from './book.ts'
 import type { Entry } from './command.ts'
 import { insertBatch } from './transfers.ts'
 
@@ -18,7 +18,7 @@ export interface Decided {
 
 type Outcome = { ok: object } | { refused: Refusal } | { failed: unknown }
 
-const NO_FACTS: ReadonlyMap<string, unknown> = new Map()
+const NO_FACTS: readonly (readonly [unknown, unknown])[] = []
 
 /**
  * Opens the transaction, locks the batch's accounts in order of their ids, and reads its facts: one round
@@ -69,12 +69,7 @@ function alteredOf({ command }: Entry, book: Book): Uuid | undefined {
   return command.accounts.find(id => book.altered?.has(id))
 }
 
-async function readNeeds(
-  tx: Queryable,
-  needs: [Source<unknown>, string[]][],
-  book: Book,
-  vault: Vault,
-): Promise<void> {
+async function readNeeds(tx: Queryable, needs: readonly Wanted[], book: Book, vault: Vault): Promise<void> {
   if (needs.length === 0) return
   const facts = needs.map(async ([source, keys]) => source.load(tx, keys, book.nowMs, vault))
   await settled(facts)
@@ -157,15 +152,17 @@ export function accountsOf(batch: readonly Entry[]): Uuid[] {
   return [...ids]
 }
 
-/** Needs by source, each key once. */
-function collect(needs: readonly Need[]): [Source<unknown>, string[]][] {
-  const bySource = new Map<Source<unknown>, Set<string>>()
+type Wanted = readonly [Reader<unknown, unknown>, unknown[]]
+
+/** Needs by reader, each key once. */
+function collect(needs: readonly Need[]): Wanted[] {
+  const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
   for (const { source, key } of needs) {
-    const keys = bySource.get(source)
-    if (keys === undefined) bySource.set(source, new Set([key]))
-    else keys.add(key)
+    const keys = byReader.get(source)
+    if (keys === undefined) byReader.set(source, new Map([[source.textOf(key), key]]))
+    else keys.set(source.textOf(key), key)
   }
-  return [...bySource].map(([source, keys]) => [source, [...keys]])
+  return [...byReader].map(([source, keys]) => [source, [...keys.values()]])
 }
 
 /** Waits for all, because statements after a failed one are still on the wire; then throws the first error. */

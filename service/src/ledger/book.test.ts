@@ -4,7 +4,7 @@ import { newUuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { nothingSpent, testAccount } from '../testing/accounts.ts'
 import { type Account, SYSTEM } from './accounts.ts'
-import { Book, type Posting, type Sink, type Source } from './book.ts'
+import { Book, type Posting, readerById, type Sink } from './book.ts'
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, OTHER] = [1, 2, 3].map(() => newUuid(new Date(NOW_MS))) as [string, string, string]
@@ -147,7 +147,7 @@ describe('the moment of a batch', () => {
 })
 
 test('facts and rows go to those who asked for them', () => {
-  const source: Source<number> = { name: 'numbers', load: async () => new Map() }
+  const source = readerById<number>('numbers', async () => [])
   const sink: Sink<number> = { name: 'numbers', write: async () => undefined }
   const book = twoWallets()
   expect([book.fact(source, 'a'), book.leftToWrite()]).toEqual([undefined, 0])

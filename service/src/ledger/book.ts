@@ -6,15 +6,41 @@ import type { Vault } from '../kernel/secrets.ts'
 import { type Account, isSystemAccount, seenMs } from './accounts.ts'
 import { releasesAt } from './releases.ts'
 import { addSpending, removeSpending, rollForward } from './spending.ts'
-import { TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
+import { postedIds, TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
 /**
  * Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. The vault is
- * there to prove them.
+ * there to prove them. What has a key of several parts is made by `reader`.
  */
-export interface Source<Fact> {
+export interface Reader<Key, Fact> {
   readonly name: string
-  load(tx: Queryable, keys: readonly string[], nowMs: number, vault: Vault): Promise<Map<string, Fact>>
+  /** What tells keys apart. */
+  textOf(key: Key): string
+  /** The facts that there are, each with its key; in any order. */
+  load(
+    tx: Queryable,
+    keys: readonly Key[],
+    nowMs: number,
+    vault: Vault,
+  ): Promise<Iterable<readonly [Key, Fact]>>
+}
+
+/**
+ * A reader of facts that several values name. No value holds a NUL, because no text in PostgreSQL does, so the joined
+ * text of a key is unambiguous.
+ */
+export function reader<Key extends object, Fact>(options: {
+  readonly name: string
+  readonly key: readonly (keyof Key)[]
+  readonly load: Reader<Key, Fact>['load']
+}): Reader<Key, Fact> {
+  const { name, key: parts, load } = options
+  return { name, load, textOf: key => parts.map(part => String(key[part])).join('\0') }
+}
+
+/** A reader of facts that one id or one text names. */
+export function readerById<Fact>(name: string, load: Reader<string, Fact>['load']): Reader<string, Fact> {
+  return { name, load, textOf: key => key }
 }
 
 /**
@@ -24,15 +50,34 @@ export interface Source<Fact> {
 export interface Sink<Row> {
   readonly name: string
   write(tx: Queryable, rows: readonly Row[], vault: Vault): Promise<unknown>
+  /** Whether this row was written: after a lost commit it tells whether the batch was. */
+  wasWritten?(tx: Queryable, row: Row): Promise<boolean>
 }
 
-/** One fact that a command wants from a source. */
+/** The key at a position that SQL counts from 1, as `with ordinality` does. */
+export function keyAt<Key>(keys: readonly Key[], position: number): Key {
+  const key = keys[position - 1]
+  assert(key !== undefined, 'a statement answers for the keys that it was given')
+  return key
+}
+
+/** One fact outside a batch, as it is at this moment. */
+export async function readOne<Key, Fact>(
+  { database, vault }: { readonly database: Queryable; readonly vault: Vault },
+  from: Reader<Key, Fact>,
+  key: Key,
+): Promise<Fact | undefined> {
+  const [found] = await from.load(database, [key], 0, vault)
+  return found?.[1]
+}
+
+/** One fact that a command wants from a reader. */
 export interface Need {
-  readonly source: Source<unknown>
-  readonly key: string
+  readonly source: Reader<unknown, unknown>
+  readonly key: unknown
 }
 
-export function need<Fact>(source: Source<Fact>, key: string): Need {
+export function need<Key, Fact>(source: Reader<Key, Fact>, key: Key): Need {
   return { source, key }
 }
 
@@ -66,7 +111,7 @@ export class Book {
   readonly transfers: Transfer[] = []
   /** Accounts that somebody else has changed, and why they are refused; null: none. They are not in `accounts`. */
   readonly altered: ReadonlyMap<Uuid, string> | null
-  readonly #facts = new Map<Source<unknown>, Map<string, unknown>>()
+  readonly #facts = new Map<object, Map<string, unknown>>()
   readonly #writes = new Map<Sink<unknown>, unknown[]>()
   #rowsWritten = 0
 
@@ -92,18 +137,18 @@ export class Book {
     return this.accounts.get(id)
   }
 
-  fact<Fact>(source: Source<Fact>, key: string): Fact | undefined {
-    return this.#facts.get(source)?.get(key) as Fact | undefined
+  fact<Key, Fact>(source: Reader<Key, Fact>, key: Key): Fact | undefined {
+    return this.#facts.get(source)?.get(source.textOf(key)) as Fact | undefined
   }
 
   /** Makes a fact visible to the commands that follow in this batch. */
-  setFact<Fact>(source: Source<Fact>, key: string, fact: Fact): void {
+  setFact<Key, Fact>(source: Reader<Key, Fact>, key: Key, fact: Fact): void {
     let facts = this.#facts.get(source)
     if (facts === undefined) this.#facts.set(source, (facts = new Map()))
-    facts.set(key, fact)
+    facts.set(source.textOf(key), fact)
   }
 
-  addFacts(source: Source<unknown>, facts: ReadonlyMap<string, unknown>): void {
+  addFacts<Key, Fact>(source: Reader<Key, Fact>, facts: Iterable<readonly [Key, Fact]>): void {
     for (const [key, fact] of facts) this.setFact(source, key, fact)
   }
 
@@ -116,6 +161,19 @@ export class Book {
 
   writes(): IterableIterator<[Sink<unknown>, unknown[]]> {
     return this.#writes.entries()
+  }
+
+  /**
+   * Whether this batch was committed, by the first of its transfers or of its rows that can be looked up. Undefined: it
+   * left nothing that can be looked up.
+   */
+  findCommitted(): ((tx: Queryable) => Promise<boolean>) | undefined {
+    const [transfer] = this.transfers
+    if (transfer !== undefined) return async tx => (await postedIds(tx, [transfer.id])).size === 1
+    for (const [sink, rows] of this.#writes) {
+      if (sink.wasWritten !== undefined) return async tx => (await sink.wasWritten?.(tx, rows[0])) === true
+    }
+    return undefined
   }
 
   changedAccounts(): Account[] {

@@ -8,7 +8,7 @@ import { balanceOf, expectBalanced, fund, newAgent, startNode } from '../testing
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
 import { SYSTEM } from './accounts.ts'
-import { type Book, need, type Posting, type Sink, type Source } from './book.ts'
+import { type Book, need, type Posting, readerById, type Sink } from './book.ts'
 import type { Command } from './command.ts'
 
 const clock = systemClock()
@@ -46,17 +46,13 @@ const unsendable: Sink<object> = {
   },
 }
 
-const unreadable: Source<object> = {
-  name: 'unreadable',
-  load: tx => tx.query('select 1 / 0 as never', []).then(() => new Map()),
-}
+const unreadable = readerById<object>('unreadable', tx =>
+  tx.query('select 1 / 0 as never', []).then(() => []),
+)
 
-const impolite: Source<object> = {
-  name: 'impolite',
-  async load() {
-    throw new AppError('gateway_error', 'of this command alone')
-  },
-}
+const impolite = readerById<object>('impolite', async () => {
+  throw new AppError('gateway_error', 'of this command alone')
+})
 
 const fundingOf = (id: Uuid): Posting => ({
   kind: 'fund',

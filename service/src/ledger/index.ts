@@ -7,7 +7,18 @@ export {
   openAccount,
   SYSTEM,
 } from './accounts.ts'
-export { type Book, type Need, need, type Posting, type Sink, type Source } from './book.ts'
+export {
+  type Book,
+  keyAt,
+  type Need,
+  need,
+  type Posting,
+  type Reader,
+  reader,
+  readerById,
+  readOne,
+  type Sink,
+} from './book.ts'
 export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
 export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'

@@ -7,7 +7,6 @@ import { lockAccounts } from './accounts.ts'
 import { accountsOf, type Decided, decideAll, readBook, settle, writeBook } from './batch.ts'
 import type { Book } from './book.ts'
 import type { Entry } from './command.ts'
-import { postedIds } from './transfers.ts'
 import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 /** One connection that commits batches, one at a time. */
@@ -155,19 +154,19 @@ class OutcomeUnknown extends Error {}
 
 /**
  * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
- * the other, and then looks whether its transfers are there. All of a batch is, or nothing.
+ * the other, and then looks whether its first transfer or audit entry is there. All of a batch is, or nothing.
  */
 async function wasCommitted(options: LaneOptions, batch: readonly Entry[], book: Book): Promise<boolean> {
-  const [first] = book.transfers
-  // Without a transfer there is nothing to look up. Such commands find what they did when decided again.
-  if (first === undefined) return false
+  const wasFound = book.findCommitted()
+  // What leaves neither transfer nor audit entry only makes windows exact, and may be written again.
+  if (wasFound === undefined) return false
   const deadline = monotonicSeconds() + (options.lookUpDeadlineSeconds ?? DEFAULT_LOOKUP_DEADLINE_SECONDS)
   for (;;) {
     try {
       return await asService(() =>
         options.database.inTransaction(async tx => {
           await lockAccounts(tx, accountsOf(batch))
-          return (await postedIds(tx, [first.id])).size === 1
+          return wasFound(tx)
         }),
       )
     } catch (error) {

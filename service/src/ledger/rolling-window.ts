@@ -3,7 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
-import { type Book, type Need, need, type Source } from './book.ts'
+import { type Book, keyAt, type Need, need, reader } from './book.ts'
 import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from './spending.ts'
 import { countsAgainstLimits } from './transfers.ts'
 
@@ -25,27 +25,18 @@ interface Range {
   readonly toMs: number
 }
 
-const rangeSums: Source<Paise> = {
+const rangeSums = reader<Range, Paise>({
   name: 'spending ranges',
-  async load(tx: Queryable, keys: readonly string[]) {
-    const ranges = keys.map(rangeOf)
+  key: ['payer', 'fromMs', 'toMs'],
+  async load(tx: Queryable, ranges) {
     const rows = await tx.query<{ position: number; spent: bigint }>(SUM_RANGE, [
       arrayLiteral(ranges.map(range => range.payer)),
       arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.fromMs)))),
       arrayLiteral(ranges.map(range => firstUuidAt(new Date(range.toMs)))),
     ])
-    return new Map(rows.map(row => [keys[row.position - 1] ?? '', row.spent as Paise]))
+    return rows.map(row => [keyAt(ranges, row.position), row.spent as Paise])
   },
-}
-
-function rangeKey(range: Range): string {
-  return `${range.payer} ${range.fromMs} ${range.toMs}`
-}
-
-function rangeOf(key: string): Range {
-  const [payer = '', fromMs, toMs] = key.split(' ')
-  return { payer, fromMs: Number(fromMs), toMs: Number(toMs) }
-}
+})
 
 /** The range that makes this window exact now: what fell out of it, or all that is in it. */
 function rangeFor(book: Book, account: Account, window: RollingWindow): { range: Range; subtract: boolean } {
@@ -62,7 +53,7 @@ function rangeFor(book: Book, account: Account, window: RollingWindow): { range:
 /** The reading that makes a rolling sum exact; none when it already is. */
 export function rollingNeed(book: Book, account: Account, window: RollingWindow): Need | null {
   if (!isBound(account.spending, window, book.nowMs)) return null
-  return need(rangeSums, rangeKey(rangeFor(book, account, window).range))
+  return need(rangeSums, rangeFor(book, account, window).range)
 }
 
 /** Applies a reading that `rollingNeed` asked for. The account keeps the exact sum, also when it then refuses. */
@@ -70,7 +61,7 @@ export function sharpenRolling(book: Book, account: Account, window: RollingWind
   const nowMs = book.nowMs
   if (!isBound(account.spending, window, nowMs)) return
   const { range, subtract } = rangeFor(book, account, window)
-  const sum = book.fact(rangeSums, rangeKey(range))
+  const sum = book.fact(rangeSums, range)
   if (sum === undefined) return
   const spent = rollingSpent(account.spending, window)
   setExact(account.spending, window, (subtract ? spent - sum : sum) as Paise, nowMs)

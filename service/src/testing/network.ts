@@ -17,6 +17,7 @@ import type { OwnersContext } from '../modules/owners/index.ts'
 import type { Owner } from '../modules/owners/store.ts'
 import { type CreatedPlatform, createPlatform } from '../modules/platforms/create-platform.ts'
 import type { PlatformsContext } from '../modules/platforms/index.ts'
+import { countMoneyElsewhere } from '../money-elsewhere.ts'
 
 export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
 
@@ -28,6 +29,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     vault: TEST_VAULT,
     signupOpen: true,
     mode: 'sandbox',
+    countMoneyElsewhere,
     resumeWebhooks: async () => undefined,
     findAgent: openAgentDirectory(database, TEST_VAULT),
     bankVerifier: {

@@ -61,7 +61,7 @@ export interface Approved {
 }
 
 /**
- * Does what an owner, the actor, approves. Its command takes the agent's account, needs `approvalNeed`, asks `openApproval`
+ * Does what an owner, the actor, approves. Its command takes the agent's account, reads it, asks `openApproval`
  * whether the approval still waits, decides everything again, posts, and ends with `closeApproval`: one commit.
  */
 export type Executor = (approval: Approval, actor: Actor) => Command<Approved>

@@ -1,31 +1,27 @@
 import type { Refusal } from '../../kernel/app-error.ts'
 import { assert } from '../../kernel/assert.ts'
 import { newUuid } from '../../kernel/ids.ts'
-import { type Book, type Need, need } from '../../ledger/index.ts'
+import type { Book } from '../../ledger/index.ts'
+import { insert, save } from '../../operations/entity.ts'
 import { type Actor, service } from '../audit/index.ts'
 import { recordApproval } from './acts.ts'
 import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
 import { APPROVAL_MS, decideOpen, standingAt } from './decide.ts'
 import { tellApproval } from './events.ts'
-import { approvalSource, closedSink, isSameRequest, keyOf, requestedSink } from './store.ts'
+import { approvals } from './store.ts'
 import { noteWaiting } from './waiting.ts'
-
-/** What a command needs that looks at an approval. It must also take the agent's account. */
-export function approvalNeed(key: ApprovalKey): Need {
-  return need(approvalSource, keyOf(key))
-}
 
 /** An approval as this batch sees it. */
 export function approvalIn(book: Book, key: ApprovalKey): Approval | undefined {
-  const approval = book.fact(approvalSource, keyOf(key))
+  const approval = book.fact(approvals, key)
   return approval === undefined ? undefined : standingAt(approval, book.nowMs)
 }
 
 /** The approval if it still waits, else why it cannot be decided. */
 export function openApproval(book: Book, seen: ApprovalKey | Approval): Refusal | Approval {
-  const approval = book.fact(approvalSource, keyOf(seen))
+  const approval = book.fact(approvals, seen)
   // What is to be done was prepared of what was read without a proof.
-  const isSame = approval === undefined || !('amountPaise' in seen) || isSameRequest(approval, seen)
+  const isSame = approval === undefined || !('amountPaise' in seen) || approvals.agree(approval, seen)
   assert(isSame, 'an approval asks for what it asked for')
   return decideOpen(approval, book.nowMs)
 }
@@ -43,7 +39,7 @@ export function requestApproval(book: Book, request: ApprovalRequest, actor: Act
     decidedAt: null,
     madeId: null,
   }
-  book.write(requestedSink, approval)
+  insert(book, approvals, approval)
   noteWaiting(book, approval.agentId, 1)
   recordApproval(book, actor, 'approval.requested', approval)
   tellApproval(book, approval)
@@ -67,11 +63,10 @@ export function expireApproval(book: Book, approval: Approval): Approval {
 }
 
 function close(book: Book, closed: Approval): Approval {
-  const before = book.fact(approvalSource, keyOf(closed))
+  const before = book.fact(approvals, closed)
   assert(before?.status === 'pending_approval', 'an approval is decided once')
   // One whose time was over did not wait any more.
   if (before.expiresAt.getTime() > book.nowMs) noteWaiting(book, closed.agentId, -1)
-  book.setFact(approvalSource, keyOf(closed), closed)
-  book.write(closedSink, closed)
+  save(book, approvals, closed)
   return closed
 }

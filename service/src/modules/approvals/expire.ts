@@ -2,11 +2,11 @@ import type { Database } from '../../db/database.ts'
 import { unlessAltered } from '../../db/row-mac.ts'
 import { duePages } from '../../jobs/due-pages.ts'
 import type { Job } from '../../jobs/jobs.ts'
-import type { Command, Ledger } from '../../ledger/index.ts'
+import { type Command, type Ledger, need } from '../../ledger/index.ts'
 import type { ApprovalKey } from './approval.ts'
-import { approvalNeed, expireApproval } from './book.ts'
+import { expireApproval } from './book.ts'
 import { standingAt } from './decide.ts'
-import { approvalSource, keyOf, selectDueApprovals } from './store.ts'
+import { approvals, selectDueApprovals } from './store.ts'
 
 const TICK_MS = 1_000
 const AT_ONCE = 100
@@ -41,9 +41,9 @@ export async function expireDueApprovals(
 function expireCommand(key: ApprovalKey): Command<{ readonly decided: boolean }> {
   return {
     accounts: [key.agentId],
-    needs: [approvalNeed(key)],
+    needs: [need(approvals, key)],
     decide(book) {
-      const written = book.fact(approvalSource, keyOf(key))
+      const written = book.fact(approvals, key)
       if (written === undefined || written.status !== 'pending_approval') return { decided: true }
       if (standingAt(written, book.nowMs).status === 'pending_approval') return { decided: false }
       expireApproval(book, written)

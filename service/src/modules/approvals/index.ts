@@ -7,10 +7,10 @@ export type {
   Executor,
   Executors,
 } from './approval.ts'
-export { approvalIn, approvalNeed, closeApproval, openApproval, requestApproval } from './book.ts'
+export { approvalIn, closeApproval, openApproval, requestApproval } from './book.ts'
 export { approvalJobs, expireDueApprovals } from './expire.ts'
 export { type HoldTerms, holdTerms } from './hold-terms.ts'
 export { rejectCommand } from './reject.ts'
 export { type ApprovalsContext, serveApprovals } from './routes.ts'
-export { APPROVAL_ROWS, completeApprovals, countPendingApprovals } from './store.ts'
+export { approvals, countPendingApprovals } from './store.ts'
 export { decidePlace, placeNeeds } from './waiting.ts'

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
+import { type Book, type Need, need, readerById } from '../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded } from '../policies/index.ts'
 import { APPROVAL_MS } from './decide.ts'
 
@@ -11,10 +11,10 @@ import { APPROVAL_MS } from './decide.ts'
 export const MAX_WAITING_APPROVALS = 50
 
 /** How many approvals of an agent wait. Whoever adds or decides one holds the agent's account, so the number is exact. */
-const waitingApprovals: Source<number> = {
-  name: 'waiting approvals',
+const waitingApprovals = readerById<number>(
+  'waiting approvals',
   // What was asked earlier has expired, so a range of the agent's ids holds all that wait.
-  async load(tx: Queryable, agentIds: readonly string[], nowMs: number) {
+  async (tx: Queryable, agentIds, nowMs) => {
     const rows = await tx.query<{ agentId: Uuid; count: number }>(
       `select k.agent_id as "agentId", (
          select (count(*) filter (where a.status = 'pending_approval' and a.expires_at > $2))::int4
@@ -22,9 +22,9 @@ const waitingApprovals: Source<number> = {
        from unnest($1::uuid[]) k(agent_id)`,
       [arrayLiteral(agentIds), new Date(nowMs), firstUuidAt(new Date(nowMs - APPROVAL_MS))],
     )
-    return new Map(rows.map(({ agentId, count }) => [agentId, count]))
+    return rows.map(({ agentId, count }) => [agentId, count])
   },
-}
+)
 
 /** What has to be read before the owner may be asked; nothing where the amount needs no approval. */
 export function placeNeeds(payer: AgentFacts | undefined, amountPaise: Paise): Need[] {

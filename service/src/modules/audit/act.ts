@@ -3,6 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { unreachable } from '../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
+import type { NewEvent } from '../events/index.ts'
 
 /** Who acts, as the entry names them. */
 export interface Actor {
@@ -30,6 +31,8 @@ export interface Act {
   /** The id of what is acted on, as the outside knows it. */
   readonly target: string
   readonly data: Facts
+  /** The webhook events that the platforms concerned get of it. */
+  readonly events?: readonly NewEvent[]
 }
 
 /**

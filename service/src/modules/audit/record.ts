@@ -6,12 +6,16 @@ import { typeidSuffix } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import type { Book, Sink, Transfer } from '../../ledger/index.ts'
+import { emit, recordEvents } from '../events/index.ts'
 import type { Act } from './act.ts'
 import { type Leaf, leafOf, newEntry, paymentLeaf, type StoredEntry } from './entry.ts'
 
 const entrySink: Sink<StoredEntry> = {
   name: 'audit entries',
   write: (tx, entries) => insertEntries(tx, entries),
+  async wasWritten(tx, { id }) {
+    return (await tx.query(`select from audit_entries where id = $1`, [id])).length === 1
+  },
 }
 
 const leafSink: Sink<Leaf> = {
@@ -19,11 +23,12 @@ const leafSink: Sink<Leaf> = {
   write: (tx, leaves, vault) => queueLeaves(tx, vault, leaves),
 }
 
-/** Records an act on the book in the commit of its batch. */
+/** Records an act in the commit of its batch: its entry, its leaf, and the events of the platforms concerned. */
 export function record(book: Book, act: Act): void {
   const entry = newEntry(act, new Date(book.nowMs))
   book.write(entrySink, entry)
   book.write(leafSink, leafOf(entry))
+  for (const event of act.events ?? []) emit(book, event)
 }
 
 /** Records a payment, whose transfer is its entry. */
@@ -44,7 +49,12 @@ export async function recordActs(
 ): Promise<void> {
   if (acts.length === 0) return
   const entries = withVersions(acts, versions).map(act => newEntry(act, now))
-  await Promise.all([insertEntries(tx, entries), queueLeaves(tx, vault, entries.map(leafOf))])
+  const events = acts.flatMap(act => act.events ?? [])
+  await Promise.all([
+    insertEntries(tx, entries),
+    queueLeaves(tx, vault, entries.map(leafOf)),
+    recordEvents(tx, vault, now, events),
+  ])
 }
 
 /** Each version goes to the act on its row, else to one of the same agent, else to any that has none yet. */

@@ -21,8 +21,8 @@ import { manualClock } from '../../testing/manual-clock.ts'
 import { type Approval, expireDueApprovals } from '../approvals/index.ts'
 import { selectApproval } from '../approvals/store.ts'
 import { service } from '../audit/index.ts'
-import { executeHold } from './approve.ts'
 import type { HoldIntent } from './escrow.ts'
+import { executeHold } from './hold.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 const ASKS = { require_human_approval_above_paise: 10_000n }

@@ -25,8 +25,8 @@ import {
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { service } from '../audit/index.ts'
+import { releaseCommand } from './end.ts'
 import type { Escrow, HoldIntent } from './escrow.ts'
-import { releaseCommand } from './release.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 let db: TestDatabase

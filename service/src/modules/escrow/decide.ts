@@ -8,9 +8,10 @@ import {
   decideBalance,
   decideHeld as decideKept,
   decideSender,
+  type SpendPlan,
   untilActive,
 } from '../payments/index.ts'
-import { type AgentFacts, approvalNeeded, decidePayee, type Threshold } from '../policies/index.ts'
+import { type AgentFacts, approvalNeeded, decidePayee } from '../policies/index.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
 /** An agent that a request names in one of its fields. */
@@ -33,11 +34,8 @@ export interface HoldFacts {
   readonly checkLimits: () => Refusal | null
 }
 
-/** Nothing is in the way of the hold, or nothing but that the owner must approve. */
-export type HoldPlan = { readonly kind: 'hold' } | { readonly kind: 'ask'; readonly threshold: Threshold }
-
 /** The rules of holds, in the order of those of payments. */
-export function decideHold(facts: HoldFacts): Refusal | HoldPlan {
+export function decideHold(facts: HoldFacts): Refusal | SpendPlan {
   const { payer, payerAccount, amountPaise, named } = facts
   if (payer === undefined || payerAccount === undefined) {
     return refuse('not_found', 'There is no agent with this id')
@@ -55,7 +53,7 @@ export function decideHold(facts: HoldFacts): Refusal | HoldPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE)
   if (short !== null) return short
   const threshold = facts.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
-  return threshold === null ? { kind: 'hold' } : { kind: 'ask', threshold }
+  return threshold === null ? { kind: 'proceed' } : { kind: 'ask', threshold }
 }
 
 /** Can this agent have the payer's money, or its word on it? */
@@ -81,11 +79,9 @@ function ofField(refusal: Refusal, field: NamedAgent['field']): Refusal {
 }
 
 /** Whoever comes second finds the escrow closed and learns how it ended. */
-export function decideHeld(
-  escrow: Escrow | undefined,
-): Refusal | { readonly kind: 'held'; readonly escrow: Escrow } {
+export function decideHeld(escrow: Escrow | undefined): Refusal | Escrow {
   if (escrow === undefined) return refuse('not_found', 'There is no escrow with this id')
-  if (escrow.status === 'held') return { kind: 'held', escrow }
+  if (escrow.status === 'held') return escrow
   return refuse(
     'conflict',
     `This escrow was already ${escrow.status}, which is final; make a new hold for more money`,

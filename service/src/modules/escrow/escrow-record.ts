@@ -2,13 +2,13 @@ import type { Escrow as EscrowRecord, EscrowWaiting } from '@batua/contract'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import type { Approval } from '../approvals/index.ts'
-import { type Escrow, meantFor, type Named, type Terms } from './escrow.ts'
+import { type Escrow, meantFor, type Named, payeeOf, type Terms } from './escrow.ts'
 
 export function escrowRecord(escrow: Escrow): EscrowRecord {
   return {
     escrow_id: formatId('esc', escrow.id),
     agent_id: formatId('agt', escrow.agentId),
-    to_agent_id: agentOrNull(escrow.releasedTo ?? meantFor(escrow)),
+    to_agent_id: agentOrNull(payeeOf(escrow)),
     attestor_agent_id: agentOrNull(escrow.attestorId),
     amount: rupees(escrow.amountPaise),
     reference: escrow.reference,

@@ -41,6 +41,8 @@ export interface Escrow extends EscrowKey, Named {
   readonly resolvedAt: Date | null
   /** The payer's sequence at the hold. */
   readonly holdSequence: bigint
+  /** When the timeout is tried next; null: never. */
+  readonly nextTryAt: Date | null
 }
 
 /** Whether the payee is named at the release: the hold was made for nobody, or for its attestor, and another gets it. */
@@ -48,7 +50,12 @@ export function isNamedAtRelease({ toAgentId, attestorId }: Named, payeeId: Uuid
   return toAgentId === null && attestorId !== payeeId
 }
 
-/** The agent that the money is meant for: who was named, else the one who attests, else nobody yet. */
+/** The agent that the money is meant for: the recipient that was named, else the attestor, else nobody yet. */
 export function meantFor({ toAgentId, attestorId }: Named): Uuid | null {
   return toAgentId ?? attestorId
+}
+
+/** The agent that has the money, or that it is meant for. */
+export function payeeOf(escrow: Escrow): Uuid | null {
+  return escrow.releasedTo ?? meantFor(escrow)
 }

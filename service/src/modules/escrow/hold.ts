@@ -1,59 +1,154 @@
 import type { EscrowHold } from '@batua/contract'
-import type { Book, Command } from '../../ledger/index.ts'
+import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { ZERO_PAISE } from '../../kernel/money.ts'
+import { type Book, type Command, SYSTEM } from '../../ledger/index.ts'
+import { insert } from '../../operations/entity.ts'
 import {
   type Approval,
   type ApprovalRequest,
-  approvalIn,
-  approvalNeed,
-  decidePlace,
-  placeNeeds,
-  requestApproval,
+  type Executor,
+  type HoldTerms,
+  holdTerms,
 } from '../approvals/index.ts'
-import type { Actor } from '../audit/index.ts'
-import type { AgentRegister, Threshold } from '../policies/index.ts'
-import type { HoldIntent } from './escrow.ts'
+import { type Actor, record } from '../audit/index.ts'
+import { type Spending, spendApproved, spendCommand, type Use } from '../payments/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
+import { decideHold, type HoldFacts, type NamedAgent } from './decide.ts'
+import { type Escrow, type HoldIntent, meantFor } from './escrow.ts'
 import { escrowRecord, waitingRecord } from './escrow-record.ts'
-import { prepareHold } from './prepare-hold.ts'
-import { storedTerms } from './terms.ts'
+import { escrowFact } from './facts.ts'
+import { escrows } from './store.ts'
 
-/** Sets money aside, or asks the owner: everything is decided and written in one commit with its neighbours. */
+/** Sets money aside, or asks the owner for approval. */
 export function holdCommand(agents: AgentRegister, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
-  const prepared = prepareHold(agents, intent, { by: 'platform', actor })
-  // What an earlier decision of this very command asked: if that was committed and the answer lost, it is done.
-  let asked: Approval | null = null
-  return {
-    ...prepared,
-    steps: [
-      ...prepared.steps,
-      book => {
-        const needs = placeNeeds(agents.facts(book, intent.payerId), intent.amountPaise)
-        return asked === null ? needs : [...needs, approvalNeed(asked)]
-      },
-    ],
-    decide(book) {
-      const known = asked === null ? undefined : approvalIn(book, asked)
-      if (known !== undefined) return waitingRecord(known, intent)
-      const plan = prepared.decide(book)
-      if (plan.kind === 'refusal') return plan
-      if (plan.kind === 'hold') return escrowRecord(prepared.post(book))
-      const full = decidePlace(book, intent.payerId)
-      if (full !== null) return full
-      asked = ask(book, intent, plan.threshold, actor)
-      prepared.noteUse(book, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
-      return waitingRecord(asked, intent)
-    },
+  return spendCommand<Escrow, EscrowHold>(
+    agents,
+    holdSpending(agents, intent, { by: 'platform', actor }),
+    { request: requestOf(intent), actor },
+    { posted: escrowRecord, waiting: approval => waitingRecord(approval, intent) },
+  )
+}
+
+/** Sets aside what an owner approves. The timeout runs from the hold, whenever that is. */
+export function executeHold(agents: AgentRegister): Executor {
+  return (approval, actor) => {
+    const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor })
+    return spendApproved(agents, spending, { approval, actor }, escrow => ({ escrow: escrowRecord(escrow) }))
   }
 }
 
-function ask(book: Book, intent: HoldIntent, { layer }: Threshold, actor: Actor): Approval {
-  const request: ApprovalRequest = {
-    agentId: intent.payerId,
+/** On whose authority money is held: the platform's, or that of the owner who approves. */
+interface Mandate {
+  readonly by: HoldFacts['by']
+  readonly actor: Actor
+}
+
+/** A hold as money that is spent. The limits on payees apply to the agent that it is meant for; without one, its release asks them. */
+function holdSpending(agents: AgentRegister, intent: HoldIntent, mandate: Mandate): Spending<Escrow> {
+  const { payerId, toAgentId, attestorId, amountPaise, idempotencyKey } = intent
+  const payeeId = meantFor(intent)
+  const namedIn = (book: Book): NamedAgent[] => [
+    ...named('to_agent_id', toAgentId, book, agents),
+    ...named('attestor_agent_id', attestorId, book, agents),
+  ]
+  return {
     kind: 'escrow_hold',
-    amountPaise: intent.amountPaise,
-    reference: intent.reference,
-    idempotencyKey: intent.idempotencyKey,
-    layer,
-    ...storedTerms(intent),
+    ...{ payerId, payeeId, amountPaise, idempotencyKey },
+    agentIds: [...new Set([payerId, ...[toAgentId, attestorId].flatMap(id => id ?? [])])],
+    limits: { escrowApplies: false, ...(payeeId === null ? { only: 'amounts' } : {}) },
+    decide: (book, { sameKey, checkLimits }) =>
+      sameKey === undefined
+        ? decideHold({
+            ...{ by: mandate.by, amountPaise, checkLimits },
+            payer: agents.facts(book, payerId),
+            payerAccount: book.account(payerId),
+            named: namedIn(book),
+          })
+        : keyUsed(sameKey),
+    post: book => postHold(book, intent, mandate.actor),
   }
-  return requestApproval(book, request, actor)
+}
+
+function named(field: NamedAgent['field'], id: Uuid | null, book: Book, agents: AgentRegister): NamedAgent[] {
+  return id === null ? [] : [{ field, agent: agents.facts(book, id) }]
+}
+
+function postHold(book: Book, intent: HoldIntent, actor: Actor): Escrow {
+  const { payerId, toAgentId, attestorId, amountPaise, reference, idempotencyKey, timeoutMs } = intent
+  const payeeId = meantFor(intent)
+  const { id, postedAt, debitSequence } = book.post({
+    kind: 'escrow_hold',
+    debit: payerId,
+    credit: SYSTEM.escrow,
+    amountPaise,
+    ...(payeeId === null ? {} : { linkedId: payeeId }),
+    idempotencyKey,
+    reference,
+  })
+  assert(debitSequence !== null, 'a hold debits a wallet')
+  const expiresAt = timeoutMs === null ? null : new Date(postedAt.getTime() + timeoutMs)
+  const escrow: Escrow = {
+    ...{ agentId: payerId, id, toAgentId, attestorId, amountPaise, reference },
+    status: 'held',
+    autoAction: intent.autoAction,
+    expiresAt,
+    releasedTo: null,
+    createdAt: postedAt,
+    resolvedAt: null,
+    holdSequence: debitSequence,
+    nextTryAt: expiresAt,
+  }
+  insert(book, escrows, escrow)
+  record(book, escrowFact(escrow, actor))
+  return escrow
+}
+
+/** What the owner is asked for: no fee, no note, no unique reference. */
+function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
+  const { payerId, amountPaise, reference, idempotencyKey } = intent
+  const terms: HoldTerms = {
+    to_agent_id: intent.toAgentId,
+    attestor_agent_id: intent.attestorId,
+    timeout_ms: intent.timeoutMs,
+    auto_action: intent.autoAction,
+  }
+  return {
+    ...{ agentId: payerId, amountPaise, reference, idempotencyKey, terms },
+    kind: 'escrow_hold',
+    payeeId: meantFor(intent),
+    feePaise: ZERO_PAISE,
+    note: null,
+    uniqueReference: false,
+  }
+}
+
+/** The hold that an approval was asked for. */
+function intentOf(approval: Approval): HoldIntent {
+  const { agentId: payerId, amountPaise, reference, idempotencyKey } = approval
+  const terms = holdTerms(approval.terms)
+  assert(terms !== null, 'an approval of a hold holds its terms')
+  return {
+    ...{ payerId, amountPaise, reference, idempotencyKey },
+    toAgentId: terms.to_agent_id,
+    attestorId: terms.attestor_agent_id,
+    timeoutMs: terms.timeout_ms,
+    autoAction: terms.auto_action,
+  }
+}
+
+/** A key that was used names what it was used for, so that a client that lost the response recovers. */
+function keyUsed(use: Use): Refusal {
+  const [details, message] =
+    use.kind === 'approval'
+      ? [
+          { escrow_id: null, approval_id: formatId('apr', use.id), status: 'pending_approval' },
+          'A hold with this Idempotency-Key waits for approval: details.approval_id names it. Use a new key for a new hold',
+        ]
+      : [
+          { escrow_id: formatId('esc', use.id) },
+          'This Idempotency-Key was used for a hold: details.escrow_id names it. Use a new key for a new hold',
+        ]
+  return refuse('idempotency_error', message, { field: 'Idempotency-Key', details })
 }

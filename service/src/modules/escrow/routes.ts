@@ -20,13 +20,11 @@ import type { Command, Ledger } from '../../ledger/index.ts'
 import { type FindAgent, forCaller, requireAgentAccess } from '../agents/index.ts'
 import { actorOf } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
-import { attestCommand } from './attest.ts'
+import { attestCommand, refundCommand, releaseCommand } from './end.ts'
 import { type Escrow, meantFor, type Terms } from './escrow.ts'
 import { escrowRecord } from './escrow-record.ts'
 import { NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
 import { holdCommand } from './hold.ts'
-import { refundCommand } from './refund.ts'
-import { releaseCommand } from './release.ts'
 import { selectParties } from './store.ts'
 
 export interface EscrowContext {
@@ -66,7 +64,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
 
   serve(releaseEscrow, async ({ caller, params, body }) => {
     const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
-    const payeeId = await payeeOf(context, escrow, body.to_agent_id)
+    const payeeId = await requirePayee(context, escrow, body.to_agent_id)
     const payee = (await selectParties(database, [payeeId])).get(payeeId)
     const onePlatform = payee?.platformId === caller.platformId
     const actor = actorOf(caller)
@@ -109,7 +107,11 @@ async function shown(work: Promise<EscrowHold>, answer: Answer): Promise<EscrowH
 }
 
 /** Who shall have the money: whom the request names, else whom the hold named. */
-async function payeeOf(context: EscrowContext, escrow: Escrow, named: string | undefined): Promise<Uuid> {
+async function requirePayee(
+  context: EscrowContext,
+  escrow: Escrow,
+  named: string | undefined,
+): Promise<Uuid> {
   if (named !== undefined) return requireNamed(context, named, 'to_agent_id')
   if (escrow.toAgentId !== null) return escrow.toAgentId
   throw new AppError(

@@ -8,9 +8,8 @@ import type { Command, Ledger } from '../../ledger/index.ts'
 import { service } from '../audit/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { dueAction } from './decide.ts'
+import { refundCommand, releaseCommand } from './end.ts'
 import type { Escrow } from './escrow.ts'
-import { refundCommand } from './refund.ts'
-import { releaseCommand } from './release.ts'
 import { claimDueTimeouts, type Party, selectParties } from './store.ts'
 
 /** With the shortest pause, so that a timeout fires within 5 s even where a node dies with it in hand. */

@@ -10,6 +10,15 @@ export type NewEvent = {
   readonly [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } & Subject
 }[EventName]
 
+/** An event that may have any of several names, whose data is the same for all of them. */
+export function eventNamed<Name extends EventName>(
+  name: Name,
+  subject: Subject,
+  data: EventData<Name>,
+): NewEvent {
+  return { name, data, ...subject } as NewEvent
+}
+
 /** What names an event: a payment's two have the name of their side with them. */
 export interface EventKey {
   readonly id: Uuid

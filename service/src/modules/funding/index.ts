@@ -10,7 +10,7 @@ export { collectUpiOnPage, mayAskGateway, upiIntentOnPage } from './page-bounds.
 export { completeRefunds, REFUND_ROWS } from './refund-store.ts'
 export { sendDueRefunds } from './refunds.ts'
 export { serveFunding } from './routes.ts'
-export { completeFundings, FUNDING_ROWS } from './row-mac.ts'
+export { fundings } from './row-mac.ts'
 export { findFundingBySession, openSession, settledSession } from './session.ts'
 export { orderIdOf } from './settle-funding.ts'
 export { collectUpi, maskUpiId, upiIntentOf } from './upi.ts'

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import { type EngineRow, type EngineTable, rowMacOf, whyRefused, writeOldMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { Sink, Source } from '../../ledger/index.ts'
+import { readerById, type Sink } from '../../ledger/index.ts'
 import type { OwedRefund } from './funding.ts'
 
 /** A refund that is due, taken by one node for one attempt. */
@@ -79,17 +79,14 @@ function withoutMac({
 }
 
 /** Payments of an order that go back to who paid them, by the order's id: none of them credits a wallet any more. */
-export const returnedPayments: Source<ReadonlySet<string>> = {
-  name: 'returned payments',
-  async load(tx, orderIds) {
-    const rows = await tx.query<{ orderId: string; paymentIds: string[] }>(
-      `select order_id as "orderId", array_agg(gateway_payment_id) as "paymentIds" from gateway_refunds
+export const returnedPayments = readerById<ReadonlySet<string>>('returned payments', async (tx, orderIds) => {
+  const rows = await tx.query<{ orderId: string; paymentIds: string[] }>(
+    `select order_id as "orderId", array_agg(gateway_payment_id) as "paymentIds" from gateway_refunds
        where order_id = any($1::text[]) group by order_id`,
-      [textArrayLiteral(orderIds)],
-    )
-    return new Map(rows.map(({ orderId, paymentIds }) => [orderId, new Set(paymentIds)]))
-  },
-}
+    [textArrayLiteral(orderIds)],
+  )
+  return rows.map(({ orderId, paymentIds }) => [orderId, new Set(paymentIds)])
+})
 
 /** Refunds that decisions found owed. A payment is refunded once, however often it is seen. */
 export const refundSink: Sink<OwedRefund & { readonly now: Date }> = {

@@ -2,13 +2,14 @@ import { refuse } from '../../kernel/app-error.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
 import { type Paise, paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
+import { save } from '../../operations/entity.ts'
 import { emit } from '../events/index.ts'
 import { recordStep } from './acts.ts'
 import { judge, nextCheckAt, type Sighting, type Verdict } from './decide.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
 import { fundingEvent } from './funding-events.ts'
 import { refundSink, returnedPayments } from './refund-store.ts'
-import { fundingSink, fundingSource, keyOf } from './store.ts'
+import { fundings } from './row-mac.ts'
 
 export interface Settled {
   readonly funding: Funding
@@ -24,9 +25,9 @@ export function settleFunding(
   const orderId = orderIdOf(key)
   return {
     accounts: [key.agentId],
-    needs: [need(fundingSource, keyOf(key)), need(returnedPayments, orderId)],
+    needs: [need(fundings, key), need(returnedPayments, orderId)],
     decide(book) {
-      const before = book.fact(fundingSource, keyOf(key))
+      const before = book.fact(fundings, key)
       if (before === undefined) return refuse('not_found', 'There is no such funding')
       const now = new Date(book.nowMs)
       const verdict = judge(before, sighting, now, { ending, returned: book.fact(returnedPayments, orderId) })
@@ -35,8 +36,7 @@ export function settleFunding(
       recordStep(book, funding, verdict.step)
       const event = fundingEvent(funding, verdict.step.kind, balanceOf(book, funding))
       if (event !== null) emit(book, event)
-      book.setFact(fundingSource, keyOf(key), funding)
-      book.write(fundingSink, funding)
+      save(book, fundings, funding)
       for (const refund of verdict.refunds) book.write(refundSink, owed(funding, refund, now))
       return { funding, step: verdict.step.kind }
     },

@@ -2,20 +2,9 @@ import type { Database, Queryable } from '../../db/database.ts'
 import type { CreatedOrder } from '../../gateways/payment-gateway.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { Sink, Source } from '../../ledger/index.ts'
+import type { Selected } from '../../operations/entity.ts'
 import type { AttemptState, Funding, FundingKey } from './funding.ts'
-import {
-  COLUMNS,
-  FUNDINGS,
-  fundingMac,
-  keyValues,
-  type Mac,
-  OF_KEYS,
-  PROOF,
-  type Proof,
-  proven,
-  withMac,
-} from './row-mac.ts'
+import { fundings } from './row-mac.ts'
 
 export async function insertFunding(db: Queryable, vault: Vault, funding: Funding): Promise<void> {
   await db.query(
@@ -33,7 +22,7 @@ export async function insertFunding(db: Queryable, vault: Vault, funding: Fundin
       funding.expiresAt,
       funding.openedAt,
       funding.nextCheckAt,
-      fundingMac(vault, funding),
+      fundings.mac(vault, funding),
     ],
   )
 }
@@ -64,12 +53,12 @@ function change(
   said: Partial<Pick<Funding, 'gatewayOrderId' | 'gatewaySessionId' | 'upiIntent'>>,
 ): Promise<void> {
   return database.inTransaction(async tx => {
-    const [row] = await tx.query<Funding & Mac>(
-      `select ${COLUMNS}, f.mac from ${FUNDINGS} where f.agent_id = $1 and f.id = $2 for no key update of f`,
+    const [row] = await tx.query<Selected<Funding>>(
+      `select ${fundings.selected} from ${fundings.from} where r.agent_id = $1 and r.id = $2 for no key update of r`,
       [key.agentId, key.id],
     )
     if (row === undefined) return
-    const funding = { ...withMac(vault, row), ...said }
+    const funding = { ...fundings.proven(vault, row), ...said }
     await tx.query(
       `update fundings set gateway_order_id = $3, gateway_session_id = $4, upi_intent = $5, mac = $6
        where agent_id = $1 and id = $2`,
@@ -79,7 +68,7 @@ function change(
         funding.gatewayOrderId,
         funding.gatewaySessionId,
         funding.upiIntent,
-        fundingMac(vault, funding),
+        fundings.mac(vault, funding),
       ],
     )
   })
@@ -104,11 +93,11 @@ export async function recordOpened(db: Queryable, key: FundingKey, now: Date, ch
 
 /** A funding, proven: what the gateway is asked about is decided by what this says. */
 export function selectFunding(db: Queryable, vault: Vault, key: FundingKey): Promise<Funding | null> {
-  return selectOne(db, vault, 'f.agent_id = $1 and f.id = $2', [key.agentId, key.id])
+  return selectOne(db, vault, 'r.agent_id = $1 and r.id = $2', [key.agentId, key.id])
 }
 
 export function selectFundingById(db: Queryable, vault: Vault, id: Uuid): Promise<Funding | null> {
-  return selectOne(db, vault, 'f.id = $1', [id])
+  return selectOne(db, vault, 'r.id = $1', [id])
 }
 
 export function selectFundingBySession(
@@ -116,7 +105,7 @@ export function selectFundingBySession(
   vault: Vault,
   sessionId: Uuid,
 ): Promise<Funding | null> {
-  return selectOne(db, vault, 'f.session_id = $1', [sessionId])
+  return selectOne(db, vault, 'r.session_id = $1', [sessionId])
 }
 
 async function selectOne(
@@ -125,11 +114,11 @@ async function selectOne(
   condition: string,
   values: readonly Uuid[],
 ): Promise<Funding | null> {
-  const [row] = await db.query<Funding & Mac>(
-    `select ${COLUMNS}, f.mac from ${FUNDINGS} where ${condition}`,
+  const [row] = await db.query<Selected<Funding>>(
+    `select ${fundings.selected} from ${fundings.from} where ${condition}`,
     values,
   )
-  return row === undefined ? null : withMac(vault, row)
+  return row === undefined ? null : fundings.proven(vault, row)
 }
 
 /**
@@ -164,7 +153,7 @@ export async function hastenEndedSessions(
 ): Promise<number> {
   const hastened = await db.query(
     `update fundings f set expires_at = ended.at, next_check_at = $1
-     from (select f.agent_id, f.id, a.deactivated_at as at from ${FUNDINGS}
+     from (select f.agent_id, f.id, a.deactivated_at as at from fundings f join agents a on a.id = f.agent_id
            where a.deactivated_at > $2 and f.status = 'pending' and f.expires_at > a.deactivated_at
            limit $3 for no key update of f skip locked) ended
      where f.agent_id = ended.agent_id and f.id = ended.id
@@ -173,60 +162,3 @@ export async function hastenEndedSessions(
   )
   return hastened.length
 }
-
-/** Fundings under their own lock, for decisions in the posting engine; the wallet's account is locked before. */
-export const fundingSource: Source<Funding> = {
-  name: 'fundings',
-  async load(tx, keys, _nowMs, vault) {
-    const rows = await tx.query<Funding & Proof>(
-      `select ${COLUMNS}, ${PROOF} from ${OF_KEYS} order by f.id for no key update of f`,
-      keyValues(keys.map(fundingOfKey)),
-    )
-    return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
-  },
-}
-
-export function keyOf({ agentId, id }: FundingKey): string {
-  return `${agentId} ${id}`
-}
-
-function fundingOfKey(key: string): FundingKey {
-  const [agentId = '', id = ''] = key.split(' ')
-  return { agentId, id }
-}
-
-/** What decisions change of fundings. Of several changes of one in a batch the last holds, as it saw the others. */
-export const fundingSink: Sink<Funding> = {
-  name: 'fundings',
-  async write(tx, rows, vault) {
-    const fundings = [...new Map(rows.map(row => [row.id, row])).values()]
-    await tx.query(UPDATE_FUNDINGS, [
-      fundings.map(funding => funding.agentId),
-      fundings.map(funding => funding.id),
-      fundings.map(funding => funding.status),
-      fundings.map(funding => funding.failureReason),
-      fundings.map(funding => funding.gatewayOrderId),
-      fundings.map(funding => funding.lastAttempt),
-      fundings.map(funding => funding.paidMethod),
-      fundings.map(funding => funding.feePaise),
-      fundings.map(funding => funding.gatewayPaymentId),
-      fundings.map(funding => funding.bankReference),
-      fundings.map(funding => funding.closedAt),
-      fundings.map(funding => funding.reversedAt),
-      fundings.map(funding => funding.nextCheckAt),
-      fundings.map(funding => fundingMac(vault, funding).toString('hex')),
-    ])
-  },
-}
-
-const UPDATE_FUNDINGS = `
-  update fundings f set status = v.status, failure_reason = v.failure_reason,
-    gateway_order_id = v.gateway_order_id, last_attempt = v.last_attempt, paid_method = v.paid_method,
-    fee_paise = v.fee_paise, gateway_payment_id = v.gateway_payment_id, bank_reference = v.bank_reference,
-    closed_at = v.closed_at, reversed_at = v.reversed_at, next_check_at = v.next_check_at,
-    mac = decode(v.mac, 'hex')
-  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[],
-    $9::text[], $10::text[], $11::timestamptz[], $12::timestamptz[], $13::timestamptz[], $14::text[])
-    v(agent_id, id, status, failure_reason, gateway_order_id, last_attempt, paid_method, fee_paise,
-      gateway_payment_id, bank_reference, closed_at, reversed_at, next_check_at, mac)
-  where f.agent_id = v.agent_id and f.id = v.id`

@@ -5,7 +5,7 @@ import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import type { DuePlace } from '../../jobs/due-pages.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import type { Source } from '../../ledger/index.ts'
+import { readerById } from '../../ledger/index.ts'
 import { AGENT_ROWS } from '../policies/index.ts'
 import type { BudgetState } from './budget.ts'
 
@@ -23,18 +23,15 @@ export interface Member extends Membership, BudgetState {
 }
 
 /** Memberships by their agents, for decisions in the posting engine: true as long as the agents' accounts are locked. */
-export const memberships: Source<Membership> = {
-  name: 'memberships',
-  async load(tx, agentIds, _nowMs, vault) {
-    const rows = await tx.query<Membership & MacRow>(
-      `select m.agent_id as "agentId", m.org_id as "orgId", m.role, ${macColumns(AGENT_ROWS, 'a')}
+export const memberships = readerById<Membership>('memberships', async (tx, agentIds, _nowMs, vault) => {
+  const rows = await tx.query<Membership & MacRow>(
+    `select m.agent_id as "agentId", m.org_id as "orgId", m.role, ${macColumns(AGENT_ROWS, 'a')}
        from org_members m join agents a on a.id = m.agent_id where m.agent_id = any($1::uuid[])`,
-      [arrayLiteral(agentIds)],
-    )
-    for (const row of rows) requireGenuine(vault, AGENT_ROWS, row.agentId, row)
-    return new Map(rows.map(({ agentId, orgId, role }) => [agentId, { agentId, orgId, role }]))
-  },
-}
+    [arrayLiteral(agentIds)],
+  )
+  for (const row of rows) requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+  return rows.map(({ agentId, orgId, role }) => [agentId, { agentId, orgId, role }])
+})
 
 /** All members of an organization, the treasury first, then as they joined. */
 export async function selectMembers(db: Queryable, orgId: Uuid): Promise<Member[]> {

@@ -2,7 +2,6 @@ import type { Database } from '../../db/database.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import type { AgentRegister } from '../policies/index.ts'
 
 /** What organizations work with. */
 export interface OrganizationsContext {
@@ -10,7 +9,6 @@ export interface OrganizationsContext {
   readonly clock: Clock
   readonly vault: Vault
   readonly ledger: Ledger
-  readonly agents: AgentRegister
   /** How long a raised budget waits. */
   readonly limitIncreaseCooldownS: number
 }

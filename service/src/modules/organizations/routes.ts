@@ -2,10 +2,7 @@ import { type QueryOf, routes } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { selectMembers } from '../memberships/index.ts'
-import { readStatementOf } from '../transactions/index.ts'
 import { type OrganizationCaller, requireOrganization, scopeOf } from './access.ts'
-import { allocate } from './allocate.ts'
 import { addMember, removeMember, updateMember } from './change-members.ts'
 import type { OrganizationsContext } from './context.ts'
 import { createOrganization } from './create-organization.ts'
@@ -42,17 +39,6 @@ export function serveOrganizations(serve: Serve, context: OrganizationsContext):
   serve(routes.nameTreasury, async ({ caller, params, body }) =>
     organizationRecord(await nameTreasury(context, caller, params.org_id, body.agent_id)),
   )
-
-  serve(routes.allocate, ({ caller, params, body, idempotencyKey }) =>
-    allocate(context, caller, params.org_id, body, idempotencyKey),
-  )
-
-  serve(routes.listOrganizationTransactions, async ({ caller, params, query }) => {
-    const { id } = await requireOrganization(context, caller, params.org_id)
-    const members = await selectMembers(database, id)
-    const agentIds = members.map(({ agentId }) => agentId)
-    return readStatementOf(context, agentIds, query)
-  })
 
   serve(routes.getBudget, async ({ caller, params, now }) => {
     const { id } = await requireOrganization(context, caller, params.org_id)

@@ -127,8 +127,11 @@ describe('a bank that takes its time', () => {
 
 describe('a verified owner', () => {
   /** What payouts go by. */
-  const holderOf = async (agentId: string) =>
-    (await holders.load(context.database, [agentId], stage.clock.now().getTime(), context.vault)).get(agentId)
+  const holderOf = async (agentId: string) => {
+    const now = stage.clock.now().getTime()
+    const [found] = await holders.load(context.database, [agentId], now, context.vault)
+    return found?.[1]
+  }
 
   const account = async (agentId: string) => {
     const sealed = (await holderOf(agentId))?.account?.bankAccount

@@ -1,21 +1,23 @@
 import type { AgentStatus } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
-import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
 import type { Account } from '../../ledger/index.ts'
-import { type AgentFacts, approvalNeeded, decidePayee, type Threshold } from '../policies/index.ts'
+import { type AgentFacts, approvalNeeded, decidePayee } from '../policies/index.ts'
 import { paymentFee } from './fee.ts'
+import type { SpendPlan } from './spend.ts'
 import type { Use } from './uses.ts'
 
 /**
- * Who stands behind a payment. The agent itself proves its key again and heeds the approval threshold. The owner who
- * approves what the agent asked for needs neither. A rehearsal comes from whoever may see the agent and posts nothing.
+ * On whose authority a payment is decided. The agent itself proves its key again, and the approval threshold applies to
+ * it. Neither holds for the owner who approves what the agent asked for. A dry run comes from any caller who may see the
+ * agent, and posts nothing.
  */
 export type Mandate =
   | { readonly by: 'agent' /** SHA-256 of the key that the request came with. */; readonly keyHash: Buffer }
-  | { readonly by: 'owner'; readonly approvalId: Uuid }
-  | { readonly by: 'rehearsal' }
+  | { readonly by: 'owner' }
+  | { readonly by: 'dry run' }
 
 /** What the rules of payment look at. Undefined: there is no such agent, or no such earlier payment. */
 export interface PaymentFacts {
@@ -30,29 +32,11 @@ export interface PaymentFacts {
   /** The earlier payment to this payee with this reference, when the caller wants the reference unique. */
   readonly sameReference: Use | undefined
   /** Asks the limits; called only when everything before them allows the payment. */
-  readonly checkLimits: (payer: AgentFacts, account: Account, payee: AgentFacts) => Refusal | null
-}
-
-interface Planned {
-  readonly payerAccount: Account
-  readonly payeeId: Uuid
-  readonly amountPaise: Paise
-  readonly feePaise: Paise
-}
-
-/** Nothing is in the way. */
-export interface PaymentPlan extends Planned {
-  readonly kind: 'pay'
-}
-
-/** Nothing is in the way but that the owner must approve. */
-export interface ApprovalPlan extends Planned {
-  readonly kind: 'ask'
-  readonly threshold: Threshold
+  readonly checkLimits: () => Refusal | null
 }
 
 /** The rules of payments, in the contract's order: refusals first; at the end it is paid or asked for. */
-export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | ApprovalPlan {
+export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
   const { mandate, payer, payerAccount, payee, payeeAccount, amountPaise } = facts
   if (payer === undefined || payerAccount === undefined || !isProved(mandate, payer)) {
     return refuse(
@@ -82,16 +66,14 @@ export function decidePayment(facts: PaymentFacts): Refusal | PaymentPlan | Appr
   const disallowed = decidePayee(payer.layers, payee.id)
   if (disallowed !== null) return disallowed
 
-  const overLimit = facts.checkLimits(payer, payerAccount, payee)
+  const overLimit = facts.checkLimits()
   if (overLimit !== null) return overLimit
 
-  const feePaise = paymentFee(amountPaise)
-  const short = decideBalance(payerAccount.balancePaise, amountPaise, feePaise)
+  const short = decideBalance(payerAccount.balancePaise, amountPaise, paymentFee(amountPaise))
   if (short !== null) return short
 
-  const planned = { payerAccount, payeeId: payee.id, amountPaise, feePaise }
   const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
-  return threshold === null ? { kind: 'pay', ...planned } : { kind: 'ask', ...planned, threshold }
+  return threshold === null ? { kind: 'proceed' } : { kind: 'ask', threshold }
 }
 
 /** Whoever is not the agent was proved where it came in. */

@@ -1,55 +1,47 @@
 import type { PolicyEvaluation } from '@batua/contract'
 import type { Refusal } from '../../kernel/app-error.ts'
-import type { Uuid } from '../../kernel/ids.ts'
 import { rupees, rupeesText } from '../../kernel/money.ts'
-import type { Book, Command } from '../../ledger/index.ts'
+import type { Command } from '../../ledger/index.ts'
 import { decidePlace, placeNeeds } from '../approvals/index.ts'
-import type { AgentRegister } from '../policies/index.ts'
-import { type PaymentIntent, preparePayment } from './command.ts'
-import type { ApprovalPlan, PaymentPlan } from './decide.ts'
+import type { AgentRegister, Threshold } from '../policies/index.ts'
 import { paymentFee } from './fee.ts'
+import { type PaymentIntent, paymentSpending } from './payment.ts'
+import { prepareSpend, type SpendPlan } from './spend.ts'
 
-export type Rehearsal = Pick<PaymentIntent, 'payerId' | 'payeeId' | 'amountPaise'>
+export type DryRun = Pick<PaymentIntent, 'payerId' | 'payeeId' | 'amountPaise'>
 
-type Verdict = Pick<PolicyEvaluation, 'decision' | 'code' | 'message' | 'details'>
+type Evaluation = Pick<PolicyEvaluation, 'decision' | 'code' | 'message' | 'details'>
 
-/** Decides a payment under the very locks that it would have, and posts nothing. */
-export function evaluateCommand(agents: AgentRegister, rehearsal: Rehearsal): Command<PolicyEvaluation> {
-  const { accounts, needs, steps, decide } = preparePayment(
-    agents,
-    { ...rehearsal, reference: null, note: null, idempotencyKey: null, uniqueReference: false },
-    { by: 'rehearsal' },
-  )
-  const { payerId, amountPaise } = rehearsal
+/** Decides a payment under the same locks as the payment itself, and posts nothing. */
+export function evaluateCommand(agents: AgentRegister, dryRun: DryRun): Command<PolicyEvaluation> {
+  const { payerId, amountPaise } = dryRun
+  const intent = { ...dryRun, reference: null, note: null, idempotencyKey: null, uniqueReference: false }
+  const prepared = prepareSpend(agents, paymentSpending(agents, intent, { by: 'dry run' }))
   const feePaise = paymentFee(amountPaise)
   return {
-    accounts,
-    needs,
-    steps: [...steps, book => placeNeeds(agents.facts(book, payerId), amountPaise)],
-    decide: book => ({
-      ...verdictOf(withPlace(book, payerId, decide(book))),
-      amount: rupees(amountPaise),
-      fee: rupees(feePaise),
-      total: rupees(amountPaise + feePaise),
-    }),
+    accounts: prepared.accounts,
+    needs: prepared.needs,
+    steps: [...(prepared.steps ?? []), book => placeNeeds(agents.facts(book, payerId), amountPaise)],
+    decide(book) {
+      const plan = prepared.decide(book)
+      // An owner is asked only while there is room among the approvals that wait.
+      const full = plan.kind === 'ask' ? decidePlace(book, payerId) : null
+      return {
+        ...evaluationOf(full ?? plan),
+        amount: rupees(amountPaise),
+        fee: rupees(feePaise),
+        total: rupees(amountPaise + feePaise),
+      }
+    },
   }
 }
 
-/** An owner is asked only while there is room among what waits for her. */
-function withPlace(
-  book: Book,
-  payerId: Uuid,
-  plan: Refusal | PaymentPlan | ApprovalPlan,
-): Refusal | PaymentPlan | ApprovalPlan {
-  return plan.kind === 'ask' ? (decidePlace(book, payerId) ?? plan) : plan
-}
-
-function verdictOf(plan: Refusal | PaymentPlan | ApprovalPlan): Verdict {
+function evaluationOf(plan: Refusal | SpendPlan): Evaluation {
   switch (plan.kind) {
-    case 'pay':
+    case 'proceed':
       return { decision: 'approved', code: null, message: 'The payment would be made', details: null }
     case 'ask':
-      return waits(plan)
+      return approvalRequired(plan.threshold)
     case 'refusal': {
       const { code, message, details = null } = plan
       return { decision: code === 'escrow_required' ? code : 'denied', code, message, details }
@@ -57,7 +49,7 @@ function verdictOf(plan: Refusal | PaymentPlan | ApprovalPlan): Verdict {
   }
 }
 
-function waits({ threshold: { layer, abovePaise } }: ApprovalPlan): Verdict {
+function approvalRequired({ layer, abovePaise }: Threshold): Evaluation {
   const rule = 'require_human_approval_above'
   return {
     decision: 'approval_required',

@@ -9,7 +9,7 @@ import { emit } from '../events/index.ts'
 import type { AgentRegister } from '../policies/index.ts'
 import { canReceive, decideBalance, decideSender, keyUsed } from './decide.ts'
 import { type PaymentRow, refundables } from './store.ts'
-import { payerKey, usedKeys, useInForce } from './uses.ts'
+import { type PayerKey, usedKeys, useInForce } from './uses.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
@@ -24,7 +24,8 @@ export interface RefundOrder {
 
 export function refundCommand(agents: AgentRegister, order: RefundOrder): Command<Refund> {
   const { payer, payee, id } = order.payment
-  const keyed = order.idempotencyKey === null ? null : payerKey(payee, order.idempotencyKey)
+  const keyed: PayerKey | null =
+    order.idempotencyKey === null ? null : { payer: payee, key: order.idempotencyKey }
   return {
     accounts: [payee, payer],
     needs: [need(refundables, id), ...(keyed === null ? [] : [need(usedKeys, keyed)])],
@@ -41,7 +42,7 @@ function refuseRefund(
   book: Book,
   agents: AgentRegister,
   order: RefundOrder,
-  keyed: string | null,
+  keyed: PayerKey | null,
 ): Refusal | null {
   const { payment } = order
   const refunder = agents.facts(book, payment.payee)
@@ -69,7 +70,7 @@ function refuseRefund(
   return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
 }
 
-function postRefund(book: Book, agents: AgentRegister, order: RefundOrder, keyed: string | null): Refund {
+function postRefund(book: Book, agents: AgentRegister, order: RefundOrder, keyed: PayerKey | null): Refund {
   const { payment } = order
   const refundedPaise = book.fact(refundables, payment.id)?.refundedPaise ?? ZERO_PAISE
   const amountPaise = order.amountPaise ?? ((payment.amountPaise - refundedPaise) as Paise)

@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
-import { refundedOf, type Source } from '../../ledger/index.ts'
+import { readerById, refundedOf } from '../../ledger/index.ts'
 
 /** A transfer as the payment routes read it back. */
 export interface PaymentRow {
@@ -57,19 +57,14 @@ function paymentFromRow(row: Row): PaymentRow {
   }
 }
 
-export const refundables: Source<Refundable> = {
-  name: 'refundable payments',
-  async load(tx: Queryable, ids: readonly string[]) {
-    const rows = await tx.query<Row & { refunded: bigint }>(
-      `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
+export const refundables = readerById<Refundable>('refundable payments', async (tx: Queryable, ids) => {
+  const rows = await tx.query<Row & { refunded: bigint }>(
+    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
        from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
-      [arrayLiteral(ids)],
-    )
-    return new Map(
-      rows.map(row => [row.id, { payment: paymentFromRow(row), refundedPaise: row.refunded as Paise }]),
-    )
-  },
-}
+    [arrayLiteral(ids)],
+  )
+  return rows.map(row => [row.id, { payment: paymentFromRow(row), refundedPaise: row.refunded as Paise }])
+})
 
 export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow | null> {
   const rows = await db.query<Row>(

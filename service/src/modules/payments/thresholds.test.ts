@@ -13,8 +13,8 @@ const NOW = new Date('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE, APPROVAL] = [1, 2, 3].map(() => newUuid(NOW)) as [string, string, string]
 const KEY = hashSecret('key')
 const AGENT: Mandate = { by: 'agent', keyHash: KEY }
-const OWNER: Mandate = { by: 'owner', approvalId: APPROVAL }
-const REHEARSAL: Mandate = { by: 'rehearsal' }
+const OWNER: Mandate = { by: 'owner' }
+const DRY_RUN: Mandate = { by: 'dry run' }
 
 const OPEN: Controls = {
   ...{ perTxPaise: null, hourlyPaise: null, dailyPaise: null, monthlyPaise: null },
@@ -64,11 +64,11 @@ function facts(amount: bigint, thresholds: Thresholds, more: Partial<PaymentFact
 
 describe('a payment', () => {
   test.each<[bigint, Thresholds, string]>([
-    [49_999n, { agent: 50_000n }, 'pay'],
-    [50_000n, { agent: 50_000n }, 'pay'],
+    [49_999n, { agent: 50_000n }, 'proceed'],
+    [50_000n, { agent: 50_000n }, 'proceed'],
     [50_001n, { agent: 50_000n }, 'agent'],
     [1n, { agent: 0n }, 'agent'],
-    [50_001n, {}, 'pay'],
+    [50_001n, {}, 'proceed'],
     [50_001n, { tier: 100_000n, owner: 50_000n, agent: 70_000n }, 'owner'],
     [50_001n, { tier: 50_000n, owner: 50_000n, agent: 50_000n }, 'tier'],
     [50_001n, { owner: 50_001n, agent: 50_000n }, 'agent'],
@@ -77,9 +77,9 @@ describe('a payment', () => {
     expect(plan.kind === 'ask' ? plan.threshold.layer : plan.kind).toBe(wanted)
   })
 
-  test('above a threshold is asked for with the fee that will be due', () => {
-    expect(decidePayment(facts(50_001n, { agent: 50_000n }))).toMatchObject({
-      ...{ kind: 'ask', payeeId: PAYEE, amountPaise: 50_001n, feePaise: 250n },
+  test('above a threshold names the threshold that the owner is asked by', () => {
+    expect(decidePayment(facts(50_001n, { agent: 50_000n }))).toEqual({
+      kind: 'ask',
       threshold: { layer: 'agent', abovePaise: 50_000n },
     })
   })
@@ -102,18 +102,22 @@ describe('who stands behind it:', () => {
   const rotated = { payer: agent(PAYER, { keyHash: hashSecret('new') }) }
 
   test('an owner’s approval heeds neither the threshold nor the agent’s key, and everything else', () => {
-    expect(decidePayment(facts(50_001n, { agent: 0n }, { mandate: OWNER }))).toMatchObject({ kind: 'pay' })
-    expect(decidePayment(facts(50_001n, {}, { mandate: OWNER, ...rotated }))).toMatchObject({ kind: 'pay' })
+    expect(decidePayment(facts(50_001n, { agent: 0n }, { mandate: OWNER }))).toMatchObject({
+      kind: 'proceed',
+    })
+    expect(decidePayment(facts(50_001n, {}, { mandate: OWNER, ...rotated }))).toMatchObject({
+      kind: 'proceed',
+    })
     const paused = { payee: agent(PAYEE, { status: 'paused' }) }
     expect(decidePayment(facts(1n, {}, { mandate: OWNER, ...paused }))).toMatchObject({
       code: 'validation_error',
     })
   })
 
-  test('a rehearsal heeds the threshold and needs no key', () => {
-    const plan = decidePayment(facts(50_001n, { agent: 50_000n }, { mandate: REHEARSAL }))
+  test('a dry run asks the approval threshold and needs no key', () => {
+    const plan = decidePayment(facts(50_001n, { agent: 50_000n }, { mandate: DRY_RUN }))
     expect(plan).toMatchObject({ kind: 'ask' })
-    expect(decidePayment(facts(1n, {}, { mandate: REHEARSAL, ...rotated }))).toMatchObject({ kind: 'pay' })
+    expect(decidePayment(facts(1n, {}, { mandate: DRY_RUN, ...rotated }))).toMatchObject({ kind: 'proceed' })
   })
 
   test('the agent needs its present key', () => {

@@ -1,10 +1,11 @@
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { type Book, SYSTEM } from '../../ledger/index.ts'
+import { insert } from '../../operations/entity.ts'
 import type { Actor } from '../audit/index.ts'
 import { recordRequested } from './acts.ts'
 import type { BankAccount, Payout, PayoutKind } from './payout.ts'
-import { newPayoutSink } from './store.ts'
+import { payouts } from './store.ts'
 
 /** A payout that was decided on. */
 export interface NewPayout {
@@ -44,7 +45,7 @@ export function postPayout(book: Book, request: NewPayout): Payout {
     reversedAt: null,
     nextCheckAt: transfer.postedAt,
   }
-  book.write(newPayoutSink, payout)
+  insert(book, payouts, payout)
   recordRequested(book, request.actor, payout)
   return payout
 }

@@ -2,7 +2,7 @@ import type { AgentStatus, KycStatus } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import { type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Source } from '../../ledger/index.ts'
+import { reader, readerById } from '../../ledger/index.ts'
 import { accountInForce, OWNER_ROWS } from '../owners/index.ts'
 import { AGENT_ROWS } from '../policies/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
@@ -37,12 +37,10 @@ interface HolderRow extends MacRow, OwnerMac {
 }
 
 /** Holders by their agents' ids. They are read anew each time: of most wallets it is asked but once a day. */
-export const holders: Source<Holder> = {
-  name: 'payout holders',
-  async load(tx, agentIds, nowMs, vault) {
-    const now = new Date(nowMs)
-    const rows = await tx.query<HolderRow>(
-      `select a.id as "agentId", a.status, a.held_as as "heldAs", o.id as "ownerId", o.bank_account as "bankAccount",
+export const holders = readerById<Holder>('payout holders', async (tx, agentIds, nowMs, vault) => {
+  const now = new Date(nowMs)
+  const rows = await tx.query<HolderRow>(
+    `select a.id as "agentId", a.status, a.held_as as "heldAs", o.id as "ownerId", o.bank_account as "bankAccount",
          o.bank_account_last4 as "bankAccountLast4", o.bank_ifsc as "bankIfsc", o.status as "ownerStatus",
          o.kyc_status as "kycStatus", o.pending_bank_account as "pendingBankAccount",
          o.pending_bank_account_last4 as "pendingBankAccountLast4", o.pending_bank_ifsc as "pendingBankIfsc",
@@ -50,25 +48,22 @@ export const holders: Source<Holder> = {
          ${macColumns(AGENT_ROWS, 'a')}, ${macColumns(OWNER_ROWS, 'o', 'o_')}
        from agents a join owners o on o.id = a.owner_id
        where a.id = any($1::uuid[])`,
-      [arrayLiteral(agentIds)],
-    )
-    for (const row of rows) {
-      requireGenuine(vault, AGENT_ROWS, row.agentId, row)
-      requireGenuine(vault, OWNER_ROWS, row.ownerId, {
-        macText: row.o_macText,
-        mac: row.o_mac,
-        macVersion: row.o_macVersion,
-        auditedVersion: row.o_auditedVersion,
-      })
-    }
-    return new Map(
-      rows.map(row => [
-        row.agentId,
-        { status: row.status, heldAs: row.heldAs, account: accountOf(row, now) },
-      ]),
-    )
-  },
-}
+    [arrayLiteral(agentIds)],
+  )
+  for (const row of rows) {
+    requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+    requireGenuine(vault, OWNER_ROWS, row.ownerId, {
+      macText: row.o_macText,
+      mac: row.o_mac,
+      macVersion: row.o_macVersion,
+      auditedVersion: row.o_auditedVersion,
+    })
+  }
+  return rows.map(row => [
+    row.agentId,
+    { status: row.status, heldAs: row.heldAs, account: accountOf(row, now) },
+  ])
+})
 
 function accountOf({ ownerStatus, ...row }: HolderRow, now: Date): BankAccount | null {
   if (row.kycStatus !== 'verified') return null
@@ -83,16 +78,16 @@ export type EarlierRequest = Pick<
   'id' | 'agentId' | 'amountPaise' | 'bankAccountLast4' | 'createdAt' | 'status'
 >
 
-const UUID_LENGTH = 36
-
-/** A uuid has a fixed length, so any text may follow. */
-export function requestKeyOf(agentId: Uuid, requestKey: string): string {
-  return `${agentId}\n${requestKey}`
+/** Who asked for a payout, under which key. */
+export interface RequestKey {
+  readonly agentId: Uuid
+  readonly requestKey: string
 }
 
 /** Payouts by who asked for them under which key. */
-export const earlierRequests: Source<EarlierRequest> = {
+export const earlierRequests = reader<RequestKey, EarlierRequest>({
   name: 'payout requests',
+  key: ['agentId', 'requestKey'],
   async load(tx, keys) {
     const rows = await tx.query<EarlierRequest & { requestKey: string }>(
       `select p.id, p.agent_id as "agentId", p.amount_paise as "amountPaise", p.created_at as "createdAt", p.status,
@@ -100,10 +95,10 @@ export const earlierRequests: Source<EarlierRequest> = {
        from unnest($1::uuid[], $2::text[]) k(agent_id, request_key)
        join payouts p on p.agent_id = k.agent_id and p.request_key = k.request_key`,
       [
-        arrayLiteral(keys.map(key => key.slice(0, UUID_LENGTH))),
-        textArrayLiteral(keys.map(key => key.slice(UUID_LENGTH + 1))),
+        arrayLiteral(keys.map(({ agentId }) => agentId)),
+        textArrayLiteral(keys.map(({ requestKey }) => requestKey)),
       ],
     )
-    return new Map(rows.map(({ requestKey, ...row }) => [requestKeyOf(row.agentId, requestKey), row]))
+    return rows.map(({ requestKey, ...row }) => [{ agentId: row.agentId, requestKey }, row])
   },
-}
+})

@@ -2,11 +2,12 @@ import { refuse } from '../../kernel/app-error.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
 import { type Book, type Command, need, SYSTEM } from '../../ledger/index.ts'
+import { save } from '../../operations/entity.ts'
 import { emit } from '../events/index.ts'
 import { recordStep } from './acts.ts'
 import { judge, nextCheckAt, type Verdict } from './decide.ts'
 import { type Payout, type PayoutKey, type Sighting, transactionIdOf } from './payout.ts'
-import { keyOf, payoutSink, payoutSource } from './store.ts'
+import { payouts } from './store.ts'
 
 export interface Settled {
   readonly payout: Payout
@@ -18,17 +19,16 @@ export interface Settled {
 export function settlePayout(key: PayoutKey, sighting: Sighting): Command<Settled> {
   return {
     accounts: [key.agentId],
-    needs: [need(payoutSource, keyOf(key))],
+    needs: [need(payouts, key)],
     decide(book) {
-      const before = book.fact(payoutSource, keyOf(key))
+      const before = book.fact(payouts, key)
       if (before === undefined) return refuse('not_found', 'There is no such payout')
       const now = new Date(book.nowMs)
       const { step, contradiction } = judge(before, sighting)
       const payout = changed(before, sighting, step, now)
       postStep(book, payout, step)
       recordStep(book, payout, step)
-      book.setFact(payoutSource, keyOf(key), payout)
-      book.write(payoutSink, payout)
+      save(book, payouts, payout)
       return { payout, step: step.kind, contradiction }
     },
   }

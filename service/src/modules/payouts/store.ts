@@ -1,55 +1,81 @@
 import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { ifGenuine, type MacRow, macColumns } from '../../db/row-mac.ts'
+import { ifGenuine, type MacRow, macColumns, writeOldMacs } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import type { Sink, Source } from '../../ledger/index.ts'
+import { entity, type Selected } from '../../operations/entity.ts'
 import { OWNER_ROWS } from '../owners/index.ts'
-import { type Payout, type PayoutKey, transactionIdOf } from './payout.ts'
-import { COLUMNS, ENDS, keyValues, logged, OF_KEYS, PROOF, type Proof, payoutMac, proven } from './row-mac.ts'
+import type { Payout, PayoutKey, PayoutState } from './payout.ts'
 
-/** Payouts that decisions made, in the commit of their transfers. */
-export const newPayoutSink: Sink<Payout> = {
-  name: 'new payouts',
-  write: (tx, payouts, vault) =>
-    tx.query(INSERT_PAYOUTS, [
-      arrayLiteral(payouts.map(payout => payout.agentId)),
-      arrayLiteral(payouts.map(payout => payout.id)),
-      arrayLiteral(payouts.map(payout => payout.ownerId)),
-      arrayLiteral(payouts.map(payout => payout.kind)),
-      arrayLiteral(payouts.map(payout => payout.amountPaise)),
-      textArrayLiteral(payouts.map(payout => payout.provider)),
-      arrayLiteral(payouts.map(payout => payout.bankAccount.toString('hex'))),
-      textArrayLiteral(payouts.map(payout => payout.bankAccountLast4)),
-      textArrayLiteral(payouts.map(payout => payout.bankIfsc)),
-      arrayLiteral(payouts.map(payout => payout.settlementDay)),
-      textArrayLiteral(payouts.map(payout => payout.requestKey)),
-      textArrayLiteral(payouts.map(payout => payout.createdAt.toISOString())),
-      textArrayLiteral(payouts.map(payout => payoutMac(vault, payout).toString('hex'))),
-    ]),
+/** Payouts, written under the lock of the wallet's account and under their own, because the sending job writes too. */
+export const payouts = entity<Payout, 'agentId' | 'id'>({
+  table: 'payouts',
+  key: ['agentId', 'id'],
+  columns: {
+    agentId: 'agent_id uuid',
+    id: 'id uuid',
+    ownerId: 'owner_id uuid',
+    kind: 'kind text',
+    amountPaise: 'amount_paise int8',
+    provider: 'provider text',
+    bankAccount: 'bank_account bytea',
+    bankAccountLast4: 'bank_account_last4 text',
+    bankIfsc: 'bank_ifsc text',
+    beneficiaryId: 'beneficiary_id text',
+    requestKey: 'request_key text',
+    settlementDay: 'settlement_day int4',
+    createdAt: 'created_at timestamptz',
+    status: 'status text',
+    utr: 'utr text',
+    attempts: 'attempts int4',
+    lastSentAt: 'last_sent_at timestamptz',
+    providerPayoutId: 'provider_payout_id text',
+    reason: 'reason text',
+    closedAt: 'closed_at timestamptz',
+    reversedAt: 'reversed_at timestamptz',
+    nextCheckAt: 'next_check_at timestamptz',
+  },
+  changes: ['status', 'utr', 'providerPayoutId', 'reason', 'closedAt', 'reversedAt', 'nextCheckAt'],
+  uncovered: {
+    attempts: 'the provider takes a payout’s id once, however often it is sent',
+    last_sent_at: 'the provider takes a payout’s id once, however often it is sent',
+    provider_payout_id: 'the provider is asked by the payout’s own id',
+    reason: 'is only shown',
+    closed_at: 'is only shown',
+    reversed_at: 'is only shown',
+    next_check_at: 'says when the provider is asked, not what it answers',
+  },
+  // One that ended is not sent or given back again.
+  recorded: {
+    posted: `(select array_agg(t.kind::text) from transfers t where t.linked_id = r.id
+      and t.kind in ('payout_paid', 'payout_failed', 'payout_reversed'))`,
+    prefix: 'txn',
+    logged: ['payout.completed', 'payout.failed', 'payout.reversed'],
+    agrees: ({ status }, posted, logged) =>
+      status === statusAfter(posted ?? []) && (logged === null || status === statusAfter(logged)),
+  },
+  locksRow: true,
+})
+
+/** By the kinds of its transfers, or the actions of its entries. */
+function statusAfter(ends: readonly string[]): PayoutState {
+  const has = (...names: string[]) => names.some(name => ends.includes(name))
+  if (has('payout_failed', 'payout.failed')) return 'failed'
+  if (has('payout_reversed', 'payout.reversed')) return 'reversed'
+  return has('payout_paid', 'payout.completed') ? 'completed' : 'pending'
 }
-
-const INSERT_PAYOUTS = `
-  insert into payouts (agent_id, id, owner_id, kind, amount_paise, provider, bank_account, bank_account_last4, bank_ifsc,
-    settlement_day, request_key, created_at, next_check_at, mac)
-  select agent_id, id, owner_id, kind, amount, provider, decode(bank_account, 'hex'), last4, ifsc, settlement_day,
-    request_key, created_at, created_at, decode(mac, 'hex')
-  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::int8[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::int4[], $11::text[], $12::timestamptz[], $13::text[])
-    v(agent_id, id, owner_id, kind, amount, provider, bank_account, last4, ifsc, settlement_day, request_key,
-      created_at, mac)`
 
 export async function selectPayout(db: Queryable, key: PayoutKey): Promise<Payout | null> {
   const [row] = await db.query<Payout>(
-    `select ${COLUMNS} from payouts p where p.agent_id = $1 and p.id = $2`,
+    `select ${payouts.selected} from payouts r where r.agent_id = $1 and r.id = $2`,
     [key.agentId, key.id],
   )
   return row ?? null
 }
 
 export async function selectPayoutById(db: Queryable, id: Uuid): Promise<Payout | null> {
-  const [row] = await db.query<Payout>(`select ${COLUMNS} from payouts p where p.id = $1`, [id])
+  const [row] = await db.query<Payout>(`select ${payouts.selected} from payouts r where r.id = $1`, [id])
   return row ?? null
 }
 
@@ -73,15 +99,15 @@ export async function claimDuePayouts(
   leaseUntil: Date,
   limit: number,
 ): Promise<Payout[]> {
-  const rows = await db.query<Payout & Proof>(
-    `update payouts p set next_check_at = $2, attempts = p.attempts + case p.status when 'pending' then 1 else 0 end
+  const rows = await db.query<Selected<Payout>>(
+    `update payouts r set next_check_at = $2, attempts = r.attempts + case r.status when 'pending' then 1 else 0 end
      from (select agent_id, id from payouts where next_check_at <= $1 order by next_check_at limit $3
            for update skip locked) due
-     where p.agent_id = due.agent_id and p.id = due.id
-     returning ${COLUMNS}, p.mac, ${ENDS}, null::text[] as logged`,
+     where r.agent_id = due.agent_id and r.id = due.id
+     returning ${payouts.selected}, ${payouts.posted}`,
     [now, leaseUntil, limit],
   )
-  return rows.flatMap(row => ifGenuine(() => proven(vault, row)))
+  return rows.flatMap(row => ifGenuine(() => payouts.provenAsRecorded(vault, row)))
 }
 
 /** Only while the payout is as it was proven; else it is asked for again the next time. */
@@ -97,15 +123,15 @@ export async function recordBeneficiary(
       payout.agentId,
       payout.id,
       beneficiaryId,
-      payoutMac(vault, { ...payout, beneficiaryId }),
-      payoutMac(vault, payout),
+      payouts.mac(vault, { ...payout, beneficiaryId }),
+      payouts.mac(vault, payout),
     ],
   )
 }
 
 /**
- * Notes that a payout is being sent, before it is. False: it has ended, by its row or by the log, or somebody else has
- * taken it since, and whoever asks must not send it.
+ * Records that a payout is being sent, before it is. False: it has ended, by its row or by the log, or another worker has
+ * claimed it since, and the caller must not send it.
  */
 export async function markSent(
   db: Queryable,
@@ -115,8 +141,9 @@ export async function markSent(
   const { agentId, id, attempts } = payout
   const marked = await db.query(
     `update payouts set last_sent_at = $4
-     where agent_id = $1 and id = $2 and attempts = $3 and status = 'pending' and ${logged('$5')} is null returning id`,
-    [agentId, id, attempts, now, transactionIdOf(payout)],
+     where agent_id = $1 and id = $2 and attempts = $3 and status = 'pending'
+       and ${payouts.logged('$5')} is null returning id`,
+    [agentId, id, attempts, now, payouts.targetOf(payout)],
   )
   return marked.length === 1
 }
@@ -133,52 +160,32 @@ export async function selectHolder(
   return row ?? null
 }
 
-/** Payouts under their own lock, for decisions in the posting engine; the wallet's account is locked before. */
-export const payoutSource: Source<Payout> = {
-  name: 'payouts',
-  async load(tx, keys, _nowMs, vault) {
-    const rows = await tx.query<Payout & Proof>(
-      `select ${COLUMNS}, ${PROOF} from ${OF_KEYS} order by p.id for no key update of p`,
-      keyValues(keys.map(payoutOfKey)),
-    )
-    return new Map(rows.map(row => [keyOf(row), proven(vault, row)]))
-  },
+/** Gives payouts from before there were MACs theirs, a bounded number; answers how many. `convert` encrypts for the owner. */
+export async function completePayouts(
+  tx: Queryable,
+  vault: Vault,
+  limit: number,
+  convert: (ownerId: Uuid, bankAccount: Buffer) => Buffer,
+): Promise<number> {
+  const old = await tx.query<Payout>(
+    `select ${payouts.selected} from payouts r where r.mac is null limit $1 for update`,
+    [limit],
+  )
+  const converted = old.map(payout => ({
+    ...payout,
+    bankAccount: convert(payout.ownerId, payout.bankAccount),
+  }))
+  await tx.query(
+    `update payouts p set bank_account = decode(v.account, 'hex') from unnest($1::uuid[], $2::text[]) v(id, account)
+     where p.id = v.id`,
+    [
+      arrayLiteral(converted.map(({ id }) => id)),
+      textArrayLiteral(converted.map(({ bankAccount }) => bankAccount.toString('hex'))),
+    ],
+  )
+  return writeOldMacs(
+    tx,
+    'payouts',
+    converted.map(payout => ({ id: payout.id, mac: payouts.mac(vault, payout) })),
+  )
 }
-
-export function keyOf({ agentId, id }: PayoutKey): string {
-  return `${agentId} ${id}`
-}
-
-function payoutOfKey(key: string): PayoutKey {
-  const [agentId = '', id = ''] = key.split(' ')
-  return { agentId, id }
-}
-
-/** What decisions change of payouts. Of several changes of one in a batch the last holds, as it saw the others. */
-export const payoutSink: Sink<Payout> = {
-  name: 'payouts',
-  write(tx, rows, vault) {
-    const payouts = [...new Map(rows.map(row => [row.id, row])).values()]
-    return tx.query(UPDATE_PAYOUTS, [
-      payouts.map(payout => payout.agentId),
-      payouts.map(payout => payout.id),
-      payouts.map(payout => payout.status),
-      payouts.map(payout => payout.providerPayoutId),
-      payouts.map(payout => payout.utr),
-      payouts.map(payout => payout.reason),
-      payouts.map(payout => payout.closedAt),
-      payouts.map(payout => payout.reversedAt),
-      payouts.map(payout => payout.nextCheckAt),
-      payouts.map(payout => payoutMac(vault, payout).toString('hex')),
-    ])
-  },
-}
-
-const UPDATE_PAYOUTS = `
-  update payouts p set status = v.status, provider_payout_id = v.provider_payout_id, utr = v.utr, reason = v.reason,
-    closed_at = v.closed_at, reversed_at = v.reversed_at, next_check_at = v.next_check_at,
-    mac = decode(v.mac, 'hex')
-  from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
-    $8::timestamptz[], $9::timestamptz[], $10::text[])
-    v(agent_id, id, status, provider_payout_id, utr, reason, closed_at, reversed_at, next_check_at, mac)
-  where p.agent_id = v.agent_id and p.id = v.id`

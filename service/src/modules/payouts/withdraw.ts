@@ -8,7 +8,7 @@ import type { PayoutsContext } from './context.ts'
 import { decideWithdrawal } from './decide.ts'
 import { transactionIdOf } from './payout.ts'
 import { postPayout } from './post-payout.ts'
-import { type EarlierRequest, earlierRequests, holders, requestKeyOf } from './request-store.ts'
+import { type EarlierRequest, earlierRequests, holders } from './request-store.ts'
 
 /** A withdrawal as asked for. */
 export interface WithdrawalOrder {
@@ -29,7 +29,7 @@ export function withdrawCommand(
   order: WithdrawalOrder,
 ): Command<Withdrawn> {
   const { agentId, requestKey } = order
-  const request = requestKey === null ? null : requestKeyOf(agentId, requestKey)
+  const request = requestKey === null ? null : { agentId, requestKey }
   return {
     accounts: [agentId],
     needs: [need(holders, agentId), ...(request === null ? [] : [need(earlierRequests, request)])],

@@ -3,8 +3,6 @@ import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { countWithBalance, deactivateAgents, selectLivingOfPlatform } from '../agents/index.ts'
 import { type Actor, recordActs } from '../audit/index.ts'
-import { countHeldOfPlatform } from '../escrow/index.ts'
-import { countPendingOfPlatform } from '../payouts/index.ts'
 import { platformNotFound } from './access.ts'
 import { platformAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
@@ -24,7 +22,7 @@ export async function deletePlatform(
   const { database } = context
   const found = await selectPlatform(database, platformId)
   if (found === null) throw platformNotFound()
-  await requireNoMoney(database, platformId)
+  await requireNoMoney(context, database, platformId)
   let after: Uuid | null = null
   for (;;) {
     const { deleted, last } = await deleteSome(context, { actor, platformId, after })
@@ -46,9 +44,10 @@ interface Batch {
  * balance counts, or after, and finds no agent that takes it.
  */
 function deleteSome(
-  { database, clock, vault }: PlatformsContext,
+  context: PlatformsContext,
   { actor, platformId, after }: Batch,
 ): Promise<{ readonly deleted: Platform | null; readonly last: Uuid | null }> {
+  const { database, clock, vault } = context
   const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(
     async tx => {
@@ -60,7 +59,7 @@ function deleteSome(
       if (!areAll) return { deleted: null, last: ids.at(-1) ?? null }
       // One that was created meanwhile may have an id before those: clocks differ. From here on none is created.
       if (after !== null && !(await hasEnded(tx, platformId))) return { deleted: null, last: null }
-      await requireNoMoney(tx, platformId)
+      await requireNoMoney(context, tx, platformId)
       if (platform.status === 'deleted') return { deleted: platform, last: null }
       const deleted: Platform = { ...platform, status: 'deleted' }
       const versions = await updatePlatform(tx, vault, deleted)
@@ -76,10 +75,13 @@ async function hasEnded(tx: Queryable, platformId: Uuid): Promise<boolean> {
   return (await selectLivingOfPlatform(tx, platformId, null)).ids.length === 0
 }
 
-/** What is on its way first: when it arrives it is in a balance, which is looked at afterwards. */
-async function requireNoMoney(db: Queryable, platformId: Uuid): Promise<void> {
-  const withEscrow = await countHeldOfPlatform(db, platformId)
-  const withPayout = await countPendingOfPlatform(db, platformId)
+/** Money elsewhere is counted first: when it arrives it is in a balance, and those are counted afterwards. */
+async function requireNoMoney(
+  { countMoneyElsewhere }: PlatformsContext,
+  db: Queryable,
+  platformId: Uuid,
+): Promise<void> {
+  const { withEscrow, withPayout } = await countMoneyElsewhere(db, platformId)
   const withBalance = await countWithBalance(db, platformId)
   if (withBalance > 0) throw hasBalances(withBalance)
   if (withEscrow > 0) throw hasEscrow(withEscrow)

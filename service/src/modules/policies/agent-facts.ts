@@ -6,7 +6,7 @@ import { boundedMap } from '../../kernel/bounded-map.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { type Book, type Need, need, type Source } from '../../ledger/index.ts'
+import { type Book, type Need, need, readerById } from '../../ledger/index.ts'
 import { type Ceiling, ceilingOf, type Layer, NO_CONTROLS } from './controls.ts'
 import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
@@ -67,18 +67,15 @@ const SELECT = `
     select p.owner_id, ${policyColumnsOf('p')}, ${macColumns(OWNER_POLICY_ROWS, 'p', 'o_')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
   where a.id = any($1::uuid[])`
 
-const agents: Source<AgentFacts> = {
-  name: 'agents',
-  async load(tx: Queryable, ids: readonly string[], _nowMs: number, vault: Vault) {
-    const rows = await tx.query<Row>(SELECT, [arrayLiteral(ids)])
-    const facts = new Map<string, AgentFacts>()
-    for (const row of rows) {
-      proveRows(vault, row)
-      facts.set(row.id, factsFromRow(row))
-    }
-    return facts
-  },
-}
+const agents = readerById<AgentFacts>('agents', async (tx: Queryable, ids, _nowMs, vault: Vault) => {
+  const rows = await tx.query<Row>(SELECT, [arrayLiteral(ids)])
+  const facts = new Map<string, AgentFacts>()
+  for (const row of rows) {
+    proveRows(vault, row)
+    facts.set(row.id, factsFromRow(row))
+  }
+  return facts
+})
 
 /** The rows of the agent, of its owner's policy and of its tier. An owner's policy that was taken away is older than audited. */
 function proveRows(vault: Vault, row: Row): void {

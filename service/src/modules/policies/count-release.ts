@@ -3,13 +3,13 @@ import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import { addRelease, type Book, type Need, need, releasesSink } from '../../ledger/index.ts'
 import { watchesCounterparties } from './controls.ts'
-import { countCounterparty, windowKey, windowSink, windows } from './counterparties.ts'
+import { countCounterparty, windowSink, windows } from './counterparties.ts'
 import type { Spend } from './limits.ts'
 import { paidInBatch } from './uncount.ts'
 
 /** What has to be read before the release of a hold that named nobody can be counted. */
 export function releaseNeeds(payerId: Uuid, payeeId: Uuid): Need[] {
-  return [need(windows, windowKey(payerId, payeeId))]
+  return [need(windows, { payer: payerId, payee: payeeId })]
 }
 
 /**
@@ -19,7 +19,7 @@ export function releaseNeeds(payerId: Uuid, payeeId: Uuid): Need[] {
  */
 export function countRelease(book: Book, spend: Spend & { readonly payeeId: Uuid }): void {
   const { payer, payeeId, amountPaise, ceiling } = spend
-  const key = windowKey(payer.id, payeeId)
+  const key = { payer: payer.id, payee: payeeId }
   const today = istDay(new Date(book.nowMs))
   const isShown = payer.needsExactWindows && watchesCounterparties(ceiling)
   const before = book.fact(windows, key)

@@ -10,8 +10,9 @@ import {
   countsAgainstLimits,
   type Need,
   need,
+  reader,
+  readerById,
   type Sink,
-  type Source,
 } from '../../ledger/index.ts'
 
 /**
@@ -49,21 +50,22 @@ interface WindowRow {
   last_released_at: Date | null
 }
 
-export const windowKey = (payer: Uuid, payee: Uuid) => `${payer} ${payee}`
+/** Which window: what a payer gave a payee. */
+export type WindowKey = Pick<CounterpartyWindow, 'payer' | 'payee'>
 
-export const windows: Source<CounterpartyWindow> = {
+export const windows = reader<WindowKey, CounterpartyWindow>({
   name: 'counterparty windows',
-  async load(tx: Queryable, keys: readonly string[]) {
-    const pairs = keys.map(key => key.split(' '))
+  key: ['payer', 'payee'],
+  async load(tx: Queryable, keys) {
     const rows = await tx.query<WindowRow>(
       `select w.payer, w.payee, w.ist_day, w.ist_day_spent_paise, w.last_paid_at, w.last_released_at
        from unnest($1::uuid[], $2::uuid[]) k(payer, payee)
        join counterparty_windows w on w.payer = k.payer and w.payee = k.payee`,
-      [arrayLiteral(pairs.map(pair => pair[0] ?? null)), arrayLiteral(pairs.map(pair => pair[1] ?? null))],
+      [arrayLiteral(keys.map(({ payer }) => payer)), arrayLiteral(keys.map(({ payee }) => payee))],
     )
-    return new Map(rows.map(row => [windowKey(row.payer, row.payee), windowFromRow(row)]))
+    return rows.map(row => [row, windowFromRow(row)])
   },
-}
+})
 
 function windowFromRow(row: WindowRow): CounterpartyWindow {
   return {
@@ -96,16 +98,14 @@ export const NOBODY: Recents = { count: 0, oldest: [], isComplete: true }
 const OLDEST_READ = 20
 
 /** The stored windows first, then with what is added here. */
-export const recentPayees: Source<Recents> = {
-  name: 'recent payees',
-  async load(tx: Queryable, payers: readonly string[], nowMs: number) {
-    const rows = await tx.query<{
-      payer: Uuid
-      count: number
-      payees: Uuid[] | null
-      moments: Date[] | null
-    }>(
-      `select k.payer, o.payees, o.moments,
+export const recentPayees = readerById<Recents>('recent payees', async (tx: Queryable, payers, nowMs) => {
+  const rows = await tx.query<{
+    payer: Uuid
+    count: number
+    payees: Uuid[] | null
+    moments: Date[] | null
+  }>(
+    `select k.payer, o.payees, o.moments,
          (select count(*)::int4 from counterparty_windows w where w.payer = k.payer and w.last_paid_at > $2) as count
        from unnest($1::uuid[]) k(payer)
        cross join lateral (
@@ -114,11 +114,10 @@ export const recentPayees: Source<Recents> = {
          from (select w.payee, w.last_paid_at from counterparty_windows w
                where w.payer = k.payer and w.last_paid_at > $2 order by w.last_paid_at limit $3) r
        ) o`,
-      [arrayLiteral(payers), new Date(nowMs - HOUR_MS), OLDEST_READ],
-    )
-    return new Map(rows.map(row => [row.payer, recentsOf(row.count, row.payees ?? [], row.moments ?? [])]))
-  },
-}
+    [arrayLiteral(payers), new Date(nowMs - HOUR_MS), OLDEST_READ],
+  )
+  return rows.map(row => [row.payer, recentsOf(row.count, row.payees ?? [], row.moments ?? [])])
+})
 
 function recentsOf(count: number, payees: readonly Uuid[], moments: readonly Date[]): Recents {
   const oldest = payees.map((payee, index) => ({ payee, lastPaidMs: moments[index]?.getTime() ?? 0 }))
@@ -163,11 +162,18 @@ interface UncountedRow {
   counted_last_released_at: Date | null
 }
 
+/** How far a payer's payments are counted. */
+interface Mark {
+  readonly payer: Uuid
+  readonly afterMs: number
+  readonly afterSequence: bigint
+}
+
 /** The payments since the last count that today or the last hour still knows of, by payee; null once they are counted. */
-const uncounted: Source<readonly Uncounted[] | null> = {
+const uncounted = reader<Mark, readonly Uncounted[] | null>({
   name: 'uncounted payments',
-  async load(tx: Queryable, keys: readonly string[], nowMs: number) {
-    const marks = keys.map(key => key.split(' '))
+  key: ['payer', 'afterMs', 'afterSequence'],
+  async load(tx: Queryable, marks, nowMs) {
     const rows = await tx.query<UncountedRow>(
       `select k.payer, t.payee, t.spent_today, t.last_paid_at, w.ist_day, w.ist_day_spent_paise,
          w.last_paid_at as counted_last_paid_at, w.last_released_at as counted_last_released_at
@@ -182,18 +188,17 @@ const uncounted: Source<readonly Uncounted[] | null> = {
        ) t
        left join counterparty_windows w on w.payer = k.payer and w.payee = t.payee`,
       [
-        arrayLiteral(marks.map(mark => mark[0] ?? null)),
-        arrayLiteral(marks.map(mark => firstUuidAt(new Date(Number(mark[1]))))),
-        arrayLiteral(marks.map(mark => mark[2] ?? null)),
+        arrayLiteral(marks.map(({ payer }) => payer)),
+        arrayLiteral(marks.map(({ afterMs }) => firstUuidAt(new Date(afterMs)))),
+        arrayLiteral(marks.map(({ afterSequence }) => afterSequence)),
         startOfIstDay(istDay(new Date(nowMs))),
       ],
     )
-    const found = new Map<string, Uncounted[]>(keys.map(key => [key, []]))
-    const keyOf = new Map(keys.map((key, index) => [marks[index]?.[0] ?? '', key]))
-    for (const row of rows) found.get(keyOf.get(row.payer) ?? '')?.push(uncountedFromRow(row))
-    return found
+    const found = new Map(marks.map(mark => [mark.payer, { mark, uncounted: new Array<Uncounted>() }]))
+    for (const row of rows) found.get(row.payer)?.uncounted.push(uncountedFromRow(row))
+    return [...found.values()].map(({ mark, uncounted: theirs }) => [mark, theirs])
   },
-}
+})
 
 function uncountedFromRow(row: UncountedRow): Uncounted {
   const { payer, payee, ist_day, ist_day_spent_paise, counted_last_paid_at } = row
@@ -216,7 +221,7 @@ function uncountedFromRow(row: UncountedRow): Uncounted {
 export const windowSink: Sink<CounterpartyWindow> = {
   name: 'counterparty windows',
   async write(tx: Queryable, rows: readonly CounterpartyWindow[]) {
-    const last = [...new Map(rows.map(row => [windowKey(row.payer, row.payee), row])).values()]
+    const last = [...new Map(rows.map(row => [windows.textOf(row), row])).values()]
     await tx.query(
       `insert into counterparty_windows (payer, payee, ist_day, ist_day_spent_paise, last_paid_at, last_released_at)
        select payer, payee, ist_day, spent, last_paid_at, last_released_at
@@ -240,15 +245,19 @@ export const windowSink: Sink<CounterpartyWindow> = {
 const timeOf = (ms: number) => new Date(ms).toISOString()
 
 /** Payments from before today and the last hour count for nothing any more, so a long pause costs no long reading. */
-function uncountedKey({ nowMs }: Book, { id, countedThroughMs, countedThroughSequence }: Account): string {
+function uncountedKey({ nowMs }: Book, { id, countedThroughMs, countedThroughSequence }: Account): Mark {
   const relevantMs = Math.min(startOfIstDay(istDay(new Date(nowMs))).getTime(), nowMs - HOUR_MS)
-  return `${id} ${Math.max(countedThroughMs, relevantMs)} ${countedThroughSequence}`
+  return {
+    payer: id,
+    afterMs: Math.max(countedThroughMs, relevantMs),
+    afterSequence: countedThroughSequence,
+  }
 }
 
 /** The facts that make a payer's counterparty windows exact. */
 export function counterpartyNeeds(book: Book, payer: Account, payee: Uuid | null): Need[] {
   const needs = [need(uncounted, uncountedKey(book, payer)), need(recentPayees, payer.id)]
-  if (payee !== null) needs.push(need(windows, windowKey(payer.id, payee)))
+  if (payee !== null) needs.push(need(windows, { payer: payer.id, payee }))
   return needs
 }
 
@@ -278,7 +287,7 @@ export function countUncounted(book: Book, payer: Account): void {
       lastPaidMs,
       lastReleasedMs: counted?.lastReleasedMs ?? null,
     }
-    book.setFact(windows, windowKey(payer.id, payee), window)
+    book.setFact(windows, window, window)
     book.write(windowSink, window)
     if (isRecent(lastPaidMs, nowMs)) recent.push(window)
     if (isRecent(lastPaidMs, nowMs) && !isRecent(counted?.lastPaidMs ?? 0, nowMs)) added++
@@ -301,7 +310,7 @@ export function counterpartyUse(book: Book, payer: Account, payee: Uuid | null):
   const { count, oldest } = book.fact(recentPayees, payer.id) ?? NOBODY
   const leaving = oldest.map(each => ({ lastPaidMs: each.lastPaidMs, isPayee: each.payee === payee }))
   if (payee === null) return { daySpentPaise: null, recentPayees: count, paidRecently: false, leaving }
-  const window = book.fact(windows, windowKey(payer.id, payee))
+  const window = book.fact(windows, { payer: payer.id, payee })
   return {
     daySpentPaise: window?.istDay === istDay(new Date(nowMs)) ? window.daySpentPaise : ZERO_PAISE,
     recentPayees: count,
@@ -314,13 +323,17 @@ export function counterpartyUse(book: Book, payer: Account, payee: Uuid | null):
 export function countCounterparty(book: Book, payer: Account, payee: Uuid, amountPaise: Paise): void {
   const use = counterpartyUse(book, payer, payee)
   const paid = { payee, lastPaidMs: book.nowMs }
-  book.setFact(windows, windowKey(payer.id, payee), {
-    ...paid,
-    payer: payer.id,
-    istDay: istDay(new Date(book.nowMs)),
-    daySpentPaise: ((use.daySpentPaise ?? ZERO_PAISE) + amountPaise) as Paise,
-    lastReleasedMs: book.fact(windows, windowKey(payer.id, payee))?.lastReleasedMs ?? null,
-  })
+  book.setFact(
+    windows,
+    { payer: payer.id, payee },
+    {
+      ...paid,
+      payer: payer.id,
+      istDay: istDay(new Date(book.nowMs)),
+      daySpentPaise: ((use.daySpentPaise ?? ZERO_PAISE) + amountPaise) as Paise,
+      lastReleasedMs: book.fact(windows, { payer: payer.id, payee })?.lastReleasedMs ?? null,
+    },
+  )
   const recents = book.fact(recentPayees, payer.id) ?? NOBODY
   book.setFact(recentPayees, payer.id, withRecipients(recents, [paid], use.paidRecently ? 0 : 1))
 }

@@ -1,15 +1,16 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
-import { firstUuidAt } from '../../kernel/ids.ts'
+import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import {
   type Account,
   type Book,
   countsAgainstLimits,
+  keyAt,
   type Need,
   need,
   type RollingWindow,
+  reader,
   rollingSpent,
-  type Source,
   WINDOW_MS,
 } from '../../ledger/index.ts'
 import type { Ceiling } from './controls.ts'
@@ -23,15 +24,22 @@ interface Fall {
   readonly freedPaise: bigint
 }
 
+/** Which payments: a payer's from a moment on, until so much has fallen out. */
+interface FallsKey {
+  readonly payer: Uuid
+  readonly fromMs: number
+  readonly mostPaise: bigint
+}
+
 /**
  * The payments that leave a rolling window next, until as much as is asked for has fallen out: the moment at
  * which an amount fits again is that of the payment whose fall frees enough. Nothing is known beyond the
  * oldest thousand payments of the window.
  */
-const falls: Source<readonly Fall[]> = {
+const falls = reader<FallsKey, readonly Fall[]>({
   name: 'payments that leave windows next',
-  async load(tx: Queryable, keys: readonly string[]) {
-    const asked = keys.map(key => key.split(' '))
+  key: ['payer', 'fromMs', 'mostPaise'],
+  async load(tx: Queryable, keys) {
     const rows = await tx.query<{ position: number; posted_at: Date; freed: bigint }>(
       `select k.position::int4 as position, s.posted_at, s.freed
        from unnest($1::uuid[], $2::uuid[], $3::int8[]) with ordinality k(payer, from_id, most, position)
@@ -44,21 +52,21 @@ const falls: Source<readonly Fall[]> = {
        where s.freed - s.amount_paise < k.most
        order by k.position, s.freed`,
       [
-        arrayLiteral(asked.map(key => key[0] ?? null)),
-        arrayLiteral(asked.map(key => firstUuidAt(new Date(Number(key[1]))))),
-        arrayLiteral(asked.map(key => key[2] ?? null)),
+        arrayLiteral(keys.map(({ payer }) => payer)),
+        arrayLiteral(keys.map(({ fromMs }) => firstUuidAt(new Date(fromMs)))),
+        arrayLiteral(keys.map(({ mostPaise }) => mostPaise)),
         MOST_PAYMENTS_READ,
       ],
     )
-    const found = new Map<string, Fall[]>(keys.map(key => [key, []]))
+    const found = new Map(keys.map(key => [key, new Array<Fall>()]))
     for (const { position, posted_at, freed } of rows) {
-      found.get(keys[position - 1] ?? '')?.push({ postedMs: posted_at.getTime(), freedPaise: freed })
+      found.get(keyAt(keys, position))?.push({ postedMs: posted_at.getTime(), freedPaise: freed })
     }
     return found
   },
-}
+})
 
-type FallsKeys = Map<RollingWindow, string | null>
+type FallsKeys = Map<RollingWindow, FallsKey | null>
 
 const keysOf = new WeakMap<Account, FallsKeys>()
 
@@ -66,7 +74,7 @@ const keysOf = new WeakMap<Account, FallsKeys>()
  * One key for all commands of the batch: whatever of them is paid, no refusal asks for more than this. It is made when
  * all have said what they plan and none has posted, and stays.
  */
-function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigint): string | null {
+function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigint): FallsKey | null {
   const keys: FallsKeys = keysOf.get(payer) ?? new Map()
   keysOf.set(payer, keys)
   const known = keys.get(window)
@@ -74,7 +82,8 @@ function fallsKey(book: Book, payer: Account, window: RollingWindow, limit: bigi
   const spent = rollingSpent(payer.spending, window)
   const tooMuch = spent + payer.plannedPaise - limit
   const most = tooMuch < spent ? tooMuch : spent
-  const key = most <= 0n ? null : `${payer.id} ${book.nowMs - WINDOW_MS[window] + 1} ${most}`
+  const key =
+    most <= 0n ? null : { payer: payer.id, fromMs: book.nowMs - WINDOW_MS[window] + 1, mostPaise: most }
   keys.set(window, key)
   return key
 }

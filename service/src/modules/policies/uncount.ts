@@ -8,9 +8,10 @@ import {
   type Book,
   counterpartyOf,
   countsAgainstLimits,
+  keyAt,
   type Need,
   need,
-  type Source,
+  reader,
   TRANSFER_KINDS,
 } from '../../ledger/index.ts'
 import { type Ceiling, watchesCounterparties } from './controls.ts'
@@ -19,7 +20,7 @@ import {
   isRecent,
   type Recents,
   recentPayees,
-  windowKey,
+  type WindowKey,
   windowSink,
   windows,
 } from './counterparties.ts'
@@ -44,10 +45,10 @@ interface Paid {
 }
 
 /** What the payer paid the same payee within the hour, the latest first, but for the transfer that is undone. */
-const otherwisePaid: Source<readonly Paid[]> = {
+const otherwisePaid = reader<GivenBack, readonly Paid[]>({
   name: 'payees that were paid otherwise',
-  async load(tx: Queryable, keys: readonly string[], nowMs: number) {
-    const asked = keys.map(key => key.split(' '))
+  key: ['payerId', 'payeeId', 'id'],
+  async load(tx: Queryable, undone, nowMs) {
     const rows = await tx.query<{ position: number; id: Uuid; posted_at: Date }>(
       `select k.position::int4 as position, o.id, o.posted_at
        from unnest($1::uuid[], $2::uuid[], $3::uuid[]) with ordinality k(payer, payee, undone, position)
@@ -58,28 +59,28 @@ const otherwisePaid: Source<readonly Paid[]> = {
          order by p.id desc limit $5) o
        order by o.id desc`,
       [
-        arrayLiteral(asked.map(key => key[0] ?? null)),
-        arrayLiteral(asked.map(key => key[1] ?? null)),
-        arrayLiteral(asked.map(key => key[2] ?? null)),
+        arrayLiteral(undone.map(({ payerId }) => payerId)),
+        arrayLiteral(undone.map(({ payeeId }) => payeeId)),
+        arrayLiteral(undone.map(({ id }) => id)),
         firstUuidAt(new Date(nowMs - HOUR_MS)),
         MOST_READ,
       ],
     )
-    const found = new Map<string, Paid[]>(keys.map(key => [key, []]))
+    const found = new Map(undone.map(given => [given, new Array<Paid>()]))
     for (const { position, id, posted_at } of rows) {
-      found.get(keys[position - 1] ?? '')?.push({ id, postedMs: posted_at.getTime() })
+      found.get(keyAt(undone, position))?.push({ id, postedMs: posted_at.getTime() })
     }
     return found
   },
-}
+})
 
-function otherwiseKey({ payerId, payeeId, id }: GivenBack): string {
-  return `${payerId} ${payeeId} ${id}`
+function windowOf({ payerId, payeeId }: GivenBack): WindowKey {
+  return { payer: payerId, payee: payeeId }
 }
 
 /** What has to be read before a spending that counterparties were counted with can be given back. */
 export function uncountNeeds(given: GivenBack): Need[] {
-  return [need(windows, windowKey(given.payerId, given.payeeId)), need(otherwisePaid, otherwiseKey(given))]
+  return [need(windows, windowOf(given)), need(otherwisePaid, given)]
 }
 
 /**
@@ -87,7 +88,7 @@ export function uncountNeeds(given: GivenBack): Need[] {
  * next count passes it over.
  */
 export function uncountSpend(book: Book, payer: Account, ceiling: Ceiling, given: GivenBack): void {
-  const key = windowKey(given.payerId, given.payeeId)
+  const key = windowOf(given)
   const counted = book.fact(windows, key)
   if (counted === undefined || payer.countedThroughSequence < given.sequence) return
   const spentToday = counted.istDay === istDay(new Date(given.postedMs))
@@ -118,7 +119,7 @@ function lastPaid(book: Book, counted: CounterpartyWindow, given: GivenBack): nu
   // A release has a link too, and undoes nothing.
   const undoing = book.transfers.filter(({ kind }) => TRANSFER_KINDS[kind].undoes)
   const undone = new Set(undoing.map(({ linkedId }) => linkedId))
-  const paid = book.fact(otherwisePaid, otherwiseKey(given)) ?? []
+  const paid = book.fact(otherwisePaid, given) ?? []
   const last = paid.find(({ id }) => !undone.has(id))
   const releasedMs = counted.lastReleasedMs ?? 0
   if (last !== undefined) return Math.max(last.postedMs, releasedMs)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { countMoneyElsewhere } from '../../money-elsewhere.ts'
 import { service } from '../audit/index.ts'
 import { checkFunding, type Funding, orderIdOf } from '../funding/index.ts'
 import { deletePlatform } from '../platforms/delete-platform.ts'
@@ -85,7 +86,11 @@ test('the sessions of a deleted platform end with it', async () => {
   )
   const { funding: context, clock } = world
   await deletePlatform(
-    { ...context, clock, signupOpen: true, mode: 'sandbox', resumeWebhooks: async () => undefined },
+    {
+      ...{ ...context, clock, signupOpen: true, mode: 'sandbox' },
+      countMoneyElsewhere,
+      resumeWebhooks: async () => undefined,
+    },
     service('test'),
     row?.id ?? '',
   )

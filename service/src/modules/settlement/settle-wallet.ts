@@ -5,7 +5,7 @@ import { service } from '../audit/index.ts'
 import { holders, postPayout } from '../payouts/index.ts'
 import type { SettlementContext } from './context.ts'
 import { decideSettlement } from './decide.ts'
-import { creditsKeyOf, creditsSince, type SeenWallet, settledKeyOf, settledWallets } from './wallets-store.ts'
+import { creditsSince, type SeenWallet, settledWallets } from './wallets-store.ts'
 
 export type SettledWallet =
   | { readonly kind: 'paid' | 'not_due' }
@@ -21,11 +21,11 @@ export function settleWallet(
   seen: SeenWallet,
 ): Command<SettledWallet> {
   const { agentId } = seen
-  const settled = settledKeyOf(day, agentId)
+  const settled = { day, agentId }
   return {
     accounts: [agentId],
     needs: [need(holders, agentId), need(settledWallets, settled)],
-    steps: [book => (isUnchanged(book, seen) ? [] : [need(creditsSince, creditsKeyOf(seen))])],
+    steps: [book => (isUnchanged(book, seen) ? [] : [need(creditsSince, seen)])],
     decide(book) {
       const holder = book.fact(holders, agentId)
       const wallet = book.account(agentId)
@@ -62,7 +62,7 @@ function isUnchanged(book: Book, { agentId, sequence }: SeenWallet): boolean {
 
 /** Also what came in earlier in this very batch counts, which no statement has seen: then all of it is taken as young. */
 function youngPaise(book: Book, seen: SeenWallet): Paise {
-  const read = book.fact(creditsSince, creditsKeyOf(seen)) ?? ZERO_PAISE
+  const read = book.fact(creditsSince, seen) ?? ZERO_PAISE
   const now = book.transfers
     .filter(transfer => transfer.creditAccount === seen.agentId)
     .reduce((sum, transfer) => sum + transfer.amountPaise, 0n)

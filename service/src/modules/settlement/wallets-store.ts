@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import { startOfIstDay } from '../../kernel/clock.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
-import type { Source } from '../../ledger/index.ts'
+import { keyAt, reader } from '../../ledger/index.ts'
 import type { WalletFacts } from './decide.ts'
 
 /** A wallet as one statement saw it, and how far its history went at that moment. */
@@ -46,18 +46,12 @@ export async function scanWallets(
   )
 }
 
-export function creditsKeyOf({ agentId, sequence, lastPostedMs }: SeenWallet): string {
-  return `${agentId} ${sequence} ${lastPostedMs}`
-}
-
-/** What has come into wallets since they were seen, in paise; the key is `creditsKeyOf`. */
-export const creditsSince: Source<Paise> = {
+/** What has come into wallets since they were seen, in paise. */
+export const creditsSince = reader<SeenWallet, Paise>({
   name: 'credits since',
-  async load(tx, keys) {
-    const seen = keys.map(key => {
-      const [agentId = '', sequence = '', postedMs = ''] = key.split(' ')
-      return { agentId, sequence, from: new Date(Number(postedMs)) }
-    })
+  key: ['agentId', 'sequence', 'lastPostedMs'],
+  async load(tx, wallets) {
+    const seen = wallets.map(wallet => ({ ...wallet, from: new Date(Number(wallet.lastPostedMs)) }))
     const rows = await tx.query<{ position: number; paise: Paise }>(
       `select k.position::int4 as position, c.paise
        from unnest($1::uuid[], $2::int8[], $3::uuid[], $4::timestamptz[])
@@ -78,25 +72,27 @@ export const creditsSince: Source<Paise> = {
         textArrayLiteral(seen.map(({ from }) => from.toISOString())),
       ],
     )
-    return new Map(rows.map(({ position, paise }) => [keys[position - 1] ?? '', paise ?? ZERO_PAISE]))
+    return rows.map(({ position, paise }) => [keyAt(wallets, position), paise ?? ZERO_PAISE])
   },
+})
+
+/** The wallet of an agent on the day of a run. */
+interface WalletOnDay {
+  readonly agentId: Uuid
+  readonly day: number
 }
 
-export function settledKeyOf(day: number, agentId: Uuid): string {
-  return `${agentId} ${day}`
-}
-
-/** Which wallets a day's run has paid out already; the key is `settledKeyOf`. */
-export const settledWallets: Source<true> = {
+/** Which wallets a day's run has paid out already. */
+export const settledWallets = reader<WalletOnDay, true>({
   name: 'settled wallets',
+  key: ['agentId', 'day'],
   async load(tx, keys) {
-    const asked = keys.map(key => key.split(' '))
     const rows = await tx.query<{ agentId: Uuid; day: number }>(
       `select p.agent_id as "agentId", p.settlement_day as day
        from unnest($1::uuid[], $2::int4[]) k(agent_id, day)
        join payouts p on p.settlement_day = k.day and p.agent_id = k.agent_id`,
-      [arrayLiteral(asked.map(([agentId = '']) => agentId)), arrayLiteral(asked.map(([, day = '']) => day))],
+      [arrayLiteral(keys.map(({ agentId }) => agentId)), arrayLiteral(keys.map(({ day }) => day))],
     )
-    return new Map(rows.map(({ agentId, day }) => [settledKeyOf(day, agentId), true]))
+    return rows.map(row => [row, true])
   },
-}
+})

@@ -1,4 +1,5 @@
-/** What moved a wallet's money, and whether a payment is what its payee expects. */
+/** What moved a wallet's money. */
 export type { TransactionsContext } from './context.ts'
+export { selectMovementStatus } from './movement-store.ts'
 export { readStatementOf } from './read-statement.ts'
 export { serveTransactions } from './routes.ts'

@@ -8,9 +8,9 @@ import type { Transfer } from '../../ledger/index.ts'
 import { actsDuring } from '../../testing/acts.ts'
 import type { TestDatabase } from '../../testing/database.ts'
 import { queuedCommits } from '../../testing/queued-leaves.ts'
-import type { TransactionsContext } from './context.ts'
 import { restoreNonce } from './restore-nonce.ts'
 import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
+import type { VerificationContext } from './verify-payment.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 const clock = systemClock()
@@ -18,7 +18,7 @@ const fits = answerCheck(restoreRoute)
 
 let stage: NonceStage
 let db: TestDatabase
-let context: TransactionsContext
+let context: VerificationContext
 let buyer: AgentCaller
 let seller: AgentCaller
 let stranger: AgentCaller

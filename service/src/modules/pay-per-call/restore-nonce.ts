@@ -2,13 +2,13 @@ import type { BodyOf, ResponseOf, restoreNonce as restoreRoute } from '@batua/co
 import type { AgentCaller } from '../../http/caller.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
-import type { TransactionsContext } from './context.ts'
 import { undoUse } from './nonce-store.ts'
 import { findVerifiable } from './verifiable-payment.ts'
+import type { VerificationContext } from './verify-payment.ts'
 
 /** Undoes one use of a nonce by the calling seller, who could not serve what was paid for. */
 export async function restoreNonce(
-  context: TransactionsContext,
+  context: VerificationContext,
   caller: AgentCaller,
   address: string,
   { nonce, consume_id: consumeId }: BodyOf<typeof restoreRoute>,

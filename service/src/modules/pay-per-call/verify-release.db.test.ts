@@ -2,9 +2,8 @@ import type { VerifyFailure } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { creditSideOf, formatId } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
-import { restoreNonce } from './restore-nonce.ts'
-import { holdMoney, refundHold, releaseHold } from './testing/escrow-history.ts'
-import type { History, KnownHold } from './testing/wallet-history.ts'
+import { holdMoney, refundHold, releaseHold } from '../transactions/testing/escrow-history.ts'
+import type { History, KnownHold } from '../transactions/testing/wallet-history.ts'
 import {
   emptyHistory,
   newFilledWallet,
@@ -12,7 +11,8 @@ import {
   openWalletNetwork,
   type Wallet,
   type WalletNetwork,
-} from './testing/wallet-network.ts'
+} from '../transactions/testing/wallet-network.ts'
+import { restoreNonce } from './restore-nonce.ts'
 import { type VerificationQuery, verifyPayment } from './verify-payment.ts'
 
 const START = new Date('2026-11-20T06:30:00.000Z')

@@ -1,21 +1,30 @@
 import type { QueryOf, Verification, VerifyFailure, verifyTransaction } from '@batua/contract'
+import type { Database } from '../../db/database.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, movementOf, parseId } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Paise, rupeesText } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { FindAgent } from '../agents/index.ts'
 import { actorOf, recordActs } from '../audit/index.ts'
-import type { TransactionsContext } from './context.ts'
+import { selectMovementStatus } from '../transactions/index.ts'
 import { decideVerification, type Expectation, isSameUse, type NonceUse } from './decide-verification.ts'
-import { selectMovementStatus } from './movement-store.ts'
 import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
+
+/** What payments are verified with. */
+export interface VerificationContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly findAgent: FindAgent
+}
 
 export type VerificationQuery = QueryOf<typeof verifyTransaction>
 
 /** Whether a payment is what the calling seller expects; with `consume` its nonce is used up in the same step. */
 export async function verifyPayment(
-  context: TransactionsContext,
+  context: VerificationContext,
   caller: AgentCaller,
   address: string,
   query: VerificationQuery,
@@ -33,7 +42,7 @@ export async function verifyPayment(
 }
 
 /** A funding, a payout, a refund or an allocation exists, but pays nobody for anything. */
-async function noPayment({ database }: TransactionsContext, address: string): Promise<VerifyFailure> {
+async function noPayment({ database }: VerificationContext, address: string): Promise<VerifyFailure> {
   const line = parseId('txn', address)
   const status = line === null ? null : await selectMovementStatus(database, movementOf(line).movement)
   if (status === null) return 'transaction_not_found'
@@ -41,7 +50,7 @@ async function noPayment({ database }: TransactionsContext, address: string): Pr
 }
 
 async function expectationOf(
-  { findAgent }: TransactionsContext,
+  { findAgent }: VerificationContext,
   { expected_payee: payee, expected_payer: payer, expected_amount: amount, nonce }: VerificationQuery,
 ): Promise<Expectation> {
   return {
@@ -81,7 +90,7 @@ interface Check {
   readonly now: Date
 }
 
-async function checkPayment(context: TransactionsContext, check: Check): Promise<VerifyFailure | null> {
+async function checkPayment(context: VerificationContext, check: Check): Promise<VerifyFailure | null> {
   const { payment, refundedPaise, caller, expected, use } = check
   const { database } = context
   const callerId = caller.agentId
@@ -96,7 +105,7 @@ async function checkPayment(context: TransactionsContext, check: Check): Promise
   return failure ?? 'nonce_already_used'
 }
 
-function useUp({ database, vault }: TransactionsContext, check: Check, use: Use): Promise<boolean> {
+function useUp({ database, vault }: VerificationContext, check: Check, use: Use): Promise<boolean> {
   const { payment, caller, now } = check
   const { nonce, consumeId } = use
   return database.inTransaction(async tx => {

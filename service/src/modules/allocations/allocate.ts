@@ -4,18 +4,22 @@ import { type Refusal, raise, refuse } from '../../kernel/app-error.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { requirePaise } from '../../kernel/input.ts'
 import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
-import { type Book, type Command, need } from '../../ledger/index.ts'
+import { type Book, type Command, need, readOne } from '../../ledger/index.ts'
 import { forCaller } from '../agents/index.ts'
 import { type Actor, actorOf, record } from '../audit/index.ts'
 import { memberships } from '../memberships/index.ts'
-import { type AgentRegister, checkLimits, countSpend, limitSteps, type Spend } from '../policies/index.ts'
-import { NO_ORGANIZATION, requireOrganization } from './access.ts'
-import { memberAct } from './acts.ts'
-import { type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
-import { requireAgentId } from './change-members.ts'
-import type { OrganizationsContext } from './context.ts'
-import { notMember } from './decide.ts'
+import {
+  memberAct,
+  NO_ORGANIZATION,
+  notMember,
+  requireAgentId,
+  requireOrganization,
+} from '../organizations/index.ts'
+import { prepareSpend, type Spending } from '../payments/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
+import { type AllocationKey, type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
 import { decideAllocation, decideParties } from './decide-allocation.ts'
+import type { AllocationsContext } from './routes.ts'
 
 export type Allocation = ResponseOf<typeof allocateRoute>
 
@@ -27,12 +31,12 @@ export interface AllocationOrder {
   readonly agentId: Uuid
   readonly amountPaise: Paise
   /** Its own by `ownKey`; null: it was asked for without one. */
-  readonly key: string | null
+  readonly key: AllocationKey | null
   readonly actor: Actor
 }
 
 export async function allocate(
-  { database, ledger, agents, vault }: OrganizationsContext,
+  { database, ledger, agents, vault }: AllocationsContext,
   caller: OwnerCaller,
   address: string,
   { agent_id, amount }: BodyOf<typeof allocateRoute>,
@@ -43,10 +47,9 @@ export async function allocate(
   const amountPaise = requirePaise(amount, 'amount')
   const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)
   // All of it is asked again under the locks. Here it tells which accounts those are, and keeps strangers' out of them.
-  const earlier =
-    key === null ? undefined : (await earlierAllocations.load(database, [key], 0, vault)).get(key)
+  const earlier = key === null ? undefined : await readOne({ database, vault }, earlierAllocations, key)
   if (earlier !== undefined) raise(keyUsed(earlier))
-  const member = (await memberships.load(database, [agentId], 0, vault)).get(agentId)
+  const member = await readOne({ database, vault }, memberships, agentId)
   const parties = decideParties({ orgId, treasuryId, agentId, member })
   if (parties.kind === 'refusal') raise(parties)
   const actor = actorOf(caller, ownerId)
@@ -61,54 +64,49 @@ export async function allocate(
   return ledger.submit(forCaller(agents, claim, ofMember))
 }
 
-/** Moves the money if everything that holds for the treasury's spending allows it, in one commit with its neighbours. */
+/** Moves the money if everything that holds for the treasury's spending allows it. */
 export function allocateCommand(agents: AgentRegister, order: AllocationOrder): Command<Allocation> {
-  const { orgId, treasuryId, agentId, key } = order
-  const accounts = [treasuryId, agentId]
-  const spendIn = (book: Book) => spendOf(book, agents, order)
+  const prepared = prepareSpend(agents, allocationSpending(agents, order))
   return {
-    accounts,
+    ...prepared,
+    decide(book) {
+      const plan = prepared.decide(book)
+      return plan.kind === 'refusal' ? plan : resultOf(book, order, prepared.post(book).id)
+    },
+  }
+}
+
+/** An allocation as money that is spent. Its key is the organization's, whichever agent is the treasury. */
+function allocationSpending(agents: AgentRegister, order: AllocationOrder): Spending<EarlierAllocation> {
+  const { orgId, treasuryId, agentId, amountPaise, key } = order
+  const agentIds = [treasuryId, agentId]
+  return {
+    kind: 'allocation',
+    ...{ payerId: treasuryId, payeeId: agentId, amountPaise, agentIds },
+    idempotencyKey: null,
+    limits: { escrowApplies: false },
     needs: [
-      ...accounts.map(id => need(memberships, id)),
+      ...agentIds.map(id => need(memberships, id)),
       ...(key === null ? [] : [need(earlierAllocations, key)]),
     ],
-    steps: [book => agents.needs(book, accounts), ...limitSteps(spendIn)],
-    decide(book) {
+    decide(book, { checkLimits }) {
       const earlier = key === null ? undefined : book.fact(earlierAllocations, key)
       if (earlier !== undefined) return keyUsed(earlier)
-      const refused = decideAllocation({
-        ...{ orgId, agentId, amountPaise: order.amountPaise },
+      return decideAllocation({
+        ...{ orgId, agentId, amountPaise, checkLimits },
         treasury: book.fact(memberships, treasuryId),
         member: book.fact(memberships, agentId),
         payer: agents.facts(book, treasuryId),
         payerAccount: book.account(treasuryId),
         payee: agents.facts(book, agentId),
-        checkLimits() {
-          const spend = spendIn(book)
-          return spend === null ? null : checkLimits(book, spend)
-        },
       })
-      if (refused !== null) return refused
+    },
+    post(book) {
       const allocation = postAllocation(book, order)
       if (key !== null) book.setFact(earlierAllocations, key, allocation)
-      const spend = spendIn(book)
-      if (spend !== null) countSpend(book, spend)
-      return resultOf(book, order, allocation.id)
+      return allocation
     },
   }
-}
-
-/** What the limits are asked about; null while there is no such treasury. */
-function spendOf(
-  book: Book,
-  agents: AgentRegister,
-  { treasuryId, agentId, amountPaise }: AllocationOrder,
-): Spend | null {
-  const facts = agents.facts(book, treasuryId)
-  const payer = book.account(treasuryId)
-  if (facts === undefined || payer === undefined) return null
-  const { layers, ceiling } = facts
-  return { layers, ceiling, payer, payeeId: agentId, amountPaise, escrowApplies: false }
 }
 
 /** The organization is what an allocation belongs to, so its keys are found whoever is the treasury. */
@@ -120,7 +118,7 @@ function postAllocation(book: Book, order: AllocationOrder): EarlierAllocation {
     credit: agentId,
     amountPaise,
     linkedId: orgId,
-    idempotencyKey: key,
+    idempotencyKey: key?.key ?? null,
   })
   record(
     book,

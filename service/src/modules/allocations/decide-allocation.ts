@@ -3,9 +3,9 @@ import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Account } from '../../ledger/index.ts'
 import type { Membership } from '../memberships/index.ts'
-import { canReceive, decideBalance, decideSender } from '../payments/index.ts'
+import { notMember } from '../organizations/index.ts'
+import { canReceive, decideBalance, decideSender, type SpendPlan } from '../payments/index.ts'
 import type { AgentFacts } from '../policies/index.ts'
-import { notMember } from './decide.ts'
 
 const FIELD = 'agent_id'
 
@@ -53,7 +53,7 @@ export interface AllocationFacts {
 }
 
 /** The rules of allocations: those of payments without payee rules and thresholds, which are not for one's own. */
-export function decideAllocation(facts: AllocationFacts): Refusal | null {
+export function decideAllocation(facts: AllocationFacts): Refusal | SpendPlan {
   const { orgId, agentId, treasury, member, payer, payerAccount, payee, amountPaise } = facts
   const isTreasury = treasury?.orgId === orgId && treasury.role === 'treasury'
   if (!isTreasury || payer === undefined || payerAccount === undefined) {
@@ -70,7 +70,7 @@ export function decideAllocation(facts: AllocationFacts): Refusal | null {
   }
   const overLimit = facts.checkLimits()
   if (overLimit !== null) return ofMember(overLimit)
-  return decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE)
+  return decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE) ?? { kind: 'proceed' }
 }
 
 /** The rules of payments say `to`; here the member has a name of its own. */

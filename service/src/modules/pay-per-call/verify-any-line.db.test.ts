@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answerCheck } from '../../http/answer-check.ts'
 import { creditSideOf, formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
-import { holdMoney, refundHold, releaseHold } from './testing/escrow-history.ts'
-import { endPayout, PAYOUT_ENDS, payOut } from './testing/payout-history.ts'
+import { holdMoney, refundHold, releaseHold } from '../transactions/testing/escrow-history.ts'
+import { endPayout, PAYOUT_ENDS, payOut } from '../transactions/testing/payout-history.ts'
 import {
   allocate,
   completeFunding,
@@ -14,7 +14,7 @@ import {
   pay,
   refund,
   reverseFunding,
-} from './testing/wallet-history.ts'
+} from '../transactions/testing/wallet-history.ts'
 import {
   emptyHistory,
   newFilledWallet,
@@ -22,7 +22,7 @@ import {
   openWalletNetwork,
   type Wallet,
   type WalletNetwork,
-} from './testing/wallet-network.ts'
+} from '../transactions/testing/wallet-network.ts'
 import { verifyPayment } from './verify-payment.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))

@@ -8,7 +8,12 @@ import {
   type StageAgent,
 } from '../../testing/limits/policy-stage.ts'
 import { someoneWaitsForLock } from '../../testing/wait-for-lock.ts'
-import { type Lab, openLab, openOrganizationStage, outcomeOf } from './testing/organization-stage.ts'
+import {
+  type Lab,
+  openLab,
+  openOrganizationStage,
+  outcomeOf,
+} from '../organizations/testing/organization-stage.ts'
 
 let stage: PolicyStage
 beforeAll(async () => {

@@ -10,8 +10,8 @@ import { fund } from '../../testing/builders.ts'
 import type { TestDatabase } from '../../testing/database.ts'
 import { refusalOf } from '../../testing/expect-refusal.ts'
 import { postPayment, postRefund } from '../../testing/model/wallets.ts'
-import type { TransactionsContext } from './context.ts'
 import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
+import type { VerificationContext } from './verify-payment.ts'
 import { type VerificationQuery, verifyPayment } from './verify-payment.ts'
 
 const clock = systemClock()
@@ -20,7 +20,7 @@ const fits = answerCheck(verifyTransaction)
 let stage: NonceStage
 let db: TestDatabase
 let ledger: Ledger
-let context: TransactionsContext
+let context: VerificationContext
 let buyer: AgentCaller
 let seller: AgentCaller
 let stranger: AgentCaller

@@ -1,0 +1,101 @@
+import type { PaymentResult } from '@batua/contract'
+import { assert } from '../../kernel/assert.ts'
+import { timeText } from '../../kernel/clock.ts'
+import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
+import { type Paise, rupees } from '../../kernel/money.ts'
+import { type Book, need, type Transfer } from '../../ledger/index.ts'
+import { recordPayment } from '../audit/index.ts'
+import { emitPayment } from '../events/index.ts'
+import type { AgentRegister } from '../policies/index.ts'
+import { decidePayment, type Mandate } from './decide.ts'
+import { paymentFee } from './fee.ts'
+import type { Spending } from './spend.ts'
+import { type PayeeReference, usedReferences, useInForce } from './uses.ts'
+
+/** What is to be paid, parsed: money in paise, the payee resolved. */
+export interface PaymentIntent {
+  readonly payerId: Uuid
+  /** null: no agent has the id or handle that was given. */
+  readonly payeeId: Uuid | null
+  readonly amountPaise: Paise
+  readonly reference: string | null
+  readonly note: string | null
+  readonly idempotencyKey: string | null
+  readonly uniqueReference: boolean
+}
+
+/** A payment as money that is spent: what it reads, its rules, and its posting. */
+export function paymentSpending(
+  agents: AgentRegister,
+  intent: PaymentIntent,
+  mandate: Mandate,
+): Spending<Transfer> {
+  const { payerId, payeeId, reference, amountPaise, idempotencyKey } = intent
+  // Every payment with a reference makes it known to the rest of the batch, unique or not.
+  const referenced: PayeeReference | null =
+    reference === null || payeeId === null ? null : { payer: payerId, payee: payeeId, reference }
+  const unique = intent.uniqueReference ? referenced : null
+
+  return {
+    kind: 'payment',
+    ...{ payerId, payeeId, amountPaise, idempotencyKey },
+    agentIds: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
+    limits: { escrowApplies: true },
+    needs: unique === null ? [] : [need(usedReferences, unique)],
+    decide: (book, { sameKey, approvalId, checkLimits }) =>
+      decidePayment({
+        ...{ mandate, amountPaise, sameKey, checkLimits },
+        payer: agents.facts(book, payerId),
+        payerAccount: book.account(payerId),
+        payee: payeeId === null ? undefined : agents.facts(book, payeeId),
+        payeeAccount: payeeId === null ? undefined : book.account(payeeId),
+        sameReference:
+          unique === null ? undefined : useInForce(book.fact(usedReferences, unique), book.nowMs, approvalId),
+      }),
+    post(book) {
+      const transfer = postPayment(book, intent)
+      recordPayment(book, transfer)
+      emitPayment(book, transfer, platformsOf(book, agents, transfer))
+      return transfer
+    },
+    noteUse(book, use) {
+      if (referenced === null) return
+      // The first payment with a reference is the one that is named, so a later one does not take its place.
+      const first = book.fact(usedReferences, referenced)
+      if (first === undefined || first.kind === 'approval') book.setFact(usedReferences, referenced, use)
+    },
+  }
+}
+
+function postPayment(book: Book, intent: PaymentIntent): Transfer {
+  const { payerId, payeeId, amountPaise, idempotencyKey, reference, note } = intent
+  assert(payeeId !== null, 'a payment that was decided has a payee')
+  return book.post({
+    kind: 'payment',
+    debit: payerId,
+    credit: payeeId,
+    feePaise: paymentFee(amountPaise),
+    ...{ amountPaise, idempotencyKey, reference, note },
+  })
+}
+
+function platformsOf(book: Book, agents: AgentRegister, { debitAccount, creditAccount }: Transfer) {
+  const payer = agents.facts(book, debitAccount)
+  const payee = agents.facts(book, creditAccount)
+  assert(payer !== undefined && payee !== undefined, 'a payment is between agents')
+  return { payer: payer.platformId, payee: payee.platformId }
+}
+
+/** The result of a payment that was made. */
+export function resultOf(transfer: Transfer): PaymentResult {
+  const suffix = typeidSuffix(transfer.id)
+  return {
+    payment_id: `pay_${suffix}`,
+    status: 'completed',
+    from_balance: rupees(transfer.debitBalancePaise ?? 0n),
+    cost: rupees(transfer.feePaise),
+    receipt_id: `rcp_${suffix}`,
+    transaction_id: `txn_${suffix}`,
+    created_at: timeText(transfer.postedAt),
+  }
+}

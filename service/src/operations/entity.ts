@@ -1,0 +1,346 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AuditAction } from '@batua/contract'
+import { arrayLiteral, textArrayLiteral } from '../db/array-literal.ts'
+import type { Queryable } from '../db/database.ts'
+import {
+  type CheckedRow,
+  type EngineTable,
+  requireMac,
+  rowMacOf,
+  whyRefused,
+  writeOldMacs,
+} from '../db/row-mac.ts'
+import { assert } from '../kernel/assert.ts'
+import { formatId, type Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { type Book, type Reader, reader, type Sink } from '../ledger/index.ts'
+import { loggedOutcomes } from '../modules/audit/outcomes.ts'
+
+/** The PostgreSQL types that entities have. */
+type ColumnType = 'uuid' | 'text' | 'int4' | 'int8' | 'boolean' | 'timestamptz' | 'jsonb' | 'bytea'
+
+/** A column of an entity: its name and type, as in `create table`. */
+type Column = `${string} ${ColumnType}`
+
+/** What the ledger and the audit log have recorded of a row, which the row must agree with. */
+export interface Recorded<Row> {
+  /** The kinds of the transfers that tell how the row `r` ended: an SQL expression, text[] or null. */
+  readonly posted: string
+  /** The prefix of its id as the log's target. */
+  readonly prefix: string
+  /** The actions in the log that tell how it ended. */
+  readonly logged: readonly AuditAction[]
+  /** Both null where nothing is recorded. The log may know nothing of a row that ended before there was a log. */
+  readonly agrees: (row: Row, posted: Outcomes, logged: Outcomes) => boolean
+}
+
+type Outcomes = readonly string[] | null
+
+export interface EntityOptions<Row extends object, Key extends keyof Row> {
+  readonly table: string
+  readonly key: readonly Key[]
+  /** The column of each property. The row MAC covers them in this order, which must never change. */
+  readonly columns: { readonly [Property in keyof Row & string]?: Column }
+  /** The properties that change after the insert. */
+  readonly changes: readonly (keyof Row & string)[]
+  /** The columns that the MAC does not cover because they decide nothing about money, and why. */
+  readonly uncovered: Readonly<Record<string, string>>
+  readonly recorded: Recorded<Row>
+  /** Properties that are read from another table, or together with one. They are never written. */
+  readonly joined?: Joined<Row>
+  /** Whether the row itself is locked: needed where something outside the ledger changes it too. */
+  readonly locksRow?: boolean
+}
+
+interface Joined<Row> {
+  /** A join on the row `r`. */
+  readonly sql: string
+  readonly expressions: { readonly [Property in keyof Row & string]?: string }
+}
+
+/**
+ * A table whose rows commands of the ledger read, insert and change under the lock of an account. Each row has a MAC and
+ * is compared with what the ledger or the audit log has recorded of it before a command sees it.
+ */
+export interface Entity<Row extends object, Key extends object> extends Reader<Key, Row> {
+  /** The select list over `from`, the MAC included: what `proven` takes. */
+  readonly selected: string
+  /** The table as `r`, with what is joined to it. */
+  readonly from: string
+  /** What the ledger has recorded of the row, as a column of the select list. */
+  readonly posted: string
+  /** How the log says that a row ended, for its id as `target`: an SQL expression, text[] or null. */
+  logged(target: string): string
+  /** The id of a row as the log has it. */
+  targetOf(row: Key): string
+  /** The statements, for whoever reads or explains them. */
+  readonly sql: { readonly read: string; readonly insert: string; readonly update: string }
+  /** The row, whose MAC fits. Throws AlteredRow. */
+  proven(vault: Vault, selected: Selected<Row>): Row
+  /** The same, and it stands as `posted`, and `logged` where that was selected, tell. */
+  provenAsRecorded(vault: Vault, selected: Selected<Row>): Row
+  /** Whether two rows agree in everything that never changes. */
+  agree(left: Row, right: Row): boolean
+  mac(vault: Vault, row: Row): Buffer
+  readonly writer: Sink<Change<Row>>
+  /** The table as the check of all rows sees it. */
+  readonly rows: EngineTable
+  /** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+  completeMacs(tx: Queryable, vault: Vault, limit: number): Promise<number>
+}
+
+/** What a statement has selected by an entity's select list. */
+export type Selected<Row> = Row & {
+  readonly mac: Buffer | null
+  readonly posted?: Outcomes
+  readonly logged?: Outcomes
+}
+
+interface Change<Row> {
+  readonly row: Row
+  readonly isNew: boolean
+}
+
+/** Inserts a row in the commit of the batch. Commands that follow in the batch see it. */
+export function insert<Row extends Key, Key extends object>(
+  book: Book,
+  { writer, ...entity }: Entity<Row, Key>,
+  row: Row,
+): void {
+  book.setFact(entity, row, row)
+  book.write(writer, { row, isNew: true })
+}
+
+/** Writes what a command changed of a row that it has read, in the commit of the batch. */
+export function save<Row extends Key, Key extends object>(
+  book: Book,
+  entity: Entity<Row, Key>,
+  row: Row,
+): void {
+  assert(book.fact(entity, row) !== undefined, 'a row is read before it is changed')
+  book.setFact(entity, row, row)
+  book.write(entity.writer, { row, isNew: false })
+}
+
+/** Declares a table once: everything else follows from its columns. */
+export function entity<Row extends object, Key extends keyof Row & string>(
+  options: EntityOptions<Row, Key>,
+): Entity<Row, Pick<Row, Key>> {
+  const { table, key, uncovered, recorded } = options
+  const shape = shapeOf(options)
+  const { columns, constant, covered, keyValues, sql, selected, from } = shape
+  const macs = macsOf(options, covered)
+  const values = (row: object) => constant.map(({ property }) => Reflect.get(row, property))
+
+  const byKey = reader<Pick<Row, Key>, Row>({
+    name: table,
+    key,
+    async load(tx, keys, _nowMs, vault) {
+      const found = await tx.query<Selected<Row>>(sql.read, keyValues(keys))
+      return found.map(each => {
+        const row = macs.provenAsRecorded(vault, each)
+        return [row, row]
+      })
+    },
+  })
+
+  return {
+    ...byKey,
+    ...{ selected, from, sql },
+    ...macs,
+    posted: `${recorded.posted} as posted`,
+    logged: target => loggedOutcomes(target, recorded.logged),
+    targetOf: row => formatId(recorded.prefix, idOf(row)),
+    agree: (left, right) => isDeepStrictEqual(values(left), values(right)),
+    writer: { name: table, write: writerOf(shape, byKey.textOf, macs.mac) },
+    rows: {
+      table,
+      columns: covered.map(({ name }) => name),
+      uncovered,
+      async check(db, vault, after, limit) {
+        const keys = await db.query<object>(sql.keysAfter, [after, limit])
+        const found = await db.query<Selected<Row>>(sql.readUnlocked, keyValues(keys))
+        return found.map(each => macs.checked(vault, each))
+      },
+    },
+    async completeMacs(tx, vault, limit) {
+      const old = await tx.query<Row>(
+        `select ${namesAs(columns)} from ${table} r where r.mac is null limit $1 for update`,
+        [limit],
+      )
+      const made = old.map(row => ({ id: idOf(row), mac: macs.mac(vault, row) }))
+      return writeOldMacs(tx, table, made)
+    },
+  }
+}
+
+/** The columns in the roles that they have, and one statement for each way of reading and writing any number of rows. */
+function shapeOf<Row extends object, Key extends keyof Row & string>(options: EntityOptions<Row, Key>) {
+  const { table, key, changes, recorded, joined, locksRow, uncovered } = options
+  const columns = columnsOf(options.columns)
+  const keys = columns.filter(({ property }) => isOf(property, key))
+  const changed = columns.filter(({ property }) => isOf(property, changes))
+  const changing = [...keys, ...changed]
+  const selected = selectListOf(columns, joined)
+  const from = `${table} r ${joined?.sql ?? ''}`
+  const sameKey = (left: string, right: string) =>
+    keys.map(({ name }) => `${left}.${name} = ${right}.${name}`).join(' and ')
+  const readUnlocked = `
+    select ${selected}, ${recorded.posted} as posted, ${loggedOutcomes('k.target', recorded.logged)} as logged
+    from unnest(${arraysOf(keys)}, $${keys.length + 1}::text[]) k(${namesOf(keys)}, target)
+    join ${table} r on ${sameKey('r', 'k')} ${joined?.sql ?? ''}`
+  return {
+    ...{ columns, changing, selected, from },
+    constant: columns.filter(column => !changed.includes(column)),
+    covered: columns.filter(({ name }) => uncovered[name] === undefined),
+    keyValues(of: readonly object[]): string[] {
+      const targets = of.map(each => formatId(recorded.prefix, idOf(each)))
+      return [...keys.map(column => encoded(column, of)), textArrayLiteral(targets)]
+    },
+    sql: {
+      readUnlocked,
+      read: locksRow === true ? `${readUnlocked} order by r.id for no key update of r` : readUnlocked,
+      keysAfter: `select ${namesAs(keys)} from ${table} r where r.id > $1 order by r.id limit $2`,
+      insert: `
+        insert into ${table} (${namesOf(columns)}, mac)
+        select ${columns.map(decoded).join(', ')}, decode(v.mac, 'hex')
+        from unnest(${arraysOf(columns)}, $${columns.length + 1}::text[]) v(${namesOf(columns)}, mac)`,
+      update: `
+        update ${table} r
+        set ${changed.map(column => `${column.name} = ${decoded(column)}`).join(', ')}, mac = decode(v.mac, 'hex')
+        from unnest(${arraysOf(changing)}, $${changing.length + 1}::text[]) v(${namesOf(changing)}, mac)
+        where ${sameKey('r', 'v')}`,
+    },
+  }
+}
+
+/** How rows are proven: by a MAC over the covered columns, and by what is recorded of them. */
+function macsOf<Row extends object, Key extends keyof Row & string>(
+  { table, recorded }: EntityOptions<Row, Key>,
+  covered: readonly TypedColumn[],
+) {
+  const values = (row: object) => covered.map(({ property }) => Reflect.get(row, property))
+
+  function split({ mac, posted = null, logged = null, ...rest }: Selected<Row>) {
+    // The select list has the properties of a row.
+    const row = rest as unknown as Row
+    const signed = { table, id: idOf(row), values: values(row), mac }
+    return { row, signed, isAsRecorded: () => recorded.agrees(row, posted, logged) }
+  }
+  return {
+    mac: (vault: Vault, row: Row) => rowMacOf(vault, table, values(row)),
+    proven(vault: Vault, selected: Selected<Row>): Row {
+      const { row, signed } = split(selected)
+      requireMac(vault, signed)
+      return row
+    },
+    provenAsRecorded(vault: Vault, selected: Selected<Row>): Row {
+      const { row, signed, isAsRecorded } = split(selected)
+      requireMac(vault, signed, isAsRecorded())
+      return row
+    },
+    checked(vault: Vault, selected: Selected<Row>): CheckedRow {
+      const { signed, isAsRecorded } = split(selected)
+      return { id: signed.id, why: whyRefused(vault, signed, isAsRecorded()) }
+    },
+  }
+}
+
+/** Writes what a batch inserted and changed: of each row what it was at the end, in one statement each. */
+function writerOf<Row extends object>(
+  { columns, changing, sql }: Pick<ReturnType<typeof shapeOf>, 'columns' | 'changing' | 'sql'>,
+  textOf: (row: Row) => string,
+  mac: (vault: Vault, row: Row) => Buffer,
+) {
+  return async (tx: Queryable, changes: readonly Change<Row>[], vault: Vault): Promise<void> => {
+    const inserted = new Map<string, Row>()
+    const updated = new Map<string, Row>()
+    for (const { row, isNew } of changes) {
+      const name = textOf(row)
+      if (isNew || inserted.has(name)) inserted.set(name, row)
+      else updated.set(name, row)
+    }
+    const run = async (statement: string, written: readonly TypedColumn[], rows: readonly Row[]) => {
+      if (rows.length === 0) return
+      const macs = arrayLiteral(rows.map(row => mac(vault, row).toString('hex')))
+      await tx.query(statement, [...written.map(column => encoded(column, rows)), macs])
+    }
+    await Promise.all([
+      run(sql.insert, columns, [...inserted.values()]),
+      run(sql.update, changing, [...updated.values()]),
+    ])
+  }
+}
+
+function idOf(row: object): Uuid {
+  return String(Reflect.get(row, 'id'))
+}
+
+function selectListOf<Row>(columns: readonly TypedColumn[], joined?: Joined<Row>): string {
+  const more = Object.entries<string | undefined>(joined?.expressions ?? {})
+  return [
+    namesAs(columns),
+    ...more.map(([property, expression]) => `${expression} as "${property}"`),
+    'r.mac',
+  ].join(', ')
+}
+
+function namesAs(columns: readonly TypedColumn[]): string {
+  return columns.map(({ name, property }) => `r.${name} as "${property}"`).join(', ')
+}
+
+interface TypedColumn {
+  readonly property: string
+  readonly name: string
+  readonly type: ColumnType
+}
+
+function columnsOf(columns: { readonly [property: string]: Column | undefined }): readonly TypedColumn[] {
+  return Object.entries(columns).flatMap(([property, column]) => {
+    const [name = '', type] = column?.split(' ') ?? []
+    return type === undefined ? [] : [{ property, name, type: type as ColumnType }]
+  })
+}
+
+function isOf(property: string, properties: readonly PropertyKey[]): boolean {
+  return properties.includes(property)
+}
+
+function namesOf(columns: readonly TypedColumn[]): string {
+  return columns.map(({ name }) => name).join(', ')
+}
+
+/** jsonb and bytea travel as text. */
+function arraysOf(columns: readonly TypedColumn[]): string {
+  return columns
+    .map(({ type }, place) => `$${place + 1}::${type === 'jsonb' || type === 'bytea' ? 'text' : type}[]`)
+    .join(', ')
+}
+
+function decoded({ name, type }: TypedColumn): string {
+  if (type === 'jsonb') return `v.${name}::jsonb`
+  return type === 'bytea' ? `decode(v.${name}, 'hex')` : `v.${name}`
+}
+
+/** One column's values as an array literal: the bulk statements take one array for each column. */
+function encoded({ type, property }: TypedColumn, rows: readonly object[]): string {
+  const values: unknown[] = rows.map(row => Reflect.get(row, property) ?? null)
+  switch (type) {
+    case 'text':
+    case 'timestamptz':
+    case 'jsonb':
+      return textArrayLiteral(values.map(value => (value === null ? null : textOf(type, value))))
+    default:
+      return arrayLiteral(values.map(value => (value === null ? null : plainText(value))))
+  }
+}
+
+function textOf(type: 'text' | 'timestamptz' | 'jsonb', value: unknown): string {
+  if (type === 'jsonb') return JSON.stringify(value)
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+/** Of values that need no quotes: numbers, uuids, booleans, bytes as hex. */
+function plainText(value: unknown): string {
+  return Buffer.isBuffer(value) ? value.toString('hex') : String(value)
+}
