@@ -9,6 +9,7 @@ import {
   type StageAgent,
 } from '../../../testing/limits/policy-stage.ts'
 import { serveAdmin } from '../../admin/index.ts'
+import { serveAllocations } from '../../allocations/index.ts'
 import { serveTransactions } from '../../transactions/index.ts'
 import { serveWallets } from '../../wallets/index.ts'
 import { serveOrganizations } from '../index.ts'
@@ -19,6 +20,7 @@ export const NOON = new Date('2026-11-20T06:30:00.000Z')
 export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
   return openPolicyStage(start, (serve, context) => {
     serveOrganizations(serve, context)
+    serveAllocations(serve, context)
     serveTransactions(serve, context)
     serveWallets(serve, context)
     serveAdmin(serve, {
