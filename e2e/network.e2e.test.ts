@@ -220,7 +220,9 @@ group('an agent', () => {
     })
     const { warnings, ...record } = changed
     expect(record).toMatchObject({ name: 'Renamed', policy: { ...policy, ...lower } })
-    expect(warnings).toEqual([`${agent.id} can pay nobody: no agent is allowed by all payee lists in force`])
+    expect(warnings).toEqual([
+      `${agent.id} can pay nobody: no agent that can be paid is allowed by all payee lists in force`,
+    ])
     expect(await api.ok(routes.getAgent, call(agent.id))).toEqual(record)
     const open = await network.agent(owner)
     expect((await api.ok(routes.getAgent, call(open.id))).policy).toEqual({

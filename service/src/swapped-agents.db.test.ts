@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeMacs } from './db/row-mac.ts'
 import { call, startTestServer, type TestServer } from './http/test-server.ts'
 import { formatId, parseId, type Uuid } from './kernel/ids.ts'
+import { serveAllocations } from './modules/allocations/index.ts'
 import { serveApprovals } from './modules/approvals/index.ts'
 import { fixedCalendar } from './modules/calendar/index.ts'
 import { executeHold, serveEscrow } from './modules/escrow/index.ts'
@@ -40,6 +41,7 @@ beforeAll(async () => {
     const executors = { payment: executePayment(context.agents), escrow_hold: executeHold(context.agents) }
     serveEscrow(serve, context)
     serveOrganizations(serve, context)
+    serveAllocations(serve, context)
     serveApprovals(serve, { ...context, executors })
     servePayouts(serve, {
       ...context,

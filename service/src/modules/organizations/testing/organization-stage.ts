@@ -10,6 +10,7 @@ import {
 } from '../../../testing/limits/policy-stage.ts'
 import { serveAdmin } from '../../admin/index.ts'
 import { serveAllocations } from '../../allocations/index.ts'
+import { servePayPerCall } from '../../pay-per-call/index.ts'
 import { serveTransactions } from '../../transactions/index.ts'
 import { serveWallets } from '../../wallets/index.ts'
 import { serveOrganizations } from '../index.ts'
@@ -22,6 +23,7 @@ export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
     serveOrganizations(serve, context)
     serveAllocations(serve, context)
     serveTransactions(serve, context)
+    servePayPerCall(serve, context)
     serveWallets(serve, context)
     serveAdmin(serve, {
       ...context,
