@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completeRows } from './complete-rows.ts'
 import type { EngineTable } from './db/row-mac.ts'
 import { HOUR_MS } from './kernel/clock.ts'
-import { FIRST_UUID, type Uuid } from './kernel/ids.ts'
+import { FIRST_UUID, parseId, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
+import { paise } from './kernel/money.ts'
 import { type Approval, approvals, expireDueApprovals } from './modules/approvals/index.ts'
 import type { Escrow } from './modules/escrow/escrow.ts'
 import { escrows } from './modules/escrow/index.ts'
@@ -13,7 +14,16 @@ import { payouts } from './modules/payouts/index.ts'
 import { playOutcome } from './modules/sandbox/play-outcome.ts'
 import { openWorld, type World } from './modules/sandbox/test-world.ts'
 import { approvalOf, approve, reject } from './testing/approving.ts'
-import { balanceOf, newAgent, newFundedAgent, order, startNode, type TestNode } from './testing/builders.ts'
+import {
+  balanceOf,
+  fund,
+  newAgent,
+  newFundedAgent,
+  order,
+  refundOrder,
+  startNode,
+  type TestNode,
+} from './testing/builders.ts'
 import { changesOfColumns, keepTables } from './testing/column-changes.ts'
 import { TEST_VAULT } from './testing/database.ts'
 import { attestOn, held, intent, refundOn, releaseOn } from './testing/escrows.ts'
@@ -229,6 +239,45 @@ describe('an approval that was changed by hand', () => {
     const [row] = await query<{ status: string }>('select status from approvals where id = $1', [id])
     return row?.status
   }
+})
+
+describe('a payment that was changed by hand', () => {
+  const pay = async () => {
+    await fund(node.ledger, payee, 100_000n)
+    return node.pay(order(payer, payee, 1_000n))
+  }
+
+  test.each([
+    `amount_paise = amount_paise * 10`,
+    `debit_account = '{thief}'`,
+    `note = 'another'`,
+    `seal = '\\x00'`,
+  ])('is not refunded: %s', async change => {
+    const thief = await newAgent(world.db.database, world.clock.now())
+    // Its history is longer than the payer's, so that the payment would not stand out in it.
+    for (let credits = 0; credits < 10; credits++) await fund(node.ledger, thief, 1n)
+    const { payment_id } = await pay()
+    const id = parseId('pay', payment_id ?? '') ?? ''
+    await node.pay(order(payer, payee, 1_000n))
+    const putBack = await keep('transfers', id)
+    await query(`update transfers set ${change.replace('{thief}', thief)} where id = $1`, [id])
+    const refund = async () => node.refund(await refundOrder(world.db.database, payment_id, null))
+    await expect(refund()).rejects.toThrow('has no MAC that fits')
+    expect([await balanceOf(world.db.database, payee), await balanceOf(world.db.database, thief)]).toEqual([
+      102_000n,
+      10n,
+    ])
+    await putBack()
+    expect(await refund()).toMatchObject({ amount: 10 })
+  })
+
+  test('is not refunded as it was read before the lock, when it was swapped back since', async () => {
+    const { payment_id } = await pay()
+    const genuine = await refundOrder(world.db.database, payment_id, null)
+    const altered = { ...genuine, payment: { ...genuine.payment, amountPaise: paise(9_000n) } }
+    await expect(node.refund(altered)).rejects.toThrow('is what it was')
+    expect(await balanceOf(world.db.database, payee)).toBe(101_000n)
+  })
 })
 
 describe('a funding that was changed by hand', () => {

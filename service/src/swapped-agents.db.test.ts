@@ -109,7 +109,7 @@ async function startLate({ db: { database }, clock }: PolicyStage, node: TestNod
     ({ serve }) => {
       serveIdentity(serve, context)
       serveOwners(serve, context)
-      serveOrganizations(serve, { ...context, ledger: node.ledger})
+      serveOrganizations(serve, { ...context, ledger: node.ledger })
     },
     { database, clock, authenticators: { ...createAuthenticators(database, TEST_VAULT), ...STAGE_SESSIONS } },
   )

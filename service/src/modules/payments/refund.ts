@@ -1,5 +1,6 @@
 import type { ResponseOf, refundPayment } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { type Paise, rupees, rupeesText, ZERO_PAISE } from '../../kernel/money.ts'
 import { sameHash } from '../../kernel/secrets.ts'
@@ -59,6 +60,8 @@ function refuseRefund(
   const stopped = decideSender(refunder.status)
   if (stopped !== null) return stopped
   if (refundable === undefined) return refuse('not_found', 'There is no such payment')
+  // What was asked for was read before the lock and without a proof.
+  assert(isSamePayment(refundable.payment, payment), 'a payment is what it was')
   const receiver = agents.facts(book, payment.payer)
   if (receiver === undefined || !canReceive(receiver.status)) {
     return refuse('validation_error', `The payer is ${receiver?.status ?? 'gone'} and cannot be refunded now`)
@@ -68,6 +71,16 @@ function refuseRefund(
   const amountPaise = order.amountPaise ?? leftPaise
   if (leftPaise === 0n || amountPaise > leftPaise) return tooMuch(payment, refundable.refundedPaise)
   return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
+}
+
+/** In all that a refund makes of it. */
+function isSamePayment(left: PaymentRow, right: PaymentRow): boolean {
+  return (
+    left.payer === right.payer &&
+    left.payee === right.payee &&
+    left.amountPaise === right.amountPaise &&
+    left.reference === right.reference
+  )
 }
 
 function postRefund(book: Book, agents: AgentRegister, order: RefundOrder, keyed: PayerKey | null): Refund {

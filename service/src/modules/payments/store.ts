@@ -1,8 +1,10 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
+import { AlteredRow } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { Paise } from '../../kernel/money.ts'
-import { readerById, refundedOf } from '../../ledger/index.ts'
+import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { isGenuine, readerById, refundedOf, type SealedTransfer, sealedColumns } from '../../ledger/index.ts'
 
 /** A transfer as the payment routes read it back. */
 export interface PaymentRow {
@@ -57,14 +59,39 @@ function paymentFromRow(row: Row): PaymentRow {
   }
 }
 
-export const refundables = readerById<Refundable>('refundable payments', async (tx: Queryable, ids) => {
-  const rows = await tx.query<Row & { refunded: bigint }>(
-    `select ${COLUMNS}, ${refundedOf('t.id')} as refunded
-       from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+/** Payments as they were posted: an edited one is not refunded. */
+export const refundables = readerById<Refundable>('refundable payments', async (tx, ids, _nowMs, vault) => {
+  const rows = await tx.query<SealedTransfer & { refundedPaise: Paise }>(
+    `select ${sealedColumns('t')}, ${refundedOf('t.id')} as "refundedPaise"
+     from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
     [arrayLiteral(ids)],
   )
-  return rows.map(row => [row.id, { payment: paymentFromRow(row), refundedPaise: row.refunded as Paise }])
+  return rows.map(({ refundedPaise, ...transfer }) => {
+    requireSeal(vault, transfer)
+    return [transfer.id, { payment: paymentFromTransfer(transfer), refundedPaise }]
+  })
 })
+
+function requireSeal(vault: Vault, transfer: SealedTransfer): void {
+  if (isGenuine(vault, transfer)) return
+  const why = 'has no MAC that fits'
+  vault.onAltered('transfers', transfer.id, why)
+  throw new AlteredRow('transfers', transfer.id, why)
+}
+
+function paymentFromTransfer(transfer: SealedTransfer): PaymentRow {
+  return {
+    id: transfer.id,
+    payer: transfer.debitAccount,
+    payee: transfer.creditAccount,
+    amountPaise: transfer.amountPaise,
+    feePaise: transfer.feePaise,
+    payerBalancePaise: transfer.debitBalancePaise ?? ZERO_PAISE,
+    reference: transfer.reference,
+    idempotencyKey: transfer.idempotencyKey,
+    postedAt: transfer.postedAt,
+  }
+}
 
 export async function findPayment(db: Queryable, id: Uuid): Promise<PaymentRow | null> {
   const rows = await db.query<Row>(
