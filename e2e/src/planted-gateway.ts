@@ -130,39 +130,73 @@ export interface Subject {
 
 /** Every kind of webhook about one subject, with all that the gateway knows. */
 export function webhooksAbout(subject: Subject, payer: Payer): Webhook[] {
-  const { orderId, paymentId, refundId, transferId } = subject
   const customer_details = customerOf(payer)
-  const payment = (type: string, status: string, group: string): Webhook => ({
+  const about = { subject, payer }
+  const refund = refundOf(about)
+  const cashfree = (type: string, data: object): Webhook => ({
     intake: 'cashfree',
     type,
-    data: {
-      order: {
-        order_id: orderId,
-        order_amount: 1000,
-        order_currency: 'INR',
-        order_tags: { note: payer.name },
-      },
-      payment: {
-        cf_payment_id: paymentId,
-        payment_status: status,
-        payment_amount: 1000,
-        payment_currency: 'INR',
-        payment_message: `by ${payer.name}`,
-        payment_time: '2026-11-20T10:15:30+05:30',
-        bank_reference: '426000000001',
-        auth_id: payer.pan,
-        payment_method: methodOf(payer, group),
-        payment_group: group,
-      },
-      customer_details,
-      error_details: errorOf(payer),
-    },
+    data: { ...data, customer_details },
   })
-  const refund = {
-    cf_payment_id: paymentId,
-    cf_refund_id: `refund_${paymentId}`,
-    refund_id: refundId,
-    order_id: orderId,
+  return [
+    ...['upi', 'credit_card', 'net_banking'].map(group =>
+      cashfree('PAYMENT_SUCCESS_WEBHOOK', paymentOf(about, 'SUCCESS', group)),
+    ),
+    cashfree('PAYMENT_FAILED_WEBHOOK', paymentOf(about, 'FAILED', 'upi')),
+    cashfree('PAYMENT_USER_DROPPED_WEBHOOK', paymentOf(about, 'USER_DROPPED', 'credit_card')),
+    cashfree('REFUND_STATUS_WEBHOOK', { refund }),
+    cashfree('AUTO_REFUND_STATUS_WEBHOOK', { auto_refund: refund }),
+    cashfree('DISPUTE_CREATED', disputeOf(about, 'CHARGEBACK_CREATED')),
+    cashfree('DISPUTE_UPDATED', disputeOf(about, 'CHARGEBACK_DOCS_RECEIVED')),
+    cashfree('DISPUTE_CLOSED', disputeOf(about, 'CHARGEBACK_MERCHANT_WON')),
+    cashfree('SETTLEMENT_SUCCESS', {
+      settlement: { settlement_id: 5, utr: 'UTR5', beneficiary_account: payer.bankAccount },
+    }),
+    cashfree('CARD_VAULT_WEBHOOK', { card: methodOf(payer, 'card') }),
+    ...['ACKNOWLEDGED', 'SUCCESS', 'FAILED', 'REVERSED'].map(status => transferOf(about, status)),
+    {
+      intake: 'cashfree-payouts',
+      type: 'LOW_BALANCE_ALERT',
+      data: { current_balance: '1.00', contact: customer_details, beneficiary: beneficiaryOf(payer) },
+    },
+  ]
+}
+
+interface About {
+  readonly subject: Subject
+  readonly payer: Payer
+}
+
+function paymentOf({ subject, payer }: About, status: string, group: string) {
+  return {
+    order: {
+      order_id: subject.orderId,
+      order_amount: 1000,
+      order_currency: 'INR',
+      order_tags: { note: payer.name },
+    },
+    payment: {
+      cf_payment_id: subject.paymentId,
+      payment_status: status,
+      payment_amount: 1000,
+      payment_currency: 'INR',
+      payment_message: `by ${payer.name}`,
+      payment_time: '2026-11-20T10:15:30+05:30',
+      bank_reference: '426000000001',
+      auth_id: payer.pan,
+      payment_method: methodOf(payer, group),
+      payment_group: group,
+    },
+    error_details: errorOf(payer),
+  }
+}
+
+function refundOf({ subject, payer }: About) {
+  return {
+    cf_payment_id: subject.paymentId,
+    cf_refund_id: `refund_${subject.paymentId}`,
+    refund_id: subject.refundId,
+    order_id: subject.orderId,
     refund_amount: 1000,
     refund_currency: 'INR',
     refund_status: 'SUCCESS',
@@ -170,26 +204,27 @@ export function webhooksAbout(subject: Subject, payer: Payer): Webhook[] {
     refund_note: payer.name,
     refund_arn: payer.cardNumber,
   }
-  const dispute = (type: string, status: string): Webhook => ({
-    intake: 'cashfree',
-    type,
-    data: {
-      dispute: {
-        dispute_id: '7',
-        dispute_status: status,
-        dispute_amount: 1000,
-        reason_description: `${payer.name} did not pay`,
-        cf_dispute_remarks: payer.cardNumber,
-      },
-      order_details: { order_id: orderId, cf_payment_id: paymentId, payment_amount: 1000 },
-      customer_details,
+}
+
+function disputeOf({ subject, payer }: About, status: string) {
+  return {
+    dispute: {
+      dispute_id: '7',
+      dispute_status: status,
+      dispute_amount: 1000,
+      reason_description: `${payer.name} did not pay`,
+      cf_dispute_remarks: payer.cardNumber,
     },
-  })
-  const transfer = (status: string): Webhook => ({
+    order_details: { order_id: subject.orderId, cf_payment_id: subject.paymentId, payment_amount: 1000 },
+  }
+}
+
+function transferOf({ subject, payer }: About, status: string): Webhook {
+  return {
     intake: 'cashfree-payouts',
     type: `TRANSFER_${status}`,
     data: {
-      transfer_id: transferId,
+      transfer_id: subject.transferId,
       cf_transfer_id: '9107199254740993012',
       status,
       status_code: status,
@@ -198,42 +233,7 @@ export function webhooksAbout(subject: Subject, payer: Payer): Webhook[] {
       transfer_utr: 'UTR426000000001',
       beneficiary_details: beneficiaryOf(payer),
     },
-  })
-  return [
-    ...['upi', 'credit_card', 'net_banking'].map(group =>
-      payment('PAYMENT_SUCCESS_WEBHOOK', 'SUCCESS', group),
-    ),
-    payment('PAYMENT_FAILED_WEBHOOK', 'FAILED', 'upi'),
-    payment('PAYMENT_USER_DROPPED_WEBHOOK', 'USER_DROPPED', 'credit_card'),
-    { intake: 'cashfree', type: 'REFUND_STATUS_WEBHOOK', data: { refund, customer_details } },
-    {
-      intake: 'cashfree',
-      type: 'AUTO_REFUND_STATUS_WEBHOOK',
-      data: { auto_refund: refund, customer_details },
-    },
-    dispute('DISPUTE_CREATED', 'CHARGEBACK_CREATED'),
-    dispute('DISPUTE_UPDATED', 'CHARGEBACK_DOCS_RECEIVED'),
-    dispute('DISPUTE_CLOSED', 'CHARGEBACK_MERCHANT_WON'),
-    {
-      intake: 'cashfree',
-      type: 'SETTLEMENT_SUCCESS',
-      data: {
-        settlement: { settlement_id: 5, utr: 'UTR5', beneficiary_account: payer.bankAccount },
-        customer_details,
-      },
-    },
-    {
-      intake: 'cashfree',
-      type: 'CARD_VAULT_WEBHOOK',
-      data: { card: methodOf(payer, 'card'), customer_details },
-    },
-    ...['ACKNOWLEDGED', 'SUCCESS', 'FAILED', 'REVERSED'].map(transfer),
-    {
-      intake: 'cashfree-payouts',
-      type: 'LOW_BALANCE_ALERT',
-      data: { current_balance: '1.00', contact: customer_details, beneficiary: beneficiaryOf(payer) },
-    },
-  ]
+  }
 }
 
 /** Bodies that no gateway should send, signed or not: personal text stands where ids, names and objects belong. */
