@@ -51,6 +51,7 @@ export function placed(service: string, receiverPort: number, shopPort = 0) {
         (adapted, [written, real]) =>
           adapted
             .replaceAll(`127.0.0.1:${written}`, `127.0.0.1:${real}`)
+            .replaceAll(`/dev/tcp/127.0.0.1/${written}`, `/dev/tcp/127.0.0.1/${real}`)
             .replaceAll(`listen(${written})`, `listen(${real})`),
         here,
       )

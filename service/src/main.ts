@@ -3,6 +3,7 @@ import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { keptMasterKey } from './config/master-key.ts'
 import { refuseForeignDatabase } from './database-mark.ts'
+import { makeDataDir } from './db/embedded/data-dir.ts'
 import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { systemClock } from './kernel/clock.ts'
@@ -18,6 +19,7 @@ interface DatabaseServer {
 
 async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logger): Promise<DatabaseServer> {
   if (databaseUrl !== null) return { url: databaseUrl, stop: async () => undefined }
+  makeDataDir(dataDir)
   const isFirst = !hasDatabase(dataDir)
   say(
     isFirst
@@ -30,7 +32,7 @@ async function openDatabaseServer({ databaseUrl, dataDir }: Config, logger: Logg
 }
 
 async function start(config: Config, logger: Logger): Promise<() => Promise<void>> {
-  await requireFreePort(config)
+  await requireFreePorts(config)
   const server = await openDatabaseServer(config, logger)
   try {
     const masterKey = config.masterKey ?? keptMasterKey(config.dataDir)
@@ -49,10 +51,21 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
   }
 }
 
-/** Said before any database is made or started: the port is the likelier mistake. */
-async function requireFreePort({ host, port }: Config): Promise<void> {
+/** Checked before a database is created or started, because a taken port is the most likely mistake. */
+async function requireFreePorts({ host, port, metricsPort }: Config): Promise<void> {
+  await requireFreePort('PORT', host, port)
+  if (metricsPort !== null) await requireFreePort('METRICS_PORT', host, metricsPort)
+}
+
+async function requireFreePort(variable: string, host: string, port: number): Promise<void> {
   const probe = createServer()
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(port, host, resolve))
+  const listening = new Promise<void>((resolve, reject) =>
+    probe.once('error', reject).listen(port, host, resolve),
+  )
+  await listening.catch((error: NodeJS.ErrnoException) => {
+    const problem = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${error.code})`
+    throw new Error(`${variable}: ${host}:${port} ${problem}. Choose another ${variable}, or free it`)
+  })
   await new Promise(resolve => probe.close(resolve))
 }
 
@@ -98,10 +111,7 @@ function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
 }
 
 function fail(error: unknown): never {
-  const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-  const reason = error instanceof Error ? error.message : String(error)
-  const message = taken ? `${reason}. Stop what listens there, or choose another PORT` : reason
-  process.stderr.write(`${message}\n`)
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)
 }
 

@@ -1,6 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
-import { DatabaseBusy, DatabaseUnavailable, isConnectionLost, isRetryable, isTimeout } from './errors.ts'
+import {
+  DatabaseBusy,
+  DatabaseUnavailable,
+  databaseUnavailable,
+  isConnectionLost,
+  isRetryable,
+  isTimeout,
+} from './errors.ts'
 import { type FairPool, openFairPools } from './fair-pools.ts'
 import { type LockedRows, type LockedRowsOfTransactions, openLockedRows } from './locked-rows.ts'
 import { openTurns } from './turns.ts'
@@ -173,7 +180,7 @@ async function acquire(pool: FairPool): Promise<PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {
-    throw unavailable(error)
+    throw databaseUnavailable(error)
   }
 }
 
@@ -273,12 +280,12 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
     },
   }
   // Before it connects: a line that breaks in the very moment it stands must not find nobody listening.
-  client.on('error', error => lose(unavailable(error)))
+  client.on('error', error => lose(databaseUnavailable(error)))
   client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
   try {
     await client.connect()
   } catch (error) {
-    throw unavailable(error)
+    throw databaseUnavailable(error)
   }
   return connection
 }
@@ -301,7 +308,7 @@ async function run<R extends object = Row>(
     if (isTimeout(error)) {
       throw new DatabaseBusy('The database took too long over a lock or a statement', { cause: error })
     }
-    throw isConnectionLost(error) ? unavailable(error) : error
+    throw isConnectionLost(error) ? databaseUnavailable(error) : error
   }
 }
 
@@ -332,10 +339,4 @@ async function isReady(pool: FairPool): Promise<boolean> {
   )
   const expired = new Promise<boolean>(resolve => tooLate.addEventListener('abort', () => resolve(false)))
   return Promise.race([answered, expired])
-}
-
-function unavailable(error: unknown): DatabaseUnavailable {
-  if (error instanceof DatabaseUnavailable) return error
-  const reason = error instanceof Error ? error.message : String(error)
-  return new DatabaseUnavailable(`The database is not available: ${reason}`, { cause: error })
 }

@@ -12,6 +12,18 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
+/** Says in one line why the database cannot be reached, without the kind of the error or a stack. */
+export function databaseUnavailable(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error
+  return new DatabaseUnavailable(`The database is not available: ${reasonOf(error)}`, { cause: error })
+}
+
+/** A name with several addresses fails with one error for each of them, and with no message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** The database is there, but too much waits for it or for a row of it. Nothing was done; the caller may retry. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy'

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
 import Postgrator from 'postgrator'
 import type { Queryable } from './database.ts'
-import { DatabaseUnavailable } from './errors.ts'
+import { databaseUnavailable } from './errors.ts'
 import type { Logger } from './logger.ts'
 
 export interface MigrateOptions {
@@ -25,7 +25,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   try {
     await client.connect()
   } catch (error) {
-    throw new DatabaseUnavailable(`The database is not available: ${String(error)}`, { cause: error })
+    throw databaseUnavailable(error)
   }
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])

@@ -47,7 +47,8 @@ export function addDocs(server: Server, info: OpenApiInfo): void {
 
 /** The document with its addresses at an origin; an empty origin makes them relative. */
 function documentOf(server: Server, info: OpenApiInfo, origin: string): SendAsset {
-  const description = `${info.description}\n\n${guideLinks(origin)}`
+  const [first, ...rest] = info.description.split('\n\n')
+  const description = [first, guideLinks(origin), ...rest].join('\n\n')
   const placed = { ...info, description, serverUrl: origin === '' ? '/' : origin }
   return staticAsset({
     type: 'application/json; charset=utf-8',

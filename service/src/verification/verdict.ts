@@ -48,7 +48,7 @@ export function verdictText(verdict: Verdict): string {
     verdict.kind === 'genuine' ? [`genuine: ${verdict.says}`] : [`${verdict.verdict}: ${verdict.because}`]
   const unknowable = verdict.kind === 'genuine' ? verdict.unknowable : []
   lines.push(...verdict.checked.map(line => `  checked: ${line}`))
-  lines.push(...unknowable.map(line => `  offline nobody can know: ${line}`))
+  lines.push(...unknowable.map(line => `  cannot be verified offline: ${line}`))
   return `${lines.join('\n')}\n`
 }
 

@@ -67,7 +67,7 @@ test('the page says who is funded, how much, and how to pay', async () => {
   for (const text of ['₹1,00,000.00', '₹97,500.00', 'Research Agent', 'Acme Robotics', 'upi://pay?pa=']) {
     expect(page.text).toContain(text)
   }
-  for (const text of ['<svg', 'Your UPI ID', 'Card', 'Net banking', 'Sandbox rehearsal']) {
+  for (const text of ['<svg', 'Your UPI ID', 'Card', 'Net banking', 'Sandbox simulation']) {
     expect(page.text).toContain(text)
   }
 })

@@ -175,16 +175,16 @@ function rehearsedWay(view: SessionView, method: 'card' | 'netbanking'): Html {
 }
 
 const STORIES: Record<PaidMethod, string> = {
-  upi: 'No UPI app can pay this code. Choose what your app would do.',
-  card: `${WAYS.card.story} This is a rehearsal: no card is asked for. Choose what happens.`,
-  netbanking: `${WAYS.netbanking.story} This is a rehearsal: no bank is asked. Choose what happens.`,
+  upi: 'No UPI app can pay this code. Choose the result.',
+  card: `${WAYS.card.story} This is a simulation: no card is charged. Choose the result.`,
+  netbanking: `${WAYS.netbanking.story} This is a simulation: no bank is asked. Choose the result.`,
 }
 
 function rehearsal({ session, funding }: SessionView, method: PaidMethod): Html {
   return html`<form class="rehearsal" method="post" action="${session}/rehearse">
-<div><h3>Sandbox rehearsal</h3><p>${STORIES[method]}</p></div>
+<div><h3>Sandbox simulation</h3><p>${STORIES[method]}</p></div>
 <input type="hidden" name="method" value="${method}">
 <div class="pair"><button class="button" name="outcome" value="success">Pay ${formatInr(funding.amountPaise)}</button>
-<button class="button danger" name="outcome" value="decline">Let it be declined</button></div>
+<button class="button danger" name="outcome" value="decline">Simulate a decline</button></div>
 </form>`
 }
