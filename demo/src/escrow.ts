@@ -11,7 +11,7 @@ export async function holdAndRelease(
   platform: Headers,
   { payer, payee }: Agents,
 ): Promise<void> {
-  paper.chapter('Money waits in escrow until the work is done')
+  paper.chapter('Money is held in escrow until the work is done')
   const held = await client.ok(routes.holdEscrowWithTimeout, {
     params: { agent_id: payer.id },
     headers: platform,
@@ -26,8 +26,8 @@ export async function holdAndRelease(
   insist(held.status === 'held' && held.escrow_id !== null, 'a hold sets the money aside at once')
   paper.facts([
     ['escrow', held.escrow_id],
-    ['amount', `${inr(held.amount)} INR`, 'out of the wallet, and nobody’s yet; there is no fee'],
-    ['until', held.expires_at ?? '', 'then it goes back by itself'],
+    ['amount', `${inr(held.amount)} INR`, 'debited from the wallet, without a fee'],
+    ['until', held.expires_at ?? '', 'then it is refunded automatically'],
   ])
   const call = {
     params: { escrow_id: held.escrow_id },

@@ -16,20 +16,20 @@ export const USAGE = `Receives webhooks on this machine, verifies each and print
 
   npm run listen -- --secret whsec_… [--port 9000] [--count 3] [--json] [--status 503] [--delay 20]
 
-  --secret  the webhook_secret of your platform; several, separated by commas, while it is rotated.
+  --secret  the webhook_secret of your platform; several, separated by commas, while it is replaced.
             WEBHOOK_SECRET in the environment does the same.
-  --port    where to listen on 127.0.0.1, 9000 unless given; 0 takes a free port
-  --count   ends after so many different webhooks; absent: Ctrl-C ends it
+  --port    the port on 127.0.0.1, by default 9000; 0 takes a free port
+  --count   exits after that many different webhooks; absent: Ctrl-C stops it
   --json    prints the body of each webhook that is verified, on one line, and nothing else
-  --status  plays a bad receiver: answers this status instead of 204
-  --delay   plays a slow receiver: waits so many seconds before it answers
+  --status  simulates a failing receiver: answers this status instead of 204
+  --delay   simulates a slow receiver: waits that many seconds before it answers
 
-Ends with 0, with 1 when the port is taken, and with 2 when an option is wrong or no secret was given.
+Exits with 0, with 1 if the port is in use, and with 2 if an option is wrong or no secret was given.
 `
 
-export const NO_SECRET = `Which secret? A webhook is checked with the webhook_secret of your platform, which begins with ${SECRET_PREFIXES.webhookSecret}.
-It is shown once, in the answer of POST /v1/platforms. If it is lost, POST /v1/platforms/{platform_id}/rotate-webhook-secret
-answers a new one. Give it by --secret ${SECRET_PREFIXES.webhookSecret}…, or as WEBHOOK_SECRET in the environment.
+export const NO_SECRET = `No secret was given. A webhook is verified with the webhook_secret of your platform, which begins with ${SECRET_PREFIXES.webhookSecret}.
+It is shown once, in the response of POST /v1/platforms. If it is lost, POST /v1/platforms/{platform_id}/rotate-webhook-secret
+returns a new one. Pass it as --secret ${SECRET_PREFIXES.webhookSecret}…, or as WEBHOOK_SECRET in the environment.
 `
 
 /** What the command line asks for; anything else is an error that says what is wrong. */

@@ -12,7 +12,7 @@ export async function foundOrganization(
   { payer, payee }: Agents,
   session: Headers,
 ): Promise<void> {
-  paper.chapter('She gives both a common treasury, and the translator a budget')
+  paper.chapter('An organization: a treasury for both agents, and a budget for the translator')
   const body = { name: 'Demo Lab', tier: 'tier1' as const }
   const founded = await client.ok(routes.createOrganization, { headers: session, body })
   const call = { params: { org_id: founded.id }, headers: session }
@@ -35,5 +35,5 @@ export async function foundOrganization(
     body: { to: payer.handle, amount: BUDGET_INR + 1 },
   })
   insist(error.code === 'spend_limit_exceeded', 'nobody spends more than its budget')
-  paper.proof(`And not a rupee more: “${error.message}”.`)
+  paper.proof(`Above the budget: “${error.message}”.`)
 }

@@ -9,10 +9,10 @@ const AMOUNT_INR = 300
 
 /** The human logs in; answers the headers of her session. */
 export async function logIn({ client, paper }: Stage, { id, phone }: Owner): Promise<Headers> {
-  paper.chapter('The human logs in, and wants to be asked')
+  paper.chapter('The owner logs in and requires her approval')
   await client.ok(routes.sendOtp, { body: { phone } })
   const { code } = await client.ok(routes.getSandboxOtp, { params: { phone } })
-  paper.say('A code comes by SMS; the sandbox shows it instead.')
+  paper.say('The code is sent by SMS; the sandbox shows it.')
   const session = await client.session(routes.verifyOtp, { body: { phone, code } })
   const { policy } = await client.ok(routes.updateOwnerPolicy, {
     query: { owner_id: id },
@@ -20,7 +20,9 @@ export async function logIn({ client, paper }: Stage, { id, phone }: Owner): Pro
     body: { require_human_approval_above: ASK_ABOVE_INR },
   })
   const above = policy.require_human_approval_above ?? 0
-  paper.facts([['ask above', `${inr(above)} INR`, 'for each of her agents; stricter holds at once']])
+  paper.facts([
+    ['ask above', `${inr(above)} INR`, 'for each of her agents; a stricter limit applies at once'],
+  ])
   return session
 }
 
@@ -30,7 +32,7 @@ export async function approvePayment(
   session: Headers,
 ): Promise<void> {
   const { client, paper } = stage
-  paper.chapter('A large payment waits for her')
+  paper.chapter('A large payment waits for her approval')
   const waiting = await client.ok(routes.pay, {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -38,7 +40,7 @@ export async function approvePayment(
   })
   insist(waiting.status === 'pending_approval', 'a payment above the threshold waits')
   paper.facts([
-    ['status', waiting.status, 'no money is held meanwhile'],
+    ['status', waiting.status, 'no money is held while it waits'],
     ['approval', waiting.approval_id ?? ''],
   ])
   const approved = await client.ok(routes.approve, {
@@ -47,8 +49,8 @@ export async function approvePayment(
   })
   insist(approved.payment?.status === 'completed', 'an approval pays in the same commit')
   paper.facts([
-    ['she says', approved.status],
-    ['left', `${inr(approved.payment.from_balance)} INR`, 'decided again, and paid, at that moment'],
+    ['decision', approved.status],
+    ['left', `${inr(approved.payment.from_balance)} INR`, 'the limits were checked again at that moment'],
   ])
 }
 
@@ -57,7 +59,7 @@ export async function stopAgent(
   { payer, payee }: Agents,
   session: Headers,
 ): Promise<void> {
-  paper.chapter('She stops the agent in the middle of its work')
+  paper.chapter('She pauses the agent')
   const params = { agent_id: payer.id }
   const { status } = await client.ok(routes.pauseAgent, { params, headers: session })
   const { error } = await client.refused(routes.pay, {
@@ -71,5 +73,5 @@ export async function stopAgent(
     ['its next payment', error.message],
   ])
   const resumed = await client.ok(routes.resumeAgent, { params, headers: session })
-  paper.proof(`And lets it go on: ${resumed.status}.`)
+  paper.proof(`Resumed: ${resumed.status}.`)
 }

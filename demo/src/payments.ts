@@ -5,14 +5,14 @@ import { inr } from './money.ts'
 import { type Actor, insist, type Stage } from './stage.ts'
 
 export async function fundWallet({ client, paper }: Stage, agent: Actor): Promise<void> {
-  paper.chapter('The human puts 1,000 INR into the researcher’s wallet')
+  paper.chapter('The owner adds 1,000 INR to the researcher’s wallet')
   const session = await client.ok(routes.createFunding, {
     params: { agent_id: agent.id },
     headers: agent.headers,
     body: { amount: 1000, method: 'upi' },
   })
   paper.facts([['checkout', session.checkout_url]])
-  paper.say('The page is for her phone; here the sandbox pays in her place.')
+  paper.say('The owner would pay on this page; here the sandbox simulates her payment.')
   await client.ok(routes.completeSandboxPayment, {
     params: { payment_session_id: session.payment_session_id },
     body: { outcome: 'success' },
@@ -30,7 +30,7 @@ export async function fundWallet({ client, paper }: Stage, agent: Actor): Promis
 }
 
 export async function makePayment({ client, paper }: Stage, { payer, payee }: Agents): Promise<string> {
-  paper.chapter('An agent pays an agent')
+  paper.chapter('An agent pays another agent')
   const payment = await client.ok(routes.pay, {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -52,7 +52,7 @@ export async function makePayment({ client, paper }: Stage, { payer, payee }: Ag
 }
 
 export async function exceedLimit({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
-  paper.chapter('A payment above the limit is refused, and the answer says how to go on')
+  paper.chapter('A payment above the limit is refused, and the response says what would pass')
   const { error } = await client.refused(routes.pay, {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -64,7 +64,7 @@ export async function exceedLimit({ client, paper }: Stage, { payer, payee }: Ag
 }
 
 export async function recoverLostAnswer({ client, paper }: Stage, { payer, payee }: Agents): Promise<void> {
-  paper.chapter('An answer is lost on the way, and nothing is paid twice')
+  paper.chapter('A response is lost, and nothing is paid twice')
   const call = {
     params: { agent_id: payer.id },
     headers: payer.headers,
@@ -72,7 +72,7 @@ export async function recoverLostAnswer({ client, paper }: Stage, { payer, payee
   }
   await client.loseAnswer(routes.pay, call)
   paper.say(
-    'The connection broke before the answer came. Was it paid? The same call, with the same key, tells:',
+    'The connection broke before the response arrived. The same call with the same key says whether it was paid:',
   )
   const { error } = await client.refused(routes.pay, call)
   insist(error.code === 'idempotency_error', 'a key that was used is refused')
@@ -100,7 +100,7 @@ export async function refundPart(
   { payee }: Agents,
   paymentId: string,
 ): Promise<void> {
-  paper.chapter('The translator gives 100 INR back')
+  paper.chapter('The translator refunds 100 INR')
   const refund = await client.ok(routes.refundPayment, {
     params: { payment_id: paymentId },
     headers: payee.headers,
@@ -108,7 +108,7 @@ export async function refundPart(
   })
   paper.facts([
     ['refund', refund.refund_id],
-    ['amount', `${inr(refund.amount)} INR`, 'without a fee, and never more in all than was paid'],
+    ['amount', `${inr(refund.amount)} INR`, 'without a fee; all refunds together never exceed the payment'],
   ])
 }
 

@@ -9,7 +9,7 @@ export async function checkReceipt(
   { payee }: Agents,
   paymentId: string,
 ): Promise<void> {
-  paper.chapter('The receipt proves itself, without asking the service')
+  paper.chapter('The receipt is verified without asking the service')
   const receipt = await client.ok(routes.getReceipt, {
     params: { receipt_id: paymentId },
     headers: payee.headers,
@@ -21,7 +21,7 @@ export async function checkReceipt(
     ['signed by', `${receipt.issuer}, ${receipt.key_id}`],
   ])
   insist(isGenuine(receipt, keys), 'the signature fits the published key')
-  paper.proof('Checked here, with the published key and nothing but Node: genuine.')
+  paper.proof('Verified here, with the published key and Node alone: genuine.')
   insist(!isGenuine({ ...receipt, amount: 4000 }, keys), 'a changed receipt does not verify')
   paper.proof(`The same receipt over ${inr(4000)} INR: forged.`)
 }
@@ -68,7 +68,7 @@ function change({ type, net_amount: net }: Transaction): bigint {
 }
 
 export function proveSums({ paper }: Stage, wallets: readonly Wallet[]): void {
-  paper.chapter('Nothing was made and nothing was lost')
+  paper.chapter('All amounts add up')
   for (const { balance, lines } of wallets) {
     insist(sum(lines.map(change)) === paise(balance.available), 'a statement adds up to its balance')
   }
@@ -86,14 +86,14 @@ export function proveSums({ paper }: Stage, wallets: readonly Wallet[]): void {
       ['where the money is', 'INR'],
       ['the researcher’s wallet', inPaise(researcher)],
       ['the translator’s wallet', inPaise(translator)],
-      ['the human’s bank', inPaise(bank)],
+      ['the owner’s bank', inPaise(bank)],
       ['fees on payments', inPaise(fees)],
       ['the gateway’s fee', inPaise(gatewayFees)],
       ['together', inPaise(together)],
-      ['what the human paid', inPaise(paidIn)],
+      ['what the owner paid', inPaise(paidIn)],
     ],
     [1],
   )
   insist(together === paidIn, 'all parts add up to what was paid in')
-  paper.proof('All parts add up to what the human paid.')
+  paper.proof('All parts add up to what the owner paid.')
 }

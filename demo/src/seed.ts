@@ -8,12 +8,12 @@ import { fundWallet } from './payments.ts'
 import { runCommand } from './run-command.ts'
 import { insist } from './stage.ts'
 
-const USAGE = `Makes a platform, a verified owner and two agents in a service in sandbox mode, funds one and lets it pay the other.
-Prints what a shell needs to go on with them: their ids and credentials, and the commands that the pages of docs/ use.
+const USAGE = `Creates a platform, a verified owner and two agents in a service in sandbox mode, funds one, and pays the other from it.
+Prints shell commands that set their ids and credentials and define the functions that the pages of docs/ use.
 
   eval "$(npm run --silent seed)"
 
-BASE_URL says where the service is; http://127.0.0.1:8080 unless set. Ends with 0, or with 1 when it cannot.
+BASE_URL is the service's address, by default http://127.0.0.1:8080. Exits with 0, or with 1 if it failed.
 `
 
 /** What the pages of docs/ call the service with. */
@@ -24,7 +24,7 @@ buyer() { call -H "x-agent-key: $BUYER_KEY" "$@"; }
 seller() { call -H "x-agent-key: $SELLER_KEY" "$@"; }
 `
 
-/** Names and values of the variables, as the README's tour has them. */
+/** Names and values of the variables, as the guides use them. */
 async function seed(address: string): Promise<Record<string, string>> {
   await requireSandbox(address)
   const client = openClient(address, { onCall: () => undefined, onWait: () => undefined })

@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 20
 /** The platform registers a receiver, and is told of a payment by both of its sides. */
 export async function tellPlatform(stage: Stage, platform: Platform, agents: Agents): Promise<void> {
   const { client, paper } = stage
-  paper.chapter('The platform is told, and knows that it is true')
+  paper.chapter('The platform receives signed webhooks')
   if (!isHere(client.address)) {
     paper.say('Skipped: a service on another machine cannot reach a receiver on this one.')
     return

@@ -6,15 +6,15 @@ import { insist, type Stage } from './stage.ts'
 
 /** What the researcher shows to somebody who has never heard of it. */
 export async function showMembership({ client, paper }: Stage, { payer }: Agents): Promise<void> {
-  paper.chapter('A stranger asks who the researcher is')
+  paper.chapter('The researcher proves that it has a verified owner')
   const { proof, signature } = await client.ok(routes.getMembershipProof, { headers: payer.headers })
   const keys = await client.ok(routes.getServiceKeys)
   paper.facts([
-    ['proof', `@${proof.handle}, its human is ${proof.kyc_status} by a bank`, 'and nothing else about her'],
+    ['proof', `@${proof.handle}, its owner is ${proof.kyc_status} by a bank`, 'and nothing else about her'],
     ['until', proof.expires_at, 'one hour'],
   ])
   insist(isSigned(proof, signature, keys), 'a proof is signed by a published key')
-  paper.proof('The stranger checks the signature without asking us: genuine.')
+  paper.proof('The signature is verified without the service: genuine.')
 }
 
 /** That the payment stands in the log, proved by hashes and one signature. */
@@ -23,7 +23,7 @@ export async function checkLog(
   { payer }: Agents,
   paymentId: string,
 ): Promise<void> {
-  paper.chapter('Whatever anybody did stands in a log that nobody can rewrite')
+  paper.chapter('The audit log contains the payment, with a proof')
   const audited = await client.ok(routes.verifyAuditEntry, {
     query: { audit_id: paymentId.replace('pay_', 'aud_') },
     headers: payer.headers,

@@ -24,7 +24,7 @@ export async function sellWeather(stage: Stage, { payer, payee }: Agents): Promi
     insist(paymentId !== null && nonce !== undefined, 'a response tells what it was paid with')
     paper.facts([
       ['forecast', await response.text()],
-      ['paid', `${amount} INR`, 'of at most 20 that the buyer had set for a call'],
+      ['paid', `${amount} INR`, 'the buyer had set a maximum of 20 per call'],
       ['payment', paymentId],
     ])
     paper.proof('The buyer’s program called fetch once; the 402 and the payment happened inside.')
@@ -54,7 +54,7 @@ async function showAgain({ client, paper }: Stage, address: string, proof: strin
   const { error } = (await again.json()) as { error: { details: { reason?: string } } }
   insist(error.details.reason === 'nonce_already_used', 'a payment is served once')
   insist(again.headers.has(CHALLENGE_HEADER), 'whoever has not paid is told the price')
-  paper.proof(`The same payment shown again: ${error.details.reason}.`)
+  paper.proof(`The same payment presented again: ${error.details.reason}.`)
 }
 
 function listen(listener: RequestListener): Promise<Server> {

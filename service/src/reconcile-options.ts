@@ -9,14 +9,14 @@ export interface ReconcileOptions {
   readonly help: boolean
 }
 
-export const USAGE = `Compares the book with the gateway's orders, payouts and settlements, and lists every difference.
+export const USAGE = `Compares the ledger with the gateway's orders, payouts and settlements, and lists every difference.
 
   npm run reconcile -- [--from 2026-11-01] [--to 2026-11-07] [--json]
 
   --from, --to  calendar days in IST, both included; absent: the last 7 days
   --json        prints JSON
 
-Ends with 0 when nothing differs, 1 when something does, 2 when something could not be asked or broke.
+Exits with 0 if there is no difference, 1 if there is, 2 if the gateway could not be asked about something or the command failed.
 `
 
 const DEFAULT_DAYS = 7

@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util'
 import { isTimestamp } from '@batua/contract'
 
-export const USAGE = `Makes a new key that the service signs with, or revokes one; beside a service that is running or without it.
+export const USAGE = `Creates a new signing key, or revokes one. The service may be running or stopped.
 
   npm run rotate-signing-key
   npm run rotate-signing-key -- --revoke KEY_ID [--at 2026-11-20T10:15:30Z]
 
-Without options the keys before it stay published, and what they signed stays good.
+Without options the earlier keys stay published, and their signatures stay valid.
 
-  --revoke  the id of a key that may be in other hands. Its private half is destroyed, a new key takes
-            over at once where none follows, and what the revoked key signed counts from now on only
-            with a proof that the audit log has it
-  --at      since when the key may be in other hands; absent: now
+  --revoke  the id of a key that may have been stolen. Its private half is destroyed, and if no key
+            follows it, a new one signs at once. From then on its signatures need a proof that the
+            audit log contains the object
+  --at      the time since which the key may have been stolen; absent: now
 
-Ends with 0, or with 2 when it broke.
+Exits with 0, or with 2 if it failed.
 `
 
 export type RotateOptions =

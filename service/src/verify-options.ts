@@ -12,20 +12,20 @@ export interface VerifyOptions {
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
-export const USAGE = `Checks offline that the service signed something, with nothing but the service's key document.
+export const USAGE = `Verifies offline that the service signed something. It needs only the service's key document.
 
   npm run verify -- FILE --keys KEYFILE [--at 2026-11-20T10:15:30Z] [--proof ENTRY]
   npm run verify -- PROOF --keys KEYFILE --from CHECKPOINT --to CHECKPOINT
 
   FILE          a receipt, certificate, membership proof, identity verification, audit entry with its
-                proof (the answer of /v1/audit/verify) or checkpoint, as the service answered it,
-                or a token of one of them; - reads standard input
+                proof (the response of /v1/audit/verify) or checkpoint, as the service returned it,
+                or the token of one of them; - reads standard input
   --keys        the service's /.well-known/service-keys.json or jwks.json, saved
   --at          the time at which a certificate or proof must be valid; absent: now
-  --proof       of what a revoked key signed: the answer of /v1/audit/verify for its entry in the log
+  --proof       for an object of a revoked key: the response of /v1/audit/verify for its entry in the log
   --from, --to  the earlier and the later checkpoint of a consistency proof (/v1/audit/consistency)
 
-Ends with 0 when it is genuine, and with 1 when it is not or that cannot be told.
+Exits with 0 if it is genuine, and with 1 if it is not or cannot be verified.
 `
 
 const OPTIONS = {
