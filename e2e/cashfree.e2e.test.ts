@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { type Agent, newBankAccount, type Platform } from './src/network.ts'
-import { openRehearsal, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openSimulation, type Rehearsal, type Session } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { type Notice, type StandIn, startStandIn } from './src/stand-in.ts'
 
@@ -17,7 +17,7 @@ let platform: Platform
 beforeAll(async () => {
   cashfree = await startStandIn()
   stage = await openStage({ ...cashfree.settings, SETTLEMENT: 'off', LOG_LEVEL: 'debug' })
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   platform = await stage.network.platform()
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bookFaults } from './src/book.ts'
 import { eventFaults, eventsAbout } from './src/event-faults.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
-import { openRehearsal, type Rehearsal } from './src/rehearse.ts'
+import { openSimulation, type Rehearsal } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
@@ -14,7 +14,7 @@ let agent: Agent
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   platform = await stage.network.platform()
 })
 beforeEach(async () => {

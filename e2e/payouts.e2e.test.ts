@@ -2,7 +2,7 @@ import { routes } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
 import { bookFaults } from './src/book.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
-import { type Line, openRehearsal, type Rehearsal } from './src/rehearse.ts'
+import { type Line, openSimulation, type Rehearsal } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 let stage: Stage
@@ -11,7 +11,7 @@ let platform: Platform
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   platform = await stage.network.platform()
 })
 afterEach(async () => {

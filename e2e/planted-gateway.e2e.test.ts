@@ -5,7 +5,7 @@ import { request } from './src/api.ts'
 import { type Agent, newBankAccount } from './src/network.ts'
 import { leaksIn, type Planted, tablesOf } from './src/planted.ts'
 import { additionsOf, misshapenBodies, newPayer, type Subject, webhooksAbout } from './src/planted-gateway.ts'
-import { openRehearsal, type Rehearsal, type Session } from './src/rehearse.ts'
+import { openSimulation, type Rehearsal, type Session } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 import { type StandIn, startStandIn } from './src/stand-in.ts'
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'trace',
     TRUST_PROXY: 'loopback',
   })
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   for (const [line, fields] of additionsOf(payer)) await cashfree.answersHave(line, fields)
 }, 60_000)
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { bookFaults } from './src/book.ts'
 import { type DocRow, docTable } from './src/doc-tables.ts'
 import { eventFaults } from './src/event-faults.ts'
 import { newBankAccount, type Platform } from './src/network.ts'
-import { openRehearsal, playRows, type Rehearsal } from './src/rehearse.ts'
+import { openSimulation, playRows, type Rehearsal } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 // The rows of docs/sandbox.md about bank accounts and payouts, played over HTTP.
@@ -18,7 +18,7 @@ let platform: Platform
 
 beforeAll(async () => {
   stage = await openStage({ SETTLEMENT: 'off' })
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   platform = await stage.network.platform()
 })
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { bookFaults } from './src/book.ts'
 import { type DocRow, docTable } from './src/doc-tables.ts'
 import { eventFaults } from './src/event-faults.ts'
 import type { Agent, Owner, Platform } from './src/network.ts'
-import { type Outcome, openRehearsal, playRows, type Rehearsal, type Session } from './src/rehearse.ts'
+import { type Outcome, openSimulation, playRows, type Rehearsal, type Session } from './src/rehearse.ts'
 import { openStage, type Stage } from './src/stage.ts'
 
 // Every row of docs/sandbox.md is played over HTTP: the page says what happens, or this fails.
@@ -19,7 +19,7 @@ let owner: Owner
 
 beforeAll(async () => {
   stage = await openStage()
-  rehearsal = openRehearsal(stage.api)
+  rehearsal = openSimulation(stage.api)
   platform = await stage.network.platform()
   owner = await stage.network.owner(platform)
 })

@@ -1,19 +1,19 @@
 import { randomFillSync } from 'node:crypto'
-import { formatId, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
-import { service } from '../../service/src/modules/audit/act.ts'
-import { appendLeaves, type WrittenTile } from '../../service/src/modules/audit/append.ts'
-import { originOf, signCheckpoint } from '../../service/src/modules/audit/checkpoint.ts'
-import type { AuditContext } from '../../service/src/modules/audit/context.ts'
-import { leafOf, newEntry, type StoredEntry } from '../../service/src/modules/audit/entry.ts'
+import { appendLeaves, type WrittenTile } from '../../service/src/domains/audit/append.ts'
+import { originOf, signCheckpoint } from '../../service/src/domains/audit/checkpoint.ts'
+import type { AuditContext } from '../../service/src/domains/audit/context.ts'
 import {
   HASH_BYTES,
   type ReadTile,
   rangeRoot,
   TILE_WIDTH,
   tileName,
-} from '../../service/src/modules/audit/merkle.ts'
-import { insertEntries } from '../../service/src/modules/audit/record.ts'
-import { writeTiles } from '../../service/src/modules/audit/tree-store.ts'
+} from '../../service/src/domains/audit/merkle.ts'
+import { writeTiles } from '../../service/src/domains/audit/tree-store.ts'
+import { formatId, newUuid, type Uuid } from '../../service/src/kernel/ids.ts'
+import { service } from '../../service/src/operations/act.ts'
+import { leafOf, newEntry, type StoredEntry } from '../../service/src/operations/audit-entry.ts'
+import { insertEntries } from '../../service/src/operations/record.ts'
 
 const PORTION = 125 * TILE_WIDTH
 /** So that the tree's beginning is some hours ago, as if ten thousand acts a second had been recorded since. */

@@ -1,9 +1,9 @@
 import { TIERS } from '@batua/contract'
 import type { Database } from '../../service/src/db/database.ts'
 import { type CoveredTable, writeMacs } from '../../service/src/db/row-mac.ts'
+import { TIER_ROWS } from '../../service/src/domains/limits/covered-tables.ts'
 import type { Uuid } from '../../service/src/kernel/ids.ts'
 import { openVault } from '../../service/src/kernel/secrets.ts'
-import { TIER_ROWS } from '../../service/src/modules/policies/index.ts'
 
 /** The key of the nodes that a measurement starts in its own process. */
 export const BENCH_VAULT = openVault(Buffer.alloc(32, 7))

@@ -11,7 +11,7 @@ import {
   openNetwork,
   type Platform,
 } from './network.ts'
-import { openRehearsal } from './rehearse.ts'
+import { openSimulation } from './rehearse.ts'
 
 const AT_ONCE = { concurrency: 12 }
 const KYC_WITHIN_S = 600
@@ -85,7 +85,7 @@ export async function openPayoutStage(options: PayoutStageOptions): Promise<Payo
     },
     AT_ONCE,
   )
-  await openRehearsal(api).advance(KYC_WITHIN_S)
+  await openSimulation(api).advance(KYC_WITHIN_S)
   const wallets = made.flatMap(({ agent, account }) =>
     account === null ? [] : [{ agent, takesMoney: !NEVER_TAKING.has(account) }],
   )
@@ -106,7 +106,7 @@ export async function openPayoutStage(options: PayoutStageOptions): Promise<Payo
 
 async function ownerAt({ api, network, platform }: Stand, account: string): Promise<Owner> {
   const owner = await network.owner(platform)
-  await openRehearsal(api).kyc(owner, account)
+  await openSimulation(api).kyc(owner, account)
   return owner
 }
 

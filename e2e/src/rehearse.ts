@@ -21,7 +21,7 @@ export interface Rehearsal {
   line(agent: Agent, transactionId: string): Promise<Line>
 }
 
-export function openRehearsal(api: Api): Rehearsal {
+export function openSimulation(api: Api): Rehearsal {
   return {
     open: ({ id, headers }, amount) =>
       api.ok(routes.createFunding, { params: { agent_id: id }, headers, body: { amount } }),

@@ -3,76 +3,97 @@ import { INTRODUCTION } from '@batua/contract'
 import { completeRows } from './complete-rows.ts'
 import type { Config } from './config/config.ts'
 import { type Core, openCore, type Surroundings } from './core.ts'
-import { type Database } from './db/database.ts'
-import { addDocs } from './http/docs.ts'
-import { addHealth } from './http/health.ts'
-import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
-import { addMetrics, openMetricsListener } from './http/metrics.ts'
-import { createServer, type Server } from './http/server.ts'
-import { createJobs, type Job } from './jobs/jobs.ts'
-import { adminJobs, serveAdmin } from './modules/admin/index.ts'
+import type { Database } from './db/database.ts'
+import { adminJobs, serveAdmin } from './domains/admin/index.ts'
+import { addAuditMetrics, auditJobs, serveAudit } from './domains/audit/index.ts'
+import {
+  fundingJobs,
+  fundingWebhooks,
+  gatewaysOf,
+  gatewayWebhookJobs,
+  payoutJobs,
+  payoutWebhooks,
+  type Simulate,
+  serveCheckout,
+  serveFunding,
+  serveGatewayWebhooks,
+  servePayouts,
+  serveSettlement,
+  settlementJobs,
+  sumPayoutsPending,
+} from './domains/banking/index.ts'
+import {
+  addIntegrityMetrics,
+  addReconciliationMetrics,
+  integrityJobs,
+  readReconciliation,
+  reconciliationJobs,
+  serveReconciliation,
+} from './domains/checks/index.ts'
 import {
   completeAgents,
   findAlteredAgents,
+  organizationJobs,
+  ownerJobs,
+  policyJobs,
   quarantineAgent,
   raiseAgentsToTier1,
   renewalJobs,
   requireAgentAccess,
   serveAgents,
-} from './modules/agents/index.ts'
-import { serveAllocations } from './modules/allocations/index.ts'
+  serveIdentity,
+  serveOrganizations,
+  serveOwners,
+  servePlatforms,
+  servePolicySettings,
+  serveSessions,
+  sessionJobs,
+} from './domains/parties/index.ts'
+import { servePayPerCall } from './domains/pay-per-call/index.ts'
 import {
   approvalJobs,
   countPendingApprovals,
+  createReceiptTokens,
   type Executors,
+  escrowJobs,
+  executeHold,
+  executePayment,
+  serveAllocations,
   serveApprovals,
-} from './modules/approvals/index.ts'
-import { addAuditMetrics, auditJobs, serveAudit } from './modules/audit/index.ts'
-import { openHolidays } from './modules/calendar/index.ts'
-import { type Rehearse, serveCheckout } from './modules/checkout/index.ts'
-import { escrowJobs, executeHold, serveEscrow, sumHeld } from './modules/escrow/index.ts'
-import { fundingJobs, fundingNotices, gatewaysOf, serveFunding } from './modules/funding/index.ts'
-import { serveIdentity } from './modules/identity/index.ts'
-import { addIntegrityMetrics, integrityJobs } from './modules/integrity/index.ts'
-import { serveKeys } from './modules/keys/index.ts'
-import { noticeJobs, serveNotices } from './modules/notices/index.ts'
-import { organizationJobs, serveOrganizations } from './modules/organizations/index.ts'
-import { ownerJobs, serveOwners } from './modules/owners/index.ts'
-import { servePayPerCall } from './modules/pay-per-call/index.ts'
-import { executePayment, servePayments } from './modules/payments/index.ts'
-import { payoutJobs, payoutNotices, servePayouts, sumPayoutsPending } from './modules/payouts/index.ts'
-import { servePlatforms } from './modules/platforms/index.ts'
-import { policyJobs, servePolicySettings } from './modules/policy-settings/index.ts'
-import { createReceiptTokens, serveReceipts } from './modules/receipts/index.ts'
+  serveEscrow,
+  servePayments,
+  serveReceipts,
+  serveTransactions,
+  serveWallets,
+  sumHeld,
+} from './domains/payments/index.ts'
+import { countOpenAlerts, riskJobs, serveRisk } from './domains/risk/index.ts'
 import {
-  addReconciliationMetrics,
-  readReconciliation,
-  reconciliationJobs,
-  serveReconciliation,
-} from './modules/reconciliation/index.ts'
-import { countOpenAlerts, riskJobs, serveRisk } from './modules/risk/index.ts'
-import {
-  playOutcome,
-  rehearsalJobs,
   type SandboxContext,
   type SandboxMode,
   sandboxJobs,
-  serveRehearsal,
   serveSandbox,
-} from './modules/sandbox/index.ts'
-import { serveSessions, sessionJobs } from './modules/sessions/index.ts'
-import { serveSettlement, settlementJobs } from './modules/settlement/index.ts'
-import { serveTransactions } from './modules/transactions/index.ts'
-import { serveWallets } from './modules/wallets/index.ts'
+  serveSimulation,
+  simulateOutcome,
+  simulationJobs,
+} from './domains/sandbox/index.ts'
+import { serveKeys } from './domains/signing/index.ts'
 import {
   addWebhookMetrics,
   countFailedDeliveries,
   serveWebhooks,
   wakeEndpoint,
   webhookJobs,
-} from './modules/webhooks/index.ts'
+} from './domains/webhooks/index.ts'
+import { addDocs } from './http/docs.ts'
+import { addHealth } from './http/health.ts'
+import { forgetIdempotencyKeys } from './http/idempotency-key.ts'
+import { addMetrics, openMetricsListener } from './http/metrics.ts'
+import { createServer, type Server } from './http/server.ts'
+import { openHolidays } from './kernel/holiday-file.ts'
 import { countMoneyElsewhere } from './money-elsewhere.ts'
 import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
+import { createJobs, type Job } from './operations/jobs.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
@@ -99,14 +120,14 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   const parts = await openParts(config, core, outside)
   const thread = openWebhookThread({ ...core, ...config, ...surroundings })
   const mode = { ...core, jobs: () => jobs }
-  const rehearsal = rehearsalOf(parts, outside, mode)
+  const simulation = rehearsalOf(parts, outside, mode)
   const jobs = createJobs({
     ...core,
-    jobs: [...jobsOf(parts), ...playedJobs(config, mode, rehearsal, thread)],
+    jobs: [...jobsOf(parts), ...playedJobs(config, mode, simulation, thread)],
   })
   const stopping = new AbortController()
   serveModules(config, server, { ...parts, stopping: stopping.signal })
-  servePages(server, parts.funding, outside, rehearsal)
+  servePages(server, parts.funding, outside, simulation)
   if (config.mode === 'sandbox') serveSandbox(server.serve, mode)
   addAuditMetrics(core.metrics, core)
   addIntegrityMetrics(core.metrics, core)
@@ -131,7 +152,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
-      await core.outbox.settled()
+      await core.otpDispatcher.settled()
       await core.ledger.close()
       core.redis?.disconnect()
       await core.database.close()
@@ -195,11 +216,11 @@ function rehearsalOf(parts: Parts, { sandbox }: OutsideWorld, mode: SandboxMode)
 function playedJobs(
   { mode }: Config,
   sandbox: SandboxMode,
-  rehearsal: SandboxContext | null,
+  simulation: SandboxContext | null,
   thread: WebhookThread,
 ): Job[] {
   const jobs = mode === 'sandbox' ? [...sandboxJobs(sandbox), deliveriesJob(thread)] : []
-  return rehearsal === null ? jobs : [...jobs, ...rehearsalJobs(rehearsal)]
+  return simulation === null ? jobs : [...jobs, ...simulationJobs(simulation)]
 }
 
 /** Webhooks are delivered by a thread of its own; this lets a moved clock wait until it has tried what fell due. */
@@ -221,7 +242,7 @@ function jobsOf(parts: Parts): Job[] {
     ...settlementJobs(parts.settlement),
     ...ownerJobs(parts.owners),
     ...parts.textMessages.jobs(),
-    ...noticeJobs(parts),
+    ...gatewayWebhookJobs(parts),
     ...reconciliationJobs(parts.reconciliation),
     ...escrowJobs(parts),
     ...approvalJobs(parts),
@@ -275,9 +296,9 @@ function serveModules(
   })
   serveReconciliation(serve, parts.reconciliation)
   serveKeys(serve, parts)
-  serveNotices(serve, {
+  serveGatewayWebhooks(serve, {
     ...parts,
-    takers: [...fundingNotices(parts.funding), ...payoutNotices(parts.payouts)],
+    handlers: [...fundingWebhooks(parts.funding), ...payoutWebhooks(parts.payouts)],
   })
 }
 
@@ -294,12 +315,12 @@ function servePages(
   { serve, pages }: Server,
   funding: Parts['funding'],
   { checkoutScript: script }: OutsideWorld,
-  rehearsal: SandboxContext | null,
+  simulation: SandboxContext | null,
 ): void {
-  const rehearse: Rehearse | null =
-    rehearsal && ((session, outcome, method) => playOutcome(rehearsal, session, outcome, method))
-  pages(scope => serveCheckout(scope, { funding, serviceName: PRODUCT_NAME, rehearse, script }))
-  if (rehearsal !== null) serveRehearsal(serve, rehearsal)
+  const simulate: Simulate | null =
+    simulation && ((session, outcome, method) => simulateOutcome(simulation, session, outcome, method))
+  pages(scope => serveCheckout(scope, { funding, serviceName: PRODUCT_NAME, simulate, script }))
+  if (simulation !== null) serveSimulation(serve, simulation)
 }
 
 const IDEMPOTENCY_KEYS_AT_ONCE = 1_000

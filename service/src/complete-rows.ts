@@ -2,17 +2,23 @@ import type { Core } from './core.ts'
 import { arrayLiteral, textArrayLiteral } from './db/array-literal.ts'
 import type { Queryable } from './db/database.ts'
 import { type CoveredTable, writeMacs } from './db/row-mac.ts'
+import { completePayouts, completeRefunds, fundings } from './domains/banking/index.ts'
+import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './domains/limits/index.ts'
+import {
+  emailOf,
+  KYC_CHECK_ROWS,
+  ORGANIZATION_ROWS,
+  OWNER_ROWS,
+  PLATFORM_ROWS,
+  personalContext,
+  SESSION_ROWS,
+  sessionPhoneOf,
+  webhookSecretOf,
+} from './domains/parties/index.ts'
+import { approvals, escrows } from './domains/payments/index.ts'
 import type { Vault } from './kernel/secrets.ts'
-import { approvals } from './modules/approvals/index.ts'
-import { recordActs, service } from './modules/audit/index.ts'
-import { escrows } from './modules/escrow/index.ts'
-import { completeRefunds, fundings } from './modules/funding/index.ts'
-import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
-import { KYC_CHECK_ROWS, OWNER_ROWS, personalContext } from './modules/owners/index.ts'
-import { completePayouts } from './modules/payouts/index.ts'
-import { emailOf, PLATFORM_ROWS, webhookSecretOf } from './modules/platforms/index.ts'
-import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './modules/policies/index.ts'
-import { SESSION_ROWS, sessionPhoneOf } from './modules/sessions/index.ts'
+import { service } from './operations/act.ts'
+import { recordFacts } from './operations/record.ts'
 
 type Context = Pick<Core, 'database' | 'clock' | 'vault' | 'logger'>
 
@@ -101,7 +107,7 @@ function completeBatch(
        on conflict (table_name) do update set completed_at = excluded.completed_at`,
       [table, now],
     )
-    await recordActs(tx, vault, now, [
+    await recordFacts(tx, vault, now, [
       { agentId: null, actor: service('start'), action: 'rows.completed', target: table, data: {} },
     ])
     return null

@@ -2,9 +2,24 @@ import { Counter } from 'prom-client'
 import type { Config } from './config/config.ts'
 import { markDatabase } from './database-mark.ts'
 import { openDatabase } from './db/database.ts'
+import { openAgentPolicyCache } from './domains/limits/index.ts'
+import {
+  createAuthenticators,
+  createSessionAuthenticators,
+  openAgentKeyCache,
+  openHandleCache,
+  openOtpDispatcher,
+  openTextMessages,
+} from './domains/parties/index.ts'
+import { createSignalRecorder, type RiskSignals } from './domains/risk/index.ts'
+import {
+  createSandboxOtpSender,
+  createSandboxTextSender,
+  followSandboxClock,
+  type SandboxMode,
+} from './domains/sandbox/index.ts'
+import { openSigningKeys } from './domains/signing/index.ts'
 import { createHttpOtpSender } from './gateways/otp-sender-http.ts'
-import { createSandboxOtpSender } from './gateways/sandbox/otp-sender.ts'
-import { createSandboxTextSender } from './gateways/sandbox/text-sender.ts'
 import { createHttpTextSender } from './gateways/text-sender-http.ts'
 import { connectRedis } from './http/redis.ts'
 import { rewriteClearUses } from './http/rewrite-clear-uses.ts'
@@ -14,15 +29,7 @@ import type { Logger } from './kernel/logger.ts'
 import { createMetrics, type Metrics } from './kernel/metrics.ts'
 import { openVault, type Vault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
-import { addLedgerMetrics } from './ledger-metrics.ts'
-import { openAgentDirectory, openAgentKeyring } from './modules/agents/index.ts'
-import { openSigningKeys } from './modules/keys/index.ts'
-import { createAuthenticators } from './modules/platforms/index.ts'
-import { openAgentRegister } from './modules/policies/index.ts'
-import { createSignalRecorder, type RiskSignals } from './modules/risk/index.ts'
-import { followSandboxClock, type SandboxMode } from './modules/sandbox/index.ts'
-import { createSessionAuthenticators, openOutbox } from './modules/sessions/index.ts'
-import { openTextMessages } from './modules/text-messages/index.ts'
+import { addLedgerMetrics } from './ledger/metrics.ts'
 
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
 export interface Surroundings {
@@ -59,12 +66,12 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
     vault,
     ledger: openLedger({ database, clock, vault, ...addLedgerMetrics(metrics, logger) }),
     signingKeys,
-    findAgent: openAgentDirectory(database, vault),
-    agents: openAgentRegister(),
+    findAgent: openHandleCache(database, vault),
+    agents: openAgentPolicyCache(),
     signals,
     ...openLogin(config, { database, clock, vault, logger, signals }),
     ...openMessages(config, { database, clock, vault, logger }),
-    keyring: openAgentKeyring(database.authentication, vault),
+    agentKeys: openAgentKeyCache(database.authentication, vault),
     serviceName: config.serviceName,
     limitIncreaseCooldownS: config.limitIncreaseCooldownS,
     maxAgentsPerOwner: config.maxAgentsPerOwner,
@@ -100,18 +107,18 @@ function openLogin(
 ) {
   const telephones = createSandboxOtpSender(services)
   const sender = otpSender.kind === 'sandbox' ? telephones : createHttpOtpSender(otpSender)
-  const outbox = openOutbox(sender, logger)
+  const otpDispatcher = openOtpDispatcher(sender, logger)
   const sessions = createSessionAuthenticators({ ...services, adminPhones })
   return {
     adminPhones,
     adminTotpSecrets,
-    outbox,
+    otpDispatcher,
     authenticators: withSharedLookUps({
       ...createAuthenticators(services.database.authentication, services.vault, signals),
       ...sessions,
     }),
     async lastOtp(phone: string) {
-      await outbox.settled()
+      await otpDispatcher.settled()
       return telephones.lastCode(phone)
     },
   }

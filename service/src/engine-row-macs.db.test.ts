@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completeRows } from './complete-rows.ts'
 import type { EngineTable } from './db/row-mac.ts'
+import { orderIdOf } from './domains/banking/funding/apply-funding-update.ts'
+import { checkFunding } from './domains/banking/funding/check-funding.ts'
+import { REFUND_ROWS } from './domains/banking/funding/refund-store.ts'
+import { sendDueRefunds } from './domains/banking/funding/refunds.ts'
+import { fundings } from './domains/banking/funding/row-mac.ts'
+import { payouts } from './domains/banking/payouts/store.ts'
+import type { Approval } from './domains/payments/approvals/approval.ts'
+import { expireDueApprovals } from './domains/payments/approvals/expire.ts'
+import { approvals } from './domains/payments/approvals/store.ts'
+import type { Escrow } from './domains/payments/escrow/escrow.ts'
+import { escrows } from './domains/payments/escrow/store.ts'
+import { fireDueTimeouts } from './domains/payments/escrow/timeouts.ts'
+import { simulateOutcome } from './domains/sandbox/simulate-outcome.ts'
+import { openWorld, type World } from './domains/sandbox/test-world.ts'
 import { HOUR_MS } from './kernel/clock.ts'
 import { FIRST_UUID, parseId, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
 import { paise } from './kernel/money.ts'
-import { type Approval, approvals, expireDueApprovals } from './modules/approvals/index.ts'
-import type { Escrow } from './modules/escrow/escrow.ts'
-import { escrows } from './modules/escrow/index.ts'
-import { fireDueTimeouts } from './modules/escrow/timeouts.ts'
-import { checkFunding, fundings, orderIdOf, REFUND_ROWS, sendDueRefunds } from './modules/funding/index.ts'
-import { payouts } from './modules/payouts/index.ts'
-import { playOutcome } from './modules/sandbox/play-outcome.ts'
-import { openWorld, type World } from './modules/sandbox/test-world.ts'
 import { approvalOf, approve, reject } from './testing/approving.ts'
 import {
   balanceOf,
@@ -94,8 +100,8 @@ async function fill(): Promise<void> {
   await ask()
   for (const outcome of ['success', 'late', 'chargeback'] as const) {
     const { session } = await world.open(await world.newAgent())
-    if (outcome === 'chargeback') await playOutcome(world.sandbox, session, 'success')
-    await playOutcome(world.sandbox, session, outcome)
+    if (outcome === 'chargeback') await simulateOutcome(world.sandbox, session, 'success')
+    await simulateOutcome(world.sandbox, session, outcome)
   }
   await world.open(await world.newAgent())
 }
@@ -298,7 +304,7 @@ describe('a funding that was changed by hand', () => {
     const { funding, session } = await world.open(agent)
     const set = change.replace('{id}', funding.id).replace('{thief}', thief)
     await query(`update fundings set ${set} where id = $1`, [funding.id])
-    await playOutcome(world.sandbox, session, 'success').catch(() => undefined)
+    await simulateOutcome(world.sandbox, session, 'success').catch(() => undefined)
     for (const agentId of [agent, thief]) {
       await checkFunding(world.funding, { ...funding, agentId }).catch(() => undefined)
     }
@@ -308,7 +314,7 @@ describe('a funding that was changed by hand', () => {
 
   test('sends back no payment that was credited, as if another had been', async () => {
     const { funding, session } = await world.open(await world.newAgent())
-    await playOutcome(world.sandbox, session, 'success')
+    await simulateOutcome(world.sandbox, session, 'success')
     await query(`update fundings set gateway_payment_id = 'another' where id = $1`, [funding.id])
     await expect(checkFunding(world.funding, funding)).rejects.toThrow('no MAC that fits')
     expect(await world.refundsOf(funding)).toEqual([])
@@ -321,8 +327,8 @@ describe('a funding that was changed by hand', () => {
       const agent = await world.newAgent()
       const { funding, session } = await world.open(agent)
       const putBack = await keep('fundings', funding.id)
-      if (outcome === 'chargeback') await playOutcome(world.sandbox, session, 'success')
-      await playOutcome(world.sandbox, session, outcome)
+      if (outcome === 'chargeback') await simulateOutcome(world.sandbox, session, 'success')
+      await simulateOutcome(world.sandbox, session, outcome)
       const before = await world.balance(agent)
       await putBack()
       await query(`update fundings set expires_at = 'infinity' where id = $1`, [funding.id])
@@ -365,7 +371,7 @@ describe('a refund at the gateway that was changed by hand', () => {
   async function owed(): Promise<string> {
     for (let round = 0; round < 2; round++) {
       const { funding, session } = await world.open(await world.newAgent())
-      await playOutcome(world.sandbox, session, 'late')
+      await simulateOutcome(world.sandbox, session, 'late')
       if (round === 0) continue
       await query('delete from sandbox_refunds')
       await query(

@@ -1,7 +1,7 @@
 import type { Queryable } from './db/database.ts'
+import { countPendingOfPlatform } from './domains/banking/index.ts'
+import { countHeldOfPlatform } from './domains/payments/index.ts'
 import type { Uuid } from './kernel/ids.ts'
-import { countHeldOfPlatform } from './modules/escrow/index.ts'
-import { countPendingOfPlatform } from './modules/payouts/index.ts'
 
 /** How many agents of a platform have money that is in none of their wallets: in escrow, or on its way to a bank. */
 export async function countMoneyElsewhere(db: Queryable, platformId: Uuid) {

@@ -1,5 +1,13 @@
 import type { CashfreeConfig, Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
+import {
+  createSandboxBankVerifier,
+  createSandboxGateway,
+  createSandboxPayouts,
+  deliverOverHttp,
+  type SandboxGateway,
+  type SandboxPayouts,
+} from './domains/sandbox/index.ts'
 import type { BankVerifier } from './gateways/bank-verifier.ts'
 import {
   cashfreeAddresses,
@@ -11,10 +19,6 @@ import {
 import type { CheckoutScript } from './gateways/checkout-script.ts'
 import type { PaymentGateway } from './gateways/payment-gateway.ts'
 import type { PayoutProvider } from './gateways/payout-provider.ts'
-import { createSandboxBankVerifier } from './gateways/sandbox/bank-verifier.ts'
-import { deliverOverHttp } from './gateways/sandbox/deliver.ts'
-import { createSandboxGateway, type SandboxGateway } from './gateways/sandbox/payment-gateway.ts'
-import { createSandboxPayouts, type SandboxPayouts } from './gateways/sandbox/payouts.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import type { Vault } from './kernel/secrets.ts'

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkFunding } from './domains/banking/funding/check-funding.ts'
+import { sendDueRefunds } from './domains/banking/funding/refunds.ts'
+import type { Escrow } from './domains/payments/escrow/escrow.ts'
+import { fireDueTimeouts } from './domains/payments/escrow/timeouts.ts'
+import { simulateOutcome } from './domains/sandbox/simulate-outcome.ts'
+import { openWorld, type World } from './domains/sandbox/test-world.ts'
 import { HOUR_MS } from './kernel/clock.ts'
 import { formatId, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
-import type { Escrow } from './modules/escrow/escrow.ts'
-import { fireDueTimeouts } from './modules/escrow/timeouts.ts'
-import { checkFunding, sendDueRefunds } from './modules/funding/index.ts'
-import { playOutcome } from './modules/sandbox/play-outcome.ts'
-import { openWorld, type World } from './modules/sandbox/test-world.ts'
 import { balanceOf, newAgent, newFundedAgent, startNode, type TestNode } from './testing/builders.ts'
 import { TEST_VAULT } from './testing/database.ts'
 import { attestOn, held, intent, refundOn, releaseOn } from './testing/escrows.ts'
@@ -114,7 +115,7 @@ describe('a funding that has ended, put back to waiting', () => {
     const agent = await world.newAgent()
     const { funding, session } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
-    await playOutcome(world.sandbox, session, 'success')
+    await simulateOutcome(world.sandbox, session, 'success')
     const credited = await world.balance(agent)
     expect(credited).toBeGreaterThan(0n)
     await putBack()
@@ -130,9 +131,9 @@ describe('a funding that has ended, put back to waiting', () => {
     async (_what, edit) => {
       const agent = await world.newAgent()
       const { funding, session } = await world.open(agent)
-      await playOutcome(world.sandbox, session, 'success')
+      await simulateOutcome(world.sandbox, session, 'success')
       const putBack = await keep('fundings', funding.id)
-      await playOutcome(world.sandbox, session, 'chargeback')
+      await simulateOutcome(world.sandbox, session, 'chargeback')
       const before = await world.balance(agent)
       await putBack()
       await edit(target(funding.id), funding.id)
@@ -146,7 +147,7 @@ describe('a funding that has ended, put back to waiting', () => {
     const agent = await world.newAgent()
     const { funding, session } = await world.open(agent)
     const putBack = await keep('fundings', funding.id)
-    await playOutcome(world.sandbox, session, 'late')
+    await simulateOutcome(world.sandbox, session, 'late')
     expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'late', status: 'done' }])
     await putBack()
     await query(`update fundings set expires_at = '9999-12-31' where id = $1`, [funding.id])
@@ -160,18 +161,18 @@ describe('a funding that has ended, put back to waiting', () => {
 describe('a funding that was deleted', () => {
   /** The gateway tells of its payment, for the first time as far as the service knows. */
   const hear = async (orderId: string) => {
-    const { rehearsal } = world.gateway
-    const payment = await rehearsal.firstPaid(orderId)
+    const { simulation } = world.gateway
+    const payment = await simulation.firstPaid(orderId)
     if (payment === null) throw new Error('nobody has paid')
     await query('delete from gateway_notices')
-    await rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+    await simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
     await sendDueRefunds(world.funding, world.clock.now())
   }
 
   test('after it was credited sends nothing back to who paid it', async () => {
     const agent = await world.newAgent()
     const { funding, session } = await world.open(agent)
-    await playOutcome(world.sandbox, session, 'success')
+    await simulateOutcome(world.sandbox, session, 'success')
     await query('delete from fundings where id = $1', [funding.id])
     await expect(hear(formatId('fund', funding.id))).rejects.toThrow('is gone')
     expect(await world.refundsOf(funding)).toEqual([])
@@ -183,7 +184,7 @@ describe('a funding that was deleted', () => {
     const putBack = await keep('fundings', funding.id)
     const orderId = formatId('fund', funding.id)
     await query('delete from fundings where id = $1', [funding.id])
-    await world.gateway.rehearsal.pay(orderId, { method: 'upi' })
+    await world.gateway.simulation.pay(orderId, { method: 'upi' })
     await hear(orderId)
     expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'unknown_order', status: 'done' }])
     await putBack()

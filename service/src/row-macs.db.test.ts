@@ -1,37 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completeRows } from './complete-rows.ts'
 import { type CoveredTable, type MacRow, macColumns, whyAltered } from './db/row-mac.ts'
+import { moveDuePayouts } from './domains/banking/payouts/check-payout.ts'
+import { withdrawCommand } from './domains/banking/payouts/withdraw.ts'
+import { openAgentPolicyCache } from './domains/limits/agent-facts.ts'
+import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './domains/limits/covered-tables.ts'
+import { OPEN_POLICY } from './domains/limits/spend-policy.ts'
+import { deactivateAgent, rotateAgentKey, updatePolicy } from './domains/parties/agents/change-agent.ts'
+import { changeStates, pauseAgent } from './domains/parties/agents/change-states.ts'
+import type { CreatedAgent } from './domains/parties/agents/create-agent.ts'
+import { openHandleCache } from './domains/parties/agents/find-agent.ts'
+import { selectPublicAgent } from './domains/parties/agents/store.ts'
+import { requireOrganization } from './domains/parties/organizations/access.ts'
+import { createOrganization } from './domains/parties/organizations/create-organization.ts'
+import { ORGANIZATION_ROWS, type Organization } from './domains/parties/organizations/store.ts'
+import { KYC_CHECK_ROWS } from './domains/parties/owners/check-store.ts'
+import { personalIndex } from './domains/parties/owners/personal-data.ts'
+import { OWNER_ROWS, type Owner } from './domains/parties/owners/store.ts'
+import type { CreatedPlatform } from './domains/parties/platforms/create-platform.ts'
+import { createAuthenticators } from './domains/parties/platforms/credentials.ts'
+import { PLATFORM_ROWS } from './domains/parties/platforms/store.ts'
+import { lockOwnerPolicy, updateOwnerPolicy } from './domains/parties/policies/owner-policy-store.ts'
+import { createSessionAuthenticators } from './domains/parties/sessions/authenticate.ts'
+import { insertSession, SESSION_ROWS, sessionPhoneOf } from './domains/parties/sessions/store.ts'
+import { pay } from './domains/payments/pay.ts'
 import { formatId, newUuid, type Uuid } from './kernel/ids.ts'
 import { silentLogger } from './kernel/logger.ts'
 import { hashSecret } from './kernel/secrets.ts'
-import { deactivateAgent, rotateAgentKey, updatePolicy } from './modules/agents/change-agent.ts'
-import { changeStates, pauseAgent } from './modules/agents/change-states.ts'
-import type { CreatedAgent } from './modules/agents/create-agent.ts'
-import { openAgentDirectory } from './modules/agents/index.ts'
-import { selectPublicAgent } from './modules/agents/store.ts'
-import { service } from './modules/audit/index.ts'
-import { requireOrganization } from './modules/organizations/access.ts'
-import { createOrganization } from './modules/organizations/create-organization.ts'
-import { ORGANIZATION_ROWS } from './modules/organizations/index.ts'
-import type { Organization } from './modules/organizations/store.ts'
-import { KYC_CHECK_ROWS, OWNER_ROWS, personalIndex } from './modules/owners/index.ts'
-import type { Owner } from './modules/owners/store.ts'
-import { pay } from './modules/payments/pay.ts'
-import { moveDuePayouts } from './modules/payouts/check-payout.ts'
-import { withdrawCommand } from './modules/payouts/withdraw.ts'
-import type { CreatedPlatform } from './modules/platforms/create-platform.ts'
-import { createAuthenticators } from './modules/platforms/credentials.ts'
-import { PLATFORM_ROWS } from './modules/platforms/index.ts'
-import {
-  AGENT_ROWS,
-  OPEN_POLICY,
-  OWNER_POLICY_ROWS,
-  openAgentRegister,
-  TIER_ROWS,
-} from './modules/policies/index.ts'
-import { lockOwnerPolicy, updateOwnerPolicy } from './modules/policy-settings/owner-policy-store.ts'
-import { createSessionAuthenticators, SESSION_ROWS } from './modules/sessions/index.ts'
-import { insertSession, sessionPhoneOf } from './modules/sessions/store.ts'
+import { service } from './operations/act.ts'
 import { fund, order, startNode, type TestNode } from './testing/builders.ts'
 import { changesOfColumns, keepTables } from './testing/column-changes.ts'
 import { createTestDatabase, TEST_VAULT, type TestDatabase } from './testing/database.ts'
@@ -126,7 +122,7 @@ async function logIn(): Promise<{ readonly id: Uuid; readonly token: string }> {
 }
 
 async function newCheck(): Promise<void> {
-  const { replaceCheck } = await import('./modules/owners/check-store.ts')
+  const { replaceCheck } = await import('./domains/parties/owners/check-store.ts')
   const account = { sealed: Buffer.from('an account'), last4: '1234', ifsc: 'HDFC0001234' }
   const check = { ownerId: owner.id, id: newUuid(clock.now()), account, reference: null, attempts: 0 }
   await replaceCheck(db.database, TEST_VAULT, check, new Date('2100-01-01'))
@@ -209,7 +205,10 @@ async function payFrom(payer: CreatedAgent, amount = 100n): Promise<unknown> {
   const payee = await newAgent(context, owner)
   await fund(node.ledger, payer.agent.id, 100_000n)
   const { keyHash } = payer.agent
-  return pay(node.ledger, openAgentRegister(), { ...order(payer.agent.id, payee.agent.id, amount), keyHash })
+  return pay(node.ledger, openAgentPolicyCache(), {
+    ...order(payer.agent.id, payee.agent.id, amount),
+    keyHash,
+  })
 }
 
 describe('who writes to the database by hand', () => {
@@ -260,8 +259,8 @@ describe('who writes to the database by hand', () => {
 
   test('redirects no handle to another agent, and none that a process knows costs a look-up', async () => {
     const thief = await newAgent(context, owner)
-    const find = openAgentDirectory(db.database, TEST_VAULT)
-    const known = openAgentDirectory(db.database, TEST_VAULT)
+    const find = openHandleCache(db.database, TEST_VAULT)
+    const known = openHandleCache(db.database, TEST_VAULT)
     expect(await known(made.agent.handle)).toBe(made.agent.id)
     await db.database.query('update handles set agent_id = $2 where handle = $1', [
       made.agent.handle,
@@ -385,13 +384,13 @@ describe('who writes to the database by hand', () => {
   })
 
   async function limitAsOwner(): Promise<void> {
-    const { recordActs } = await import('./modules/audit/index.ts')
+    const { recordFacts } = await import('./operations/record.ts')
     await db.database.inTransaction(async tx => {
       await lockOwnerPolicy(tx, TEST_VAULT, owner.id)
       const policy = { ...OPEN_POLICY, maxCounterpartiesPerHour: 3 }
       const versions = await updateOwnerPolicy(tx, TEST_VAULT, owner.id, { policy, pending: [] })
       const act = { agentId: null, actor: service('test'), target: formatId('own', owner.id), data: {} }
-      await recordActs(tx, TEST_VAULT, clock.now(), [{ ...act, action: 'owner.policy_changed' }], versions)
+      await recordFacts(tx, TEST_VAULT, clock.now(), [{ ...act, action: 'owner.policy_changed' }], versions)
     })
   }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_HOLIDAYS_FILE } from '../modules/calendar/index.ts'
+import { DEFAULT_HOLIDAYS_FILE } from '../kernel/holiday-file.ts'
 import { readConfig } from './config.ts'
 import { ConfigError, type Env } from './env-reader.ts'
 

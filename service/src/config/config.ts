@@ -1,6 +1,6 @@
 import type { RateLimitConfig } from '../http/rate-limit.ts'
+import { holidayFileProblem } from '../kernel/holiday-file.ts'
 import { LOG_LEVELS, type LogLevel } from '../kernel/logger.ts'
-import { holidayFileProblem } from '../modules/calendar/holiday-file.ts'
 import { readAdminTotp } from './admin-totp.ts'
 import { type CashfreeConfig, readCashfree } from './cashfree.ts'
 import { type Env, type EnvReader, readEnv } from './env-reader.ts'

@@ -1,6 +1,5 @@
 import type { HttpSenderOptions } from '../gateways/otp-sender-http.ts'
-import { namesIn } from '../gateways/otp-template.ts'
-import { BANK_ACCOUNT_VARIABLES } from '../modules/text-messages/write-text.ts'
+import { BANK_ACCOUNT_VARIABLES, namesIn } from '../gateways/otp-template.ts'
 import type { EnvReader } from './env-reader.ts'
 import { anyText } from './env-values.ts'
 import { addressTemplate, bodyTemplate, dltId, type OtpSenderConfig } from './otp-sender.ts'

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
 import {
   DatabaseBusy,
   DatabaseUnavailable,
@@ -14,14 +12,11 @@ import { openTurns } from './turns.ts'
 import { encodeParameter, WIRE_TYPES } from './wire-types.ts'
 import { currentOrigin } from './work-origin.ts'
 
-export {
-  DatabaseBusy,
-  DatabaseUnavailable,
-  isConnectionLost,
-  isRetryable,
-  violatedUnique,
-} from './errors.ts'
+export { DatabaseBusy, DatabaseUnavailable, isConnectionLost, isRetryable, violatedUnique } from './errors.ts'
 export { asService, onBehalfOf, type Purpose, type WorkOrigin } from './work-origin.ts'
+
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client, type ClientConfig, type PoolClient, type QueryResult } from 'pg'
 
 export type Row = Record<string, unknown>
 

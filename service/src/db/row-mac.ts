@@ -148,7 +148,7 @@ export interface RowVersion {
 
 /**
  * Gives rows that were inserted, or changed since `lockGenuine`, the MAC of what they hold now, in the same transaction.
- * Answers the versions of those that changed: they go to `recordActs`.
+ * Answers the versions of those that changed: they go to `recordFacts`.
  */
 export async function writeMacs(
   tx: Queryable,

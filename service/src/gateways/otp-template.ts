@@ -12,6 +12,9 @@ export type OtpBodyTemplate =
   | { readonly format: 'form'; readonly fields: readonly (readonly [name: string, template: string])[] }
   | { readonly format: 'none' }
 
+/** What may stand in braces in the text about a changed bank account. */
+export const BANK_ACCOUNT_VARIABLES = ['last4', 'effective_at', 'url'] as const
+
 /** What the template of a one-time code may name. */
 export const PLACEHOLDERS = [
   'phone',

@@ -35,7 +35,7 @@ export interface Vault {
   /** A 16-byte MAC that pins stored fields: who can only write to the database cannot make one. */
   seal(text: string): Buffer
   /** The same in hex, which is what the pay path writes. */
-  sealHex(text: string): string
+  macHex(text: string): string
   /** The MAC of a row that decides about money (see db/row-mac.ts). */
   rowMac(text: string): Buffer
   /** What is stored of a key, a platform's secret or a session's token: who reads or writes the database can make none. */
@@ -86,7 +86,7 @@ export function openVault(masterKey: Buffer, onAltered: Vault['onAltered'] = () 
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `batua/${purpose}`, 32))
   const encryptionKey = derive('encryption')
   const indexKey = derive('blind-index')
-  const sealHex = openSeal(derive('seal'))
+  const macHex = openSeal(derive('seal'))
   const rowMacHex = openSeal(derive('row-mac'))
   const credentialKey = derive('credentials')
   const credentialHashOf = (sha256: Buffer, kind: CredentialKind) =>
@@ -108,8 +108,8 @@ export function openVault(masterKey: Buffer, onAltered: Vault['onAltered'] = () 
     },
     blindIndex: (plaintext, context) =>
       createHmac('sha256', indexKey).update(`${context}\0${plaintext}`).digest(),
-    seal: text => Buffer.from(sealHex(text), 'hex'),
-    sealHex,
+    seal: text => Buffer.from(macHex(text), 'hex'),
+    macHex,
     rowMac: text => Buffer.from(rowMacHex(text), 'hex'),
     credentialHash: (secret, kind) => credentialHashOf(hashSecret(secret), kind),
     credentialHashOf,

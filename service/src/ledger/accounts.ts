@@ -44,7 +44,7 @@ export interface Account {
   sequence: bigint
   lastPostedMs: number
   spending: Spending
-  /** Counterparty windows hold this payer's transfers up to this moment and sequence (see modules/policies). */
+  /** Counterparty windows hold this payer's transfers up to this moment and sequence (see domains/limits). */
   countedThroughMs: number
   countedThroughSequence: bigint
   /** null: no hold that named nobody was released of late. */

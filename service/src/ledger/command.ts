@@ -1,6 +1,6 @@
 import type { Refusal } from '../kernel/app-error.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import type { Book, Need } from './book.ts'
+import type { LedgerBatch, Read } from './ledger-batch.ts'
 
 /**
  * One act on the book. It names the wallets it touches and the facts it needs; the engine locks and loads
@@ -9,14 +9,14 @@ import type { Book, Need } from './book.ts'
 export interface Command<Result> {
   /** Wallet accounts (agent ids) to lock. */
   readonly accounts: readonly Uuid[]
-  readonly needs: readonly Need[]
+  readonly reads: readonly Read[]
   /** More facts, known only once those before are here. A step costs a round trip only when it needs anything. */
-  readonly steps?: readonly ((book: Book) => readonly Need[])[]
+  readonly steps?: readonly ((batch: LedgerBatch) => readonly Read[])[]
   /**
    * Pure and synchronous: refuses before it posts, and posts only what it is sure of. It may be asked again
    * after a lost race or a lost connection, with a fresh book.
    */
-  decide(book: Book): Refusal | Result
+  decide(batch: LedgerBatch): Refusal | Result
 }
 
 /** Whose commands wait (see db/work-origin.ts). It is known while any of them waits. */

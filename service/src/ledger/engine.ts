@@ -1,7 +1,7 @@
 import type { Uuid } from '../kernel/ids.ts'
 import { openAccountProofs } from './account-proof.ts'
 import type { Command } from './command.ts'
-import { createLane, type Lane, type LaneOptions } from './lane.ts'
+import { type Committer, type CommitterOptions, createCommitter } from './committer.ts'
 import { openQueue, type QueueOptions } from './queue.ts'
 import { unavailable } from './unavailable.ts'
 
@@ -20,9 +20,9 @@ export interface Ledger {
   readonly finished: () => number
 }
 
-export interface LedgerOptions extends LaneOptions, QueueOptions {
+export interface LedgerOptions extends CommitterOptions, QueueOptions {
   /** Connections that commit batches side by side. */
-  readonly lanes?: number
+  readonly committers?: number
   /** Commands in one commit at the most. */
   readonly maxBatch?: number
   /** How many accounts this node knows the state of, twice as many at the most. */
@@ -39,9 +39,9 @@ const DEFAULT_MAX_BATCH = 256
 export function openLedger(options: LedgerOptions): Ledger {
   const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH
   const proofs = openAccountProofs(options.vault, options.rememberedAccounts)
-  const newLane = () => createLane(options, proofs)
-  const idle: Lane[] = Array.from({ length: options.lanes ?? DEFAULT_LANES }, newLane)
-  const lanes = [...idle]
+  const newLane = () => createCommitter(options, proofs)
+  const idle: Committer[] = Array.from({ length: options.committers ?? DEFAULT_LANES }, newLane)
+  const committers = [...idle]
   const locked = new Set<Uuid>()
   const running = new Map<ReadonlySet<Uuid>, Promise<void>>()
   const queue = openQueue(options, options.database.lockedRows, schedule)
@@ -62,20 +62,20 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   function dispatch(): void {
-    const lane = idle.at(-1)
-    if (lane === undefined) return
+    const committer = idle.at(-1)
+    if (committer === undefined) return
     // An even share for each lane, so that one lane's commit and the next one's decisions overlap.
-    const share = Math.min(maxBatch, Math.ceil((queue.length() + inFlight) / lanes.length))
+    const share = Math.min(maxBatch, Math.ceil((queue.length() + inFlight) / committers.length))
     const batch = queue.take(locked, { share, maxBatch })
     if (batch.length === 0) return drained()
     idle.pop()
     inFlight += batch.length
     const accounts = new Set(batch.flatMap(entry => entry.command.accounts))
     for (const id of accounts) locked.add(id)
-    const run = lane.run(batch).finally(() => {
+    const run = committer.run(batch).finally(() => {
       running.delete(accounts)
       for (const id of accounts) locked.delete(id)
-      idle.push(lane)
+      idle.push(committer)
       inFlight -= batch.length
       finished += batch.length
       drained()
@@ -96,7 +96,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       })
     }
     queue.close()
-    await Promise.all(lanes.map(lane => lane.close()))
+    await Promise.all(committers.map(committer => committer.close()))
   }
 
   return {

@@ -8,8 +8,8 @@ import { balanceOf, expectBalanced, fund, newAgent, startNode } from '../testing
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
 import { SYSTEM } from './accounts.ts'
-import { type Book, need, type Posting, readerById, type Sink } from './book.ts'
 import type { Command } from './command.ts'
+import { type LedgerBatch, type Posting, read, readerById, type Writer } from './ledger-batch.ts'
 
 const clock = systemClock()
 let db: TestDatabase
@@ -29,7 +29,7 @@ interface Mark {
   readonly size: number
 }
 
-const marks: Sink<Mark> = {
+const marks: Writer<Mark> = {
   name: 'marks',
   write: (tx, rows) =>
     tx.query('insert into marks select v.id, v.size from unnest($1::uuid[], $2::int[]) v(id, size)', [
@@ -39,7 +39,7 @@ const marks: Sink<Mark> = {
 }
 
 /** Breaks on this side of the line: nothing of it is ever sent. */
-const unsendable: Sink<object> = {
+const unsendable: Writer<object> = {
   name: 'unsendable',
   async write() {
     throw new TypeError('cannot be encoded')
@@ -66,51 +66,51 @@ const newMark = (size: number): Mark => ({ id: newUuid(clock.now()), size })
 /** Each posts and writes something, and then breaks in its own way. */
 const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partial<Command<object>>> = {
   'throws after it has posted': id => ({
-    decide(book) {
-      book.post(fundingOf(id))
+    decide(batch) {
+      batch.post(fundingOf(id))
       throw new Error('the end')
     },
   }),
   'throws a refusal after it has posted': id => ({
-    decide(book) {
-      book.post(fundingOf(id))
+    decide(batch) {
+      batch.post(fundingOf(id))
       throw new AppError('conflict', 'the end')
     },
   }),
   'refuses after it has posted': id => ({
-    decide(book) {
-      book.post(fundingOf(id))
+    decide(batch) {
+      batch.post(fundingOf(id))
       return refuse('conflict', 'the end')
     },
   }),
   'throws after it has written': () => ({
-    decide(book) {
-      book.write(marks, newMark(1))
+    decide(batch) {
+      batch.write(marks, newMark(1))
       throw new Error('the end')
     },
   }),
   'posts what cannot be': id => ({
-    decide: book => book.post({ ...fundingOf(id), credit: newUuid(clock.now()) }),
+    decide: batch => batch.post({ ...fundingOf(id), credit: newUuid(clock.now()) }),
   }),
   'violates a constraint': id => ({
-    decide(book) {
-      book.write(marks, newMark(10))
-      return book.post(fundingOf(id))
+    decide(batch) {
+      batch.write(marks, newMark(10))
+      return batch.post(fundingOf(id))
     },
   }),
   'writes what cannot be sent': id => ({
-    decide(book) {
-      book.write(unsendable, {})
-      return book.post(fundingOf(id))
+    decide(batch) {
+      batch.write(unsendable, {})
+      return batch.post(fundingOf(id))
     },
   }),
   'needs what cannot be read': id => ({
-    needs: [need(unreadable, 'x')],
-    decide: book => book.post(fundingOf(id)),
+    reads: [read(unreadable, 'x')],
+    decide: batch => batch.post(fundingOf(id)),
   }),
   'needs what throws a refusal': id => ({
-    needs: [need(impolite, 'x')],
-    decide: book => book.post(fundingOf(id)),
+    reads: [read(impolite, 'x')],
+    decide: batch => batch.post(fundingOf(id)),
   }),
   'breaks in a step': id => ({
     steps: [
@@ -118,13 +118,13 @@ const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partia
         throw new Error('the end')
       },
     ],
-    decide: book => book.post(fundingOf(id)),
+    decide: batch => batch.post(fundingOf(id)),
   }),
 }
 
 describe('a command of a batch that', () => {
   test.each(Object.entries(BAD))('%s fails alone, and leaves nothing', async (_what, badCommand) => {
-    const node = startNode({ database: db.database, clock, lanes: 1 })
+    const node = startNode({ database: db.database, clock, committers: 1 })
     const neighbours = await Promise.all(Array.from({ length: 6 }, () => newAgent(db.database, clock.now())))
     const bad = await newAgent(db.database, clock.now())
     const marksBefore = await countMarks()
@@ -132,15 +132,15 @@ describe('a command of a batch that', () => {
     const good = (id: Uuid) =>
       node.ledger.submit({
         accounts: [id, bad],
-        needs: [],
-        decide(book: Book) {
-          book.write(marks, newMark(1))
-          return book.post(fundingOf(id))
+        reads: [],
+        decide(batch: LedgerBatch) {
+          batch.write(marks, newMark(1))
+          return batch.post(fundingOf(id))
         },
       })
     const works = [
       ...neighbours.slice(0, 3).map(good),
-      node.ledger.submit({ accounts: [bad], needs: [], ...badCommand(bad) }),
+      node.ledger.submit({ accounts: [bad], reads: [], ...badCommand(bad) }),
       ...neighbours.slice(3).map(good),
     ]
     const outcomes = await Promise.allSettled(works)
@@ -171,7 +171,7 @@ describe('a line cut', () => {
       state.left--
       return state.fault
     })
-    return { node: startNode({ database, clock, lanes: 1 }), state }
+    return { node: startNode({ database, clock, committers: 1 }), state }
   }
 
   test.each<[Fault, string]>([
@@ -223,15 +223,15 @@ describe('a line cut', () => {
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
       create constraint trigger at_commit after insert on slow
         deferrable initially deferred for each row execute function linger()`)
-    const slow: Sink<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
+    const slow: Writer<object> = { name: 'slow', write: tx => tx.query('insert into slow values (1)', []) }
     const { node, state } = nodeWith('cut unheard', 'commit')
     const id = await newAgent(db.database, clock.now())
     await node.ledger.submit({
       accounts: [id],
-      needs: [],
-      decide(book) {
-        book.write(slow, {})
-        return book.post(fundingOf(id))
+      reads: [],
+      decide(batch) {
+        batch.write(slow, {})
+        return batch.post(fundingOf(id))
       },
     })
     expect([state.left, await balanceOf(db.database, id)]).toEqual([0, 1_000n])
@@ -266,7 +266,7 @@ describe('a line cut', () => {
         },
       },
       clock,
-      lanes: 1,
+      committers: 1,
     })
     const id = await newAgent(db.database, clock.now())
     await fund(node.ledger, id, 1_000n)
@@ -280,7 +280,7 @@ describe('a line cut', () => {
     const node = startNode({
       database: { ...database, inTransaction: away },
       clock,
-      lanes: 1,
+      committers: 1,
       lookUpDeadlineSeconds: 0.02,
     })
     const wallets = await Promise.all(Array.from({ length: 3 }, () => newAgent(db.database, clock.now())))

@@ -4,7 +4,7 @@ import { newUuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { testAccount } from '../testing/accounts.ts'
 import { type Account, SYSTEM } from './accounts.ts'
-import { Book } from './book.ts'
+import { LedgerBatch } from './ledger-batch.ts'
 
 const HELD_MS = Date.parse('2026-11-20T10:00:00.000Z')
 const [PAYER, PAYEE] = [1, 2].map(() => newUuid(new Date(HELD_MS))) as [string, string]
@@ -16,8 +16,8 @@ function wallets(): Map<string, Account> {
 }
 
 /** The same wallets at a later moment, as the next batch finds them. */
-function bookAt(accounts: Map<string, Account>, nowMs: number): Book {
-  return new Book(accounts, nowMs)
+function bookAt(accounts: Map<string, Account>, nowMs: number): LedgerBatch {
+  return new LedgerBatch(accounts, nowMs)
 }
 
 function hold(accounts: Map<string, Account>): void {

@@ -1,4 +1,3 @@
-/** The book and its posting engine: the only writer of balances. */
 export {
   type Account,
   isSystemAccount,
@@ -7,24 +6,24 @@ export {
   openAccount,
   SYSTEM,
 } from './accounts.ts'
-export {
-  type Book,
-  keyAt,
-  type Need,
-  need,
-  type Posting,
-  type Reader,
-  reader,
-  readerById,
-  readOne,
-  type Sink,
-} from './book.ts'
 export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
 export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
 export { type BookReport, checkBook, type Holdings } from './integrity.ts'
-export { addRelease, type ReleaseBounds, releasesSink } from './releases.ts'
-export { rollingNeed, sharpenRolling } from './rolling-window.ts'
+export {
+  keyAt,
+  type LedgerBatch,
+  type Posting,
+  type Read,
+  type Reader,
+  read,
+  reader,
+  readerById,
+  readOne,
+  type Writer,
+} from './ledger-batch.ts'
+export { addRelease, type ReleaseBounds, releasesWriter } from './releases.ts'
+export { refreshRollingSum, rollingSumRead } from './rolling-window.ts'
 export {
   type FoundTransfer,
   findEndOfHold,
@@ -43,3 +42,4 @@ export {
   type Transfer,
   type TransferKind,
 } from './transfers.ts'
+/** The book and its posting engine: the only writer of balances. */

@@ -9,7 +9,7 @@ const wallets = fc.uniqueArray(fc.constantFrom(...WALLETS), { maxLength: 3 })
 function entry(accounts: readonly string[], party = 'one'): Entry {
   const nothing = () => undefined
   return {
-    ...{ command: { accounts, needs: [], decide: () => ({}) }, resolve: nothing, reject: nothing },
+    ...{ command: { accounts, reads: [], decide: () => ({}) }, resolve: nothing, reject: nothing },
     party: { name: party, waiting: 0, taken: 0 },
   }
 }

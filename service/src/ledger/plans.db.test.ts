@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { arrayLiteral } from '../db/array-literal.ts'
 import type { Connection } from '../db/database.ts'
+import { applyFundingUpdate } from '../domains/banking/funding/apply-funding-update.ts'
+import { applyPayoutUpdate } from '../domains/banking/payouts/apply-payout-update.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { newUuid } from '../kernel/ids.ts'
-import { settleFunding } from '../modules/funding/settle-funding.ts'
-import { settlePayout } from '../modules/payouts/settle-payout.ts'
 import { allocateOn, organize } from '../testing/allocating.ts'
 import { approvalOf, approve, reject } from '../testing/approving.ts'
 import {
@@ -69,8 +69,8 @@ async function playEverything(): Promise<void> {
   await releaseOn(node, await hold(), payer)
   await refundOn(node, await hold())
   const none = { agentId: payer, id: newUuid(clock.now()) }
-  await refusalOf(node.ledger.submit(settleFunding(none, { kind: 'none' }, null)))
-  await refusalOf(node.ledger.submit(settlePayout(none, { kind: 'none' })))
+  await refusalOf(node.ledger.submit(applyFundingUpdate(none, { kind: 'none' }, null)))
+  await refusalOf(node.ledger.submit(applyPayoutUpdate(none, { kind: 'none' })))
   await node.ledger.close()
 }
 
@@ -228,7 +228,7 @@ test('every statement of a lane finds its rows by index, with old statistics and
 test('a lane plans anew each time its batches have doubled', async () => {
   const texts: string[] = []
   const noted = { set: (text: string) => texts.push(text) }
-  const node = startNode({ database: recordingDatabase(db.database, noted), clock, lanes: 1 })
+  const node = startNode({ database: recordingDatabase(db.database, noted), clock, committers: 1 })
   const id = await newAgent(db.database, clock.now())
   for (let batch = 0; batch < 20; batch++) await fund(node.ledger, id, 1n)
   const commitsBefore = texts.flatMap((text, at) =>

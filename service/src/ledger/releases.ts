@@ -2,7 +2,7 @@ import { arrayLiteral } from '../db/array-literal.ts'
 import { HOUR_MS, istDay } from '../kernel/clock.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
-import type { Sink } from './book.ts'
+import type { Writer } from './ledger-batch.ts'
 
 /**
  * What a payer gave to payees who were named only when a hold was released. The amounts of its windows hold these
@@ -26,7 +26,7 @@ export function releasesAt(bounds: ReleaseBounds, nowMs: number): ReleaseBounds 
   return { lastMs, dayPaise: (isToday ? dayPaise : 0n) as Paise, hourCount: isRecent ? hourCount : 0 }
 }
 
-/** Adds a release of this moment. `releasesSink` stores it. */
+/** Adds a release of this moment. `releasesWriter` stores it. */
 export function addRelease(account: Account, amountPaise: Paise, nowMs: number): void {
   const { dayPaise, hourCount } = account.releases ?? { dayPaise: 0n, hourCount: 0 }
   account.releases = {
@@ -40,7 +40,7 @@ export function addRelease(account: Account, amountPaise: Paise, nowMs: number):
 const MOST_RELEASES = 2_000_000
 
 /** Written only by releases, so that the update which every payment makes has no column more. */
-export const releasesSink: Sink<Account> = {
+export const releasesWriter: Writer<Account> = {
   name: 'release bounds',
   write: (tx, rows) => {
     const accounts = [...new Set(rows)]

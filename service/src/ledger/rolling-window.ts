@@ -3,7 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
 import type { Paise } from '../kernel/money.ts'
 import type { Account } from './accounts.ts'
-import { type Book, keyAt, type Need, need, reader } from './book.ts'
+import { keyAt, type LedgerBatch, type Read, read, reader } from './ledger-batch.ts'
 import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from './spending.ts'
 import { countsAgainstLimits } from './transfers.ts'
 
@@ -39,8 +39,12 @@ const rangeSums = reader<Range, Paise>({
 })
 
 /** The range that makes this window exact now: what fell out of it, or all that is in it. */
-function rangeFor(book: Book, account: Account, window: RollingWindow): { range: Range; subtract: boolean } {
-  const nowMs = book.nowMs
+function rangeFor(
+  batch: LedgerBatch,
+  account: Account,
+  window: RollingWindow,
+): { range: Range; subtract: boolean } {
+  const nowMs = batch.nowMs
   const startMs = nowMs - WINDOW_MS[window]
   const fromMs = window === 'hour' ? account.spending.hourFromMs : account.spending.dayFromMs
   // Sums count what came strictly after `from`; a payment is out of the window exactly one length later.
@@ -51,17 +55,17 @@ function rangeFor(book: Book, account: Account, window: RollingWindow): { range:
 }
 
 /** The reading that makes a rolling sum exact; none when it already is. */
-export function rollingNeed(book: Book, account: Account, window: RollingWindow): Need | null {
-  if (!isBound(account.spending, window, book.nowMs)) return null
-  return need(rangeSums, rangeFor(book, account, window).range)
+export function rollingSumRead(batch: LedgerBatch, account: Account, window: RollingWindow): Read | null {
+  if (!isBound(account.spending, window, batch.nowMs)) return null
+  return read(rangeSums, rangeFor(batch, account, window).range)
 }
 
-/** Applies a reading that `rollingNeed` asked for. The account keeps the exact sum, also when it then refuses. */
-export function sharpenRolling(book: Book, account: Account, window: RollingWindow): void {
-  const nowMs = book.nowMs
+/** Applies a reading that `rollingSumRead` asked for. The account keeps the exact sum, also when it then refuses. */
+export function refreshRollingSum(batch: LedgerBatch, account: Account, window: RollingWindow): void {
+  const nowMs = batch.nowMs
   if (!isBound(account.spending, window, nowMs)) return
-  const { range, subtract } = rangeFor(book, account, window)
-  const sum = book.fact(rangeSums, range)
+  const { range, subtract } = rangeFor(batch, account, window)
+  const sum = batch.read(rangeSums, range)
   if (sum === undefined) return
   const spent = rollingSpent(account.spending, window)
   setExact(account.spending, window, (subtract ? spent - sum : sum) as Paise, nowMs)

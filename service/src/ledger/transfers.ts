@@ -157,7 +157,7 @@ export async function insertBatch(
     arrayLiteral(transfers.map(transfer => transfer.debitSequence)),
     arrayLiteral(transfers.map(transfer => transfer.creditSequence)),
     textArrayLiteral(transfers.map(transfer => timeText(transfer.postedAt))),
-    arrayLiteral(transfers.map(transfer => vault.sealHex(sealedText(transfer)))),
+    arrayLiteral(transfers.map(transfer => vault.macHex(sealedText(transfer)))),
     arrayLiteral(transfers.map(transfer => transfer.linkedId)),
     textArrayLiteral(transfers.map(transfer => transfer.idempotencyKey)),
     textArrayLiteral(transfers.map(transfer => transfer.reference)),

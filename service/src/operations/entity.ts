@@ -13,8 +13,8 @@ import {
 import { assert } from '../kernel/assert.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import { type Book, type Reader, reader, type Sink } from '../ledger/index.ts'
-import { loggedOutcomes } from '../modules/audit/outcomes.ts'
+import { type LedgerBatch, type Reader, reader, type Writer } from '../ledger/index.ts'
+import { loggedOutcomes } from './logged-outcomes.ts'
 
 /** The PostgreSQL types that entities have. */
 type ColumnType = 'uuid' | 'text' | 'int4' | 'int8' | 'boolean' | 'timestamptz' | 'jsonb' | 'bytea'
@@ -82,7 +82,7 @@ export interface Entity<Row extends object, Key extends object> extends Reader<K
   /** Whether two rows agree in everything that never changes. */
   agree(left: Row, right: Row): boolean
   mac(vault: Vault, row: Row): Buffer
-  readonly writer: Sink<Change<Row>>
+  readonly writer: Writer<Change<Row>>
   /** The table as the check of all rows sees it. */
   readonly rows: EngineTable
   /** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
@@ -103,23 +103,23 @@ interface Change<Row> {
 
 /** Inserts a row in the commit of the batch. Commands that follow in the batch see it. */
 export function insert<Row extends Key, Key extends object>(
-  book: Book,
+  batch: LedgerBatch,
   { writer, ...entity }: Entity<Row, Key>,
   row: Row,
 ): void {
-  book.setFact(entity, row, row)
-  book.write(writer, { row, isNew: true })
+  batch.set(entity, row, row)
+  batch.write(writer, { row, isNew: true })
 }
 
 /** Writes what a command changed of a row that it has read, in the commit of the batch. */
 export function save<Row extends Key, Key extends object>(
-  book: Book,
+  batch: LedgerBatch,
   entity: Entity<Row, Key>,
   row: Row,
 ): void {
-  assert(book.fact(entity, row) !== undefined, 'a row is read before it is changed')
-  book.setFact(entity, row, row)
-  book.write(entity.writer, { row, isNew: false })
+  assert(batch.read(entity, row) !== undefined, 'a row is read before it is changed')
+  batch.set(entity, row, row)
+  batch.write(entity.writer, { row, isNew: false })
 }
 
 /** Declares a table once: everything else follows from its columns. */

@@ -1,7 +1,7 @@
 import type { ActorType, AuditAction } from '@batua/contract'
 import type { Database } from '../db/database.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
-import type { Actor, Facts } from '../modules/audit/index.ts'
+import type { Actor, Facts } from '../operations/act.ts'
 
 /** One entry of the audit log as a test reads it: ids as the outside knows them. */
 export interface RecordedAct {

@@ -1,10 +1,10 @@
 import type { Database } from '../db/database.ts'
 import { writeMacs } from '../db/row-mac.ts'
+import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
+import { type Allocation, allocateCommand } from '../domains/payments/allocations/allocate.ts'
+import { ownKey } from '../domains/payments/allocations/allocation-store.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
-import { type Allocation, allocateCommand } from '../modules/allocations/allocate.ts'
-import { ownKey } from '../modules/allocations/allocation-store.ts'
-import { AGENT_ROWS } from '../modules/policies/index.ts'
 import type { TestNode } from './builders.ts'
 import { TEST_VAULT } from './database.ts'
 

@@ -1,10 +1,11 @@
 import type { PaymentResult } from '@batua/contract'
 import type { Queryable } from '../db/database.ts'
+import type { Approval, Approved } from '../domains/payments/approvals/approval.ts'
+import { rejectCommand } from '../domains/payments/approvals/reject.ts'
+import { selectApproval } from '../domains/payments/approvals/store.ts'
+import { executePayment } from '../domains/payments/pay.ts'
 import { parseId } from '../kernel/ids.ts'
-import { type Approval, type Approved, rejectCommand } from '../modules/approvals/index.ts'
-import { selectApproval } from '../modules/approvals/store.ts'
-import { service } from '../modules/audit/index.ts'
-import { executePayment } from '../modules/payments/index.ts'
+import { service } from '../operations/act.ts'
 import type { TestNode } from './builders.ts'
 
 /** The approval that a payment waits for, as it is written down. */

@@ -1,6 +1,13 @@
 import type { AgentStatus, PaymentResult, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../db/database.ts'
 import { writeMacs } from '../db/row-mac.ts'
+import { sumPayoutsPending } from '../domains/banking/payouts/store.ts'
+import { type AgentPolicyCache, openAgentPolicyCache } from '../domains/limits/agent-facts.ts'
+import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
+import { sumHeld } from '../domains/payments/escrow/store.ts'
+import { type PaymentOrder, pay } from '../domains/payments/pay.ts'
+import { type Refund, type RefundOrder, refundCommand } from '../domains/payments/refund.ts'
+import { findPayment } from '../domains/payments/store.ts'
 import type { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
@@ -17,19 +24,13 @@ import {
   SYSTEM,
   type Transfer,
 } from '../ledger/index.ts'
-import { sumHeld } from '../modules/escrow/index.ts'
-import { type PaymentOrder, pay } from '../modules/payments/pay.ts'
-import { type Refund, type RefundOrder, refundCommand } from '../modules/payments/refund.ts'
-import { findPayment } from '../modules/payments/store.ts'
-import { sumPayoutsPending } from '../modules/payouts/index.ts'
-import { AGENT_ROWS, type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
 /** One service node as far as money goes: an engine and what it remembers of agents. */
 export interface TestNode {
   readonly ledger: Ledger
-  readonly agents: AgentRegister
+  readonly agents: AgentPolicyCache
   /** Batches that broke and were taken apart. */
   readonly broken: readonly unknown[]
   pay(order: PaymentOrder): Promise<PaymentResult>
@@ -42,7 +43,7 @@ export function startNode(
 ): TestNode {
   const broken: unknown[] = []
   const ledger = openLedger({ vault: TEST_VAULT, onError: error => broken.push(error), ...options })
-  const agents = openAgentRegister(rememberedAgents)
+  const agents = openAgentPolicyCache(rememberedAgents)
   return {
     ledger,
     agents,
@@ -109,7 +110,7 @@ async function setColumns(tx: Queryable, id: Uuid, columns: AgentColumns): Promi
 
 /** Posts what nobody decided on. */
 export function post(ledger: Ledger, accounts: readonly Uuid[], posting: Posting): Promise<Transfer> {
-  return ledger.submit({ accounts, needs: [], decide: book => book.post(posting) })
+  return ledger.submit({ accounts, reads: [], decide: batch => batch.post(posting) })
 }
 
 export function fund(ledger: Ledger, id: Uuid, amount: bigint): Promise<Transfer> {

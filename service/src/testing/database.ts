@@ -4,8 +4,8 @@ import { Client } from 'pg'
 import { inject } from 'vitest'
 import { type Database, type DatabaseOptions, openDatabase } from '../db/database.ts'
 import { writeMacs } from '../db/row-mac.ts'
+import { TIER_ROWS } from '../domains/limits/covered-tables.ts'
 import { openVault } from '../kernel/secrets.ts'
-import { TIER_ROWS } from '../modules/policies/index.ts'
 import { withDatabaseName } from './database-name.ts'
 
 /** The vault of all tests beside the source. */

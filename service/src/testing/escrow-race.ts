@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
+import type { Escrow } from '../domains/payments/escrow/escrow.ts'
+import { fireDueTimeouts } from '../domains/payments/escrow/timeouts.ts'
 import { HOUR_MS } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
-import type { Escrow } from '../modules/escrow/escrow.ts'
-import { fireDueTimeouts } from '../modules/escrow/timeouts.ts'
 import { actsIn } from './acts.ts'
 import {
   balanceOf,

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts'
 import { writeMacs } from '../db/row-mac.ts'
+import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import { AGENT_ROWS } from '../modules/policies/index.ts'
 import { TEST_VAULT } from './database.ts'
 
 /** Gives an owner many agents with empty wallets, in two statements; they have no keys that fit and no certificates. */

@@ -1,16 +1,17 @@
 import { writeMacs } from '../db/row-mac.ts'
+import { openHandleCache } from '../domains/parties/agents/find-agent.ts'
+import { OWNER_ROWS } from '../domains/parties/owners/store.ts'
+import { serveApprovals } from '../domains/payments/approvals/routes.ts'
+import { executeHold } from '../domains/payments/escrow/hold.ts'
+import { serveEscrow } from '../domains/payments/escrow/routes.ts'
+import { executePayment } from '../domains/payments/pay.ts'
+import { servePayments } from '../domains/payments/routes.ts'
 import type { AgentCaller, Authenticators } from '../http/caller.ts'
 import { call, type Reply, startTestServer } from '../http/test-server.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { hashSecret } from '../kernel/secrets.ts'
-import { openAgentDirectory } from '../modules/agents/index.ts'
-import { serveApprovals } from '../modules/approvals/index.ts'
-import { executeHold, serveEscrow } from '../modules/escrow/index.ts'
-import { OWNER_ROWS } from '../modules/owners/index.ts'
-import { executePayment, servePayments } from '../modules/payments/index.ts'
 import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './builders.ts'
-import type { TestDatabase } from './database.ts'
-import { TEST_VAULT } from './database.ts'
+import { TEST_VAULT, type TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 
 /** Every credential is the uuid of whom it belongs to, and the builders' agents are their own owners and platforms. */
@@ -49,15 +50,15 @@ export async function openMoneyServer({ database }: TestDatabase, clock: ManualC
     ledger,
     agents,
     authenticators,
-    findAgent: openAgentDirectory(database, TEST_VAULT),
+    findAgent: openHandleCache(database, TEST_VAULT),
   }
-  const keyring = { authenticate: authenticators.agent, forget: () => undefined, recall: () => undefined }
+  const agentKeys = { authenticate: authenticators.agent, forget: () => undefined, recall: () => undefined }
   const executors = { payment: executePayment(agents), escrow_hold: executeHold(agents) }
   const server = await startTestServer(
     ({ serve }) => {
       servePayments(serve, {
         ...core,
-        keyring,
+        agentKeys,
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })

@@ -1,4 +1,11 @@
 import type { Database } from '../db/database.ts'
+import { serveAdmin } from '../domains/admin/routes.ts'
+import { serveAgents } from '../domains/parties/agents/routes.ts'
+import { serveIdentity } from '../domains/parties/identity/routes.ts'
+import { serveOwners } from '../domains/parties/owners/routes.ts'
+import type { PlatformsContext } from '../domains/parties/platforms/context.ts'
+import { createAuthenticators } from '../domains/parties/platforms/credentials.ts'
+import { servePlatforms } from '../domains/parties/platforms/routes.ts'
 import type { Authenticators } from '../http/caller.ts'
 import {
   ADMIN_COOKIE,
@@ -9,11 +16,6 @@ import {
   type TestServer,
 } from '../http/test-server.ts'
 import { newUuid, parseId } from '../kernel/ids.ts'
-import { serveAdmin } from '../modules/admin/index.ts'
-import { serveAgents } from '../modules/agents/index.ts'
-import { serveIdentity } from '../modules/identity/index.ts'
-import { serveOwners } from '../modules/owners/index.ts'
-import { createAuthenticators, type PlatformsContext, servePlatforms } from '../modules/platforms/index.ts'
 import { networkContext, randomHandle, randomPan, randomPhone, TEST_VAULT } from './network.ts'
 
 export type Body = Record<string, unknown>

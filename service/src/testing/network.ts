@@ -1,23 +1,24 @@
 import { randomInt } from 'node:crypto'
 import type { Database } from '../db/database.ts'
+import type { AgentsContext } from '../domains/parties/agents/context.ts'
+import { type CreatedAgent, createAgent } from '../domains/parties/agents/create-agent.ts'
+import type { AgentRequest } from '../domains/parties/agents/decide.ts'
+import { openHandleCache } from '../domains/parties/agents/find-agent.ts'
+import { raiseAgentsToTier1 } from '../domains/parties/agents/group-store.ts'
+import type { OwnersContext } from '../domains/parties/owners/context.ts'
+import { createOwner } from '../domains/parties/owners/create-owner.ts'
+import type { Owner } from '../domains/parties/owners/store.ts'
+import type { PlatformsContext } from '../domains/parties/platforms/context.ts'
+import { type CreatedPlatform, createPlatform } from '../domains/parties/platforms/create-platform.ts'
+import type { KeysContext } from '../domains/signing/keys/context.ts'
+import { openSigningKeys, type SigningKeys } from '../domains/signing/keys/signing-keys.ts'
 import type { AgentCaller, PlatformCaller } from '../http/caller.ts'
 import { type Clock, systemClock } from '../kernel/clock.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openVault, type Vault } from '../kernel/secrets.ts'
-import { type CreatedAgent, createAgent } from '../modules/agents/create-agent.ts'
-import type { AgentRequest } from '../modules/agents/decide.ts'
-import { openAgentDirectory } from '../modules/agents/find-agent.ts'
-import type { AgentsContext } from '../modules/agents/index.ts'
-import { raiseAgentsToTier1 } from '../modules/agents/index.ts'
-import { service } from '../modules/audit/index.ts'
-import { type KeysContext, openSigningKeys, type SigningKeys } from '../modules/keys/index.ts'
-import { createOwner } from '../modules/owners/create-owner.ts'
-import type { OwnersContext } from '../modules/owners/index.ts'
-import type { Owner } from '../modules/owners/store.ts'
-import { type CreatedPlatform, createPlatform } from '../modules/platforms/create-platform.ts'
-import type { PlatformsContext } from '../modules/platforms/index.ts'
 import { countMoneyElsewhere } from '../money-elsewhere.ts'
+import { service } from '../operations/act.ts'
 
 export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
 
@@ -31,7 +32,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     mode: 'sandbox',
     countMoneyElsewhere,
     resumeWebhooks: async () => undefined,
-    findAgent: openAgentDirectory(database, TEST_VAULT),
+    findAgent: openHandleCache(database, TEST_VAULT),
     bankVerifier: {
       name: 'test',
       verifyAccount: claim =>

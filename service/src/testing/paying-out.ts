@@ -1,12 +1,13 @@
 import { writeMacs } from '../db/row-mac.ts'
+import type { PayoutsContext } from '../domains/banking/payouts/context.ts'
+import { type AgentPolicyCache, openAgentPolicyCache } from '../domains/limits/agent-facts.ts'
+import { personalContext } from '../domains/parties/owners/personal-data.ts'
+import { OWNER_ROWS } from '../domains/parties/owners/store.ts'
 import type { PayoutProvider } from '../gateways/payout-provider.ts'
+import { fixedCalendar } from '../kernel/holiday-file.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { silentLogger } from '../kernel/logger.ts'
 import { openLedger } from '../ledger/index.ts'
-import { fixedCalendar } from '../modules/calendar/index.ts'
-import { OWNER_ROWS, personalContext } from '../modules/owners/index.ts'
-import type { PayoutsContext } from '../modules/payouts/index.ts'
-import { type AgentRegister, openAgentRegister } from '../modules/policies/index.ts'
 import type { TestDatabase } from './database.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
 import {
@@ -21,7 +22,7 @@ import {
 /** One node as far as payouts go: the context, and a way to let it go. */
 export interface PayoutNode extends PayoutsContext {
   /** For payments beside the payouts. */
-  readonly agents: AgentRegister
+  readonly agents: AgentPolicyCache
   readonly clock: ManualClock
   readonly faults: unknown[]
   close(): Promise<void>
@@ -40,7 +41,7 @@ export function openPayoutNode(
     ledger,
     faults,
     payoutProvider,
-    agents: openAgentRegister(),
+    agents: openAgentPolicyCache(),
     vault: TEST_VAULT,
     logger: silentLogger(),
     holidays: fixedCalendar(),

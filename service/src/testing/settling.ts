@@ -1,6 +1,6 @@
+import type { SettlementContext } from '../domains/banking/settlement/context.ts'
+import { type Runner, runSlice } from '../domains/banking/settlement/run-settlement.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
-import type { SettlementContext } from '../modules/settlement/index.ts'
-import { type Runner, runSlice } from '../modules/settlement/run-settlement.ts'
 import type { TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { openPayoutNode, type PayoutNode } from './paying-out.ts'

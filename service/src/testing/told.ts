@@ -1,10 +1,12 @@
 import { EVENTS, type EventName, FORMATS, WebhookBody } from '@batua/contract'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Database } from '../db/database.ts'
+import { readEvents } from '../domains/webhooks/events/read-events.ts'
 import { closedSchema } from '../http/closed-schema.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import { type EventKey, readEvents, receivedEventOf, sentEventOf } from '../modules/events/index.ts'
+import type { EventKey } from '../operations/event.ts'
+import { receivedEventOf, sentEventOf } from '../operations/payment-event.ts'
 import { TEST_VAULT } from './network.ts'
 
 /** One event as a platform is told of it. */

@@ -1,10 +1,10 @@
 import type { PolicyLayer, Tier } from '@batua/contract'
 import type { Database, Queryable } from '../../db/database.ts'
 import { writeMacs } from '../../db/row-mac.ts'
+import { OWNER_POLICY_ROWS, TIER_ROWS } from '../../domains/limits/covered-tables.ts'
+import { OWNER_ROWS } from '../../domains/parties/owners/store.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { lockForChange } from '../../ledger/index.ts'
-import { OWNER_ROWS } from '../../modules/owners/index.ts'
-import { OWNER_POLICY_ROWS, TIER_ROWS } from '../../modules/policies/index.ts'
 import { type ControlColumns, changeAgent } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 

@@ -1,5 +1,5 @@
+import type { Allocation } from '../../domains/payments/allocations/allocate.ts'
 import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
-import type { Allocation } from '../../modules/allocations/allocate.ts'
 import { allocateOn, organize } from '../allocating.ts'
 import { decidedMs, historyOf, layersOf, nodeAt, note, type Play, payerAt, walletAt } from './limits-play.ts'
 import type { Payment } from './limits-program.ts'

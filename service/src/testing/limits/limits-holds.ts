@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict'
 import type { Queryable } from '../../db/database.ts'
+import type { Escrow } from '../../domains/payments/escrow/escrow.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
-import type { Escrow } from '../../modules/escrow/escrow.ts'
 import { allocateOn } from '../allocating.ts'
 import { order, outcomesOf } from '../builders.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'

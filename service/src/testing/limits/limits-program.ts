@@ -26,7 +26,7 @@ export type Step =
       readonly payer: number
       readonly payee: number
       readonly amount: bigint
-      readonly rehearse: boolean
+      readonly simulate: boolean
     }
   /** As much as may be paid, or one paisa more. */
   | {
@@ -198,7 +198,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       payer,
       payee: wallet,
       amount,
-      rehearse: fc.boolean(),
+      simulate: fc.boolean(),
     }),
   },
   {

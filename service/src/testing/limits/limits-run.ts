@@ -1,7 +1,7 @@
 import type { PolicyLayer } from '@batua/contract'
+import { evaluateCommand } from '../../domains/payments/evaluate.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
-import { evaluateCommand } from '../../modules/payments/evaluate.ts'
 import { type ControlColumns, order } from '../builders.ts'
 import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
 import { allocateStep } from './limits-allocations.ts'
@@ -54,7 +54,7 @@ export async function playLimits(
 async function playStep(play: Play, step: Step): Promise<void> {
   switch (step.do) {
     case 'pay':
-      return payStep(play, step, step.amount, step.rehearse)
+      return payStep(play, step, step.amount, step.simulate)
     case 'brim':
       return brimStep(play, step)
     case 'look':
@@ -80,12 +80,12 @@ async function playStep(play: Play, step: Step): Promise<void> {
 /** More than any limit of a program. */
 const WORTH_TRYING = 1_000
 
-async function payStep(play: Play, way: Way, amount: bigint, rehearse: boolean): Promise<void> {
+async function payStep(play: Play, way: Way, amount: bigint, simulate: boolean): Promise<void> {
   if (way.payer === way.payee) return
   const node = nodeAt(play, way.node)
   const payer = payerAt(play, way.payer)
   const question = await questionOf(play, way)
-  if (rehearse) await rehearseStep(node, payer, question, amount)
+  if (simulate) await rehearseStep(node, payer, question, amount)
   const told = await answerOf(node.pay(order(payer.id, question.payee, amount)))
   expectSame(told, question, amount)
   note(play, told)
@@ -106,8 +106,8 @@ async function rehearseStep(
   question: Question & { payee: Uuid },
   amount: bigint,
 ): Promise<void> {
-  const rehearsal = { payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) }
-  const evaluation = await node.ledger.submit(evaluateCommand(node.agents, rehearsal))
+  const simulation = { payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) }
+  const evaluation = await node.ledger.submit(evaluateCommand(node.agents, simulation))
   expectSame(toldBy(evaluation, question.nowMs), question, amount)
 }
 

@@ -1,16 +1,19 @@
+import { openAgentKeyCache } from '../../domains/parties/agents/credentials.ts'
+import { serveAgents } from '../../domains/parties/agents/routes.ts'
+import { organizationJobs } from '../../domains/parties/organizations/due-budgets.ts'
+import { serveOwners } from '../../domains/parties/owners/routes.ts'
+import { createAuthenticators } from '../../domains/parties/platforms/credentials.ts'
+import { servePlatforms } from '../../domains/parties/platforms/routes.ts'
+import { policyJobs } from '../../domains/parties/policies/due-changes.ts'
+import { servePolicySettings } from '../../domains/parties/policies/routes.ts'
+import { servePayments } from '../../domains/payments/routes.ts'
 import type { Authenticators } from '../../http/caller.ts'
 import type { Serve } from '../../http/serve.ts'
 import { ADMIN_COOKIE, call, startTestServer, TEST_ADMIN } from '../../http/test-server.ts'
-import { createJobs } from '../../jobs/jobs.ts'
 import { newUuid, parseId, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import type { Ledger } from '../../ledger/index.ts'
-import { openAgentKeyring, serveAgents } from '../../modules/agents/index.ts'
-import { organizationJobs } from '../../modules/organizations/index.ts'
-import { serveOwners } from '../../modules/owners/index.ts'
-import { servePayments } from '../../modules/payments/index.ts'
-import { createAuthenticators, servePlatforms } from '../../modules/platforms/index.ts'
-import { policyJobs, servePolicySettings } from '../../modules/policy-settings/index.ts'
+import { createJobs } from '../../operations/jobs.ts'
 import { fund, startNode, type TestNode } from '../builders.ts'
 import { createTestDatabase, type TestDatabase } from '../database.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
@@ -94,7 +97,7 @@ async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoute
       servePayments(serve, {
         ...context,
         authenticators,
-        keyring: openAgentKeyring(database, TEST_VAULT),
+        agentKeys: openAgentKeyCache(database, TEST_VAULT),
         signals: { policyRefusal: () => undefined },
         receiptToken: async () => null,
       })

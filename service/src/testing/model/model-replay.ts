@@ -1,8 +1,8 @@
 import type { PaymentResult } from '@batua/contract'
+import type { Refund } from '../../domains/payments/refund.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import type { Refund } from '../../modules/payments/refund.ts'
 import {
   balanceIn,
   judgeLimits,

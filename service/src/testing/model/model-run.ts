@@ -1,11 +1,11 @@
 import type { PaymentResult } from '@batua/contract'
 import { type Database, openDatabase } from '../../db/database.ts'
+import type { Refund } from '../../domains/payments/refund.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import type { Transfer } from '../../ledger/index.ts'
-import type { Refund } from '../../modules/payments/refund.ts'
 import {
   type AgentColumns,
   changeAgent,

@@ -1,9 +1,9 @@
 import type { Database } from '../../db/database.ts'
+import { paymentFee } from '../../domains/payments/fee.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
 import { type Ledger, openLedger, type Posting, type Transfer } from '../../ledger/index.ts'
-import { paymentFee } from '../../modules/payments/index.ts'
 import { post } from '../builders.ts'
 import { TEST_VAULT } from '../network.ts'
 

@@ -1,11 +1,15 @@
 import type { FundingMethod, PaidMethod } from '@batua/contract'
+import { orderIdOf } from '../../domains/banking/funding/apply-funding-update.ts'
+import { endFunding } from '../../domains/banking/funding/check-funding.ts'
+import { sessionIdOf } from '../../domains/banking/funding/funding-record.ts'
+import { openFunding } from '../../domains/banking/funding/open-funding.ts'
+import { collectUpi } from '../../domains/banking/funding/upi.ts'
+import type { PlayedOutcome } from '../../domains/sandbox/outcomes.ts'
+import { simulateOutcome } from '../../domains/sandbox/simulate-outcome.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
-import { service } from '../../modules/audit/index.ts'
-import { collectUpi, endFunding, orderIdOf, sessionIdOf } from '../../modules/funding/index.ts'
-import { openFunding } from '../../modules/funding/open-funding.ts'
-import { type PlayedOutcome, playOutcome } from '../../modules/sandbox/index.ts'
+import { service } from '../../operations/act.ts'
 import type { MoneyNode } from './node.ts'
 import { heard, tried } from './steps.ts'
 import type { MoneyWorld, Session } from './world.ts'
@@ -106,15 +110,15 @@ function playOut(
 ): Promise<void> {
   const { dice } = world
   const method = dice.chance(0.5) ? dice.pick(PAID_METHODS) : undefined
-  return tried(world, playOutcome(node.sandbox, session, outcome, method))
+  return tried(world, simulateOutcome(node.sandbox, session, outcome, method))
 }
 
 /** Money that comes whatever the session is by now: right or wrong, told of or not. */
 async function payByHand({ dice, gateway }: MoneyWorld, { funding }: Session): Promise<void> {
   const wrong = dice.chance(0.3) ? { amountPaise: paise(funding.amountPaise + 1n) } : {}
   const attempt = { method: dice.pick([...PAID_METHODS, 'other'] as const), ...wrong }
-  const payment = await gateway.rehearsal.pay(orderIdOf(funding), attempt)
-  if (dice.chance(0.7)) await gateway.rehearsal.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  const payment = await gateway.simulation.pay(orderIdOf(funding), attempt)
+  if (dice.chance(0.7)) await gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
 /** Somebody pays in the very moment in which the session ends, just before it or just after. Nobody is told. */
@@ -125,5 +129,5 @@ export async function payAtTheEnd(
 ): Promise<void> {
   clock.set(new Date(funding.expiresAt.getTime() + offsetMs))
   tally.met('played: pay at the end')
-  await gateway.rehearsal.pay(orderIdOf(funding), { method: 'upi' })
+  await gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { playOutcome } from '../../modules/sandbox/index.ts'
+import { simulateOutcome } from '../../domains/sandbox/simulate-outcome.ts'
 import { SEED } from '../knobs.ts'
 import { ALWAYS_MET } from './expectations.ts'
 import { compare, proveMoves } from './prove.ts'
@@ -36,7 +36,7 @@ test('a refund that the gateway refuses for good is the one thing that both read
   const [node] = world.nodes
   const session = world.sessions.at(-1)
   if (node === undefined || session === undefined) throw new Error('there are nodes and sessions')
-  await playOutcome(node.sandbox, session.session, 'refund_failed')
+  await simulateOutcome(node.sandbox, session.session, 'refund_failed')
   await settleDown(world)
   const refund = await world.outside.query(`select id from gateway_refunds where status = 'failed'`, [])
   expect(refund).toHaveLength(1)

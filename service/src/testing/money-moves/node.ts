@@ -1,21 +1,27 @@
 import { type Database, openDatabase } from '../../db/database.ts'
+import { type FundingContext, gatewaysOf } from '../../domains/banking/funding/context.ts'
+import { fundingWebhooks } from '../../domains/banking/funding/funding-webhooks.ts'
+import { fundingJobs } from '../../domains/banking/funding/jobs.ts'
+import { takeNotice } from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
+import { gatewayWebhookJobs } from '../../domains/banking/gateway-webhooks/jobs.ts'
+import { payoutJobs } from '../../domains/banking/payouts/jobs.ts'
+import { payoutWebhooks } from '../../domains/banking/payouts/payout-webhooks.ts'
+import type { SettlementContext } from '../../domains/banking/settlement/context.ts'
+import { settlementJobs } from '../../domains/banking/settlement/jobs.ts'
+import { type AgentPolicyCache, openAgentPolicyCache } from '../../domains/limits/agent-facts.ts'
+import { raiseAgentsToTier1 } from '../../domains/parties/agents/group-store.ts'
+import type { OwnersContext } from '../../domains/parties/owners/context.ts'
+import { ownerJobs } from '../../domains/parties/owners/jobs.ts'
+import { escrowJobs } from '../../domains/payments/escrow/timeouts.ts'
+import type { SandboxContext } from '../../domains/sandbox/context.ts'
+import type { OutgoingNotice } from '../../domains/sandbox/providers/notices.ts'
+import type { SandboxGateway } from '../../domains/sandbox/providers/payment-gateway.ts'
+import type { SandboxPayouts } from '../../domains/sandbox/providers/payouts.ts'
 import type { BankVerifier } from '../../gateways/bank-verifier.ts'
-import type { OutgoingNotice } from '../../gateways/sandbox/notices.ts'
-import type { SandboxGateway } from '../../gateways/sandbox/payment-gateway.ts'
-import type { SandboxPayouts } from '../../gateways/sandbox/payouts.ts'
-import { createJobs, type Jobs } from '../../jobs/jobs.ts'
 import { AppError } from '../../kernel/app-error.ts'
+import { fixedCalendar } from '../../kernel/holiday-file.ts'
 import { type Ledger, openLedger } from '../../ledger/index.ts'
-import { raiseAgentsToTier1 } from '../../modules/agents/index.ts'
-import { fixedCalendar } from '../../modules/calendar/index.ts'
-import { escrowJobs } from '../../modules/escrow/index.ts'
-import { type FundingContext, fundingJobs, fundingNotices, gatewaysOf } from '../../modules/funding/index.ts'
-import { noticeJobs, takeNotice } from '../../modules/notices/index.ts'
-import { type OwnersContext, ownerJobs } from '../../modules/owners/index.ts'
-import { payoutJobs, payoutNotices } from '../../modules/payouts/index.ts'
-import { type AgentRegister, openAgentRegister } from '../../modules/policies/index.ts'
-import type { SandboxContext } from '../../modules/sandbox/index.ts'
-import { type SettlementContext, settlementJobs } from '../../modules/settlement/index.ts'
+import { createJobs, type Jobs } from '../../operations/jobs.ts'
 import type { ManualClock } from '../manual-clock.ts'
 import { TEST_VAULT } from '../network.ts'
 import type { Dice } from './dice.ts'
@@ -45,7 +51,7 @@ export interface Surroundings {
 /** One node of the service: everything in it is its own but the database and the clock. */
 export interface MoneyNode {
   readonly ledger: Ledger
-  readonly agents: AgentRegister
+  readonly agents: AgentPolicyCache
   readonly funding: FundingContext
   readonly payouts: SettlementContext
   readonly owners: OwnersContext
@@ -72,14 +78,14 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
   const core = {
     database: mortalDatabase(opened, life),
     ledger: mortalLedger(engine, life),
-    agents: openAgentRegister(),
+    agents: openAgentPolicyCache(),
     clock,
     vault: TEST_VAULT,
     logger: around.log.logger,
   }
   const contexts = contextsOf(around, core, life, settlement)
   const { funding, payouts } = contexts
-  const takers = [...fundingNotices(funding), ...payoutNotices(payouts)]
+  const handlers = [...fundingWebhooks(funding), ...payoutWebhooks(payouts)]
   const jobs = createJobs({ ...core, jobs: jobsOf(core, contexts) })
   return {
     ...core,
@@ -95,7 +101,7 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
       },
     },
     takeNotice: (gateway, notice) =>
-      statusOf(takeNotice({ ...core, takers }, gateway, Buffer.from(notice.body), notice.headers)),
+      statusOf(takeNotice({ ...core, handlers }, gateway, Buffer.from(notice.body), notice.headers)),
     async close() {
       await jobs.stop()
       await engine.close()
@@ -107,7 +113,7 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
 interface Core extends Pick<FundingContext, 'clock' | 'vault' | 'logger'> {
   readonly database: Database
   readonly ledger: Ledger
-  readonly agents: AgentRegister
+  readonly agents: AgentPolicyCache
 }
 
 function contextsOf(around: Surroundings, core: Core, life: Life, settlement: 'on' | 'off') {
@@ -134,7 +140,7 @@ function jobsOf(core: Core, { funding, payouts, owners }: ReturnType<typeof cont
     ...payoutJobs(payouts),
     ...settlementJobs(payouts),
     ...ownerJobs(owners),
-    ...noticeJobs(core),
+    ...gatewayWebhookJobs(core),
     ...escrowJobs(core),
   ]
 }

@@ -1,5 +1,5 @@
-import type { Deliver } from '../../gateways/sandbox/deliver.ts'
-import type { OutgoingNotice } from '../../gateways/sandbox/notices.ts'
+import type { Deliver } from '../../domains/sandbox/providers/deliver.ts'
+import type { OutgoingNotice } from '../../domains/sandbox/providers/notices.ts'
 import { isSignedTimestamped, signTimestamped } from '../../gateways/webhook-signature.ts'
 import type { Dice } from './dice.ts'
 import type { Weather } from './faulty-line.ts'

@@ -1,5 +1,5 @@
+import { addBusinessDays, calendarOf, istTime } from '../../kernel/business-days.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
-import { addBusinessDays, calendarOf, istTime } from '../../modules/calendar/index.ts'
 import { nextTurn } from './faulty-line.ts'
 import { dispute, fundWallet, payAtTheEnd, playAgain } from './funding-steps.ts'
 import { submitAccount, withdrawMoney } from './payout-steps.ts'
@@ -76,9 +76,9 @@ export async function playOutside(world: MoneyWorld): Promise<number> {
   weather.late.push(...late.filter(() => dice.chance(0.5)))
   const arriving = late.filter(act => !weather.late.includes(act))
   const works = await Promise.all([
-    gateway.rehearsal.resolvePayments(clock.now(), OUTSIDE_BATCH),
-    gateway.rehearsal.sendNotices(clock.now(), OUTSIDE_BATCH),
-    provider.rehearsal.sendNotices(clock.now(), OUTSIDE_BATCH),
+    gateway.simulation.resolvePayments(clock.now(), OUTSIDE_BATCH),
+    gateway.simulation.sendNotices(clock.now(), OUTSIDE_BATCH),
+    provider.simulation.sendNotices(clock.now(), OUTSIDE_BATCH),
     notices.bringHeld(0.4),
     ...arriving.map(act => act()),
   ])

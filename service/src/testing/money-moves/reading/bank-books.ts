@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { PayoutBehaviour } from '../../../gateways/sandbox/bank-accounts.ts'
-import { payoutAt } from '../../../gateways/sandbox/payout-state.ts'
+import type { PayoutBehaviour } from '../../../domains/sandbox/providers/bank-accounts.ts'
+import { payoutAt } from '../../../domains/sandbox/providers/payout-state.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 

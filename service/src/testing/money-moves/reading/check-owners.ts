@@ -1,8 +1,8 @@
 import type { KycStatus } from '@batua/contract'
 import type { Queryable } from '../../../db/database.ts'
-import { behaviourOf, type PayoutBehaviour } from '../../../gateways/sandbox/bank-accounts.ts'
+import { decryptPersonal } from '../../../domains/parties/owners/personal-data.ts'
+import { behaviourOf, type PayoutBehaviour } from '../../../domains/sandbox/providers/bank-accounts.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { openPersonal } from '../../../modules/owners/index.ts'
 import { TEST_VAULT } from '../../network.ts'
 import { PAYABLE_ACCOUNTS, REFUSED_ACCOUNTS } from '../people.ts'
 
@@ -19,7 +19,7 @@ export async function checkOwners(db: Queryable): Promise<string[]> {
     [],
   )
   return owners.flatMap(({ id, kycStatus, bankAccount }) => {
-    const account = bankAccount === null ? null : openPersonal(TEST_VAULT, id, 'bank_account', bankAccount)
+    const account = bankAccount === null ? null : decryptPersonal(TEST_VAULT, id, 'bank_account', bankAccount)
     const right = statusOf(account)
     return kycStatus === right ? [] : [`owner ${id} is ${kycStatus} instead of ${right}`]
   })
@@ -50,7 +50,7 @@ export async function checkSettled(db: Queryable): Promise<string[]> {
     [LEAST_PAISE],
   )
   return wallets.flatMap(({ agentId, ownerId, balancePaise, bankAccount }) => {
-    const { payout } = behaviourOf(openPersonal(TEST_VAULT, ownerId, 'bank_account', bankAccount))
+    const { payout } = behaviourOf(decryptPersonal(TEST_VAULT, ownerId, 'bank_account', bankAccount))
     return NEVER_PAID.includes(payout) ? [] : [`${formatId('agt', agentId)} still has ${balancePaise}`]
   })
 }

@@ -1,5 +1,5 @@
+import { payoutIdOf, transferIdOf } from '../../../domains/banking/payouts/payout.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { payoutIdOf, transferIdOf } from '../../../modules/payouts/index.ts'
 import type { BankBooks, BankTransfer } from './bank-books.ts'
 import type { OurBooks, OurPayout } from './our-books.ts'
 

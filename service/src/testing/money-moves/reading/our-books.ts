@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts'
+import type { FundingState } from '../../../domains/banking/funding/funding.ts'
+import type { PayoutKind, PayoutState } from '../../../domains/banking/payouts/payout.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { FundingState } from '../../../modules/funding/index.ts'
-import type { PayoutKind, PayoutState } from '../../../modules/payouts/index.ts'
 
 export interface OurFunding {
   readonly id: Uuid

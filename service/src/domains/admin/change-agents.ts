@@ -1,0 +1,36 @@
+import type { BulkResults } from '@batua/contract'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Actor } from '../../operations/act.ts'
+import { changeStates, type StateAct, type StateOutcome } from '../parties/index.ts'
+import type { AdminContext } from './context.ts'
+
+type BulkResult = BulkResults['results'][number]
+
+/** Does one act to many agents in one commit; each succeeds or fails alone, and the answer keeps their order. */
+export async function changeAgents(
+  { database, clock, vault, ledger }: Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>,
+  actor: Actor,
+  addresses: readonly string[],
+  act: Extract<StateAct, 'freeze' | 'quarantine' | 'restore'>,
+): Promise<BulkResults> {
+  const named = addresses.map(address => ({ address, id: parseId('agt', address) }))
+  const ids = named.flatMap(({ id }) => id ?? [])
+  const recording = { actor, vault, now: clock.now() }
+  const outcomes = await database.inTransaction(tx => changeStates(tx, ids, act, recording))
+  await ledger.answered(ids)
+  return { results: named.map(({ address, id }) => bulkResult(address, outcomeOf(outcomes, id))) }
+}
+
+function outcomeOf(outcomes: ReadonlyMap<Uuid, StateOutcome>, id: Uuid | null): StateOutcome | undefined {
+  return id === null ? undefined : outcomes.get(id)
+}
+
+function bulkResult(address: string, outcome: StateOutcome | undefined): BulkResult {
+  if (outcome === undefined) {
+    const error = { code: 'not_found', message: 'There is no agent with this id' } as const
+    return { agent_id: address, status: null, error }
+  }
+  const { status, refusal } = outcome
+  const error = refusal === null ? null : { code: refusal.code, message: refusal.message }
+  return { agent_id: address, status, error }
+}

@@ -1,0 +1,101 @@
+import type { Tier } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { RowVersion } from '../../db/row-mac.ts'
+import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import type { Act, Actor, Recording } from '../../operations/act.ts'
+import { recordFacts } from '../../operations/record.ts'
+import {
+  changeStates,
+  lockOwner,
+  type Owner,
+  ownerNotFound,
+  type StateOutcome,
+  selectAgentIdsOfOwner,
+  setAgentsTier,
+  updateOwnerStatus,
+  updateOwnerTier,
+} from '../parties/index.ts'
+import type { AdminContext } from './context.ts'
+
+type Context = Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>
+
+/** An owner after a freeze or its end, and how many agents changed with it. */
+export interface ChangedOwner {
+  readonly owner: Owner
+  readonly agentsAffected: number
+}
+
+export function freezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, address, { status: 'frozen', act: 'freeze' })
+}
+
+export function unfreezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, address, { status: 'active', act: 'thaw' })
+}
+
+/**
+ * A frozen owner's agents are frozen already, so freezing it again changes nothing. Unfreezing restores all frozen agents
+ * of the owner, also those that were frozen one by one, and when the owner itself was not frozen (interface section 3).
+ */
+async function changeStatus(
+  { database, clock, vault, ledger }: Context,
+  actor: Actor,
+  address: string,
+  { status, act }: { readonly status: Owner['status']; readonly act: 'freeze' | 'thaw' },
+): Promise<ChangedOwner> {
+  const recording = { actor, vault, now: clock.now() }
+  const { owner, outcomes } = await database.inTransaction(async tx => {
+    const owner = await lockAddressed(tx, vault, address)
+    if (owner.status !== status) {
+      const versions = await updateOwnerStatus(tx, vault, owner.id, status)
+      const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
+      const act = { action, data: { from: owner.status, to: status } } as const
+      await recordOwnerAct(tx, recording, owner, act, versions)
+    } else if (status === 'frozen') return { owner, outcomes: new Map<Uuid, StateOutcome>() }
+    const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
+    return { owner: { ...owner, status }, outcomes }
+  })
+  await ledger.answered([...outcomes.keys()])
+  return { owner, agentsAffected: [...outcomes.values()].filter(({ changed }) => changed).length }
+}
+
+/** Sets the tier of an owner and its agents. An administrator's act never waits, whichever way it goes. */
+export async function setOwnerTier(
+  { database, clock, vault }: Context,
+  actor: Actor,
+  address: string,
+  tier: Tier,
+): Promise<Owner> {
+  const recording = { actor, vault, now: clock.now() }
+  return database.inTransaction(async tx => {
+    const owner = await lockAddressed(tx, vault, address)
+    if (owner.tier !== tier) {
+      const versions = await updateOwnerTier(tx, vault, owner.id, tier)
+      const act = { action: 'owner.tier_changed', data: { from: owner.tier, to: tier } } as const
+      await recordOwnerAct(tx, recording, owner, act, versions)
+    }
+    await setAgentsTier(tx, owner.id, tier, recording)
+    return { ...owner, tier }
+  })
+}
+
+/** What it did to the agents stands beside it, in their own trails. */
+async function recordOwnerAct(
+  tx: Queryable,
+  { actor, vault, now }: Recording,
+  { id, platformId }: Owner,
+  { action, data }: Pick<Act, 'action' | 'data'>,
+  versions: readonly RowVersion[],
+): Promise<void> {
+  const facts = { platform_id: formatId('plt', platformId), ...data }
+  const act: Act = { agentId: null, actor, action, target: formatId('own', id), data: facts }
+  await recordFacts(tx, vault, now, [act], versions)
+}
+
+async function lockAddressed(tx: Queryable, vault: Vault, address: string): Promise<Owner> {
+  const id = parseId('own', address)
+  const owner = id === null ? null : await lockOwner(tx, vault, id)
+  if (owner === null) throw ownerNotFound()
+  return owner
+}

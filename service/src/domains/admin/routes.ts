@@ -1,0 +1,71 @@
+import { routes } from '@batua/contract'
+import { page, pageOf } from '../../http/paging.ts'
+import type { Serve } from '../../http/serve.ts'
+import { rupees } from '../../kernel/money.ts'
+import { actorOf } from '../../operations/act.ts'
+import { countOwners, requireOwnerAccess, selectOwners } from '../parties/index.ts'
+import { changeAgents } from './change-agents.ts'
+import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
+import type { AdminContext } from './context.ts'
+import { readNegativeWallets } from './list-negative-wallets.ts'
+import { ownerAccount } from './owner-account.ts'
+import { readOverview } from './read-overview.ts'
+import { countAgentsByStatus, sumBalancesOfOwner } from './store.ts'
+
+export function serveAdmin(serve: Serve, context: AdminContext): void {
+  serve(routes.getOverview, () => readOverview(context))
+  serve(routes.listNegativeWallets, ({ query }) => readNegativeWallets(context, query))
+  serveOwnerAccounts(serve, context)
+  serve(routes.bulkFreezeAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'freeze'),
+  )
+  serve(routes.bulkQuarantineAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'quarantine'),
+  )
+  serve(routes.bulkRestoreAgents, ({ caller, body }) =>
+    changeAgents(context, actorOf(caller), body.agent_ids, 'restore'),
+  )
+}
+
+function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
+  const { database, vault } = context
+  const changedRecord = ({ owner, agentsAffected }: ChangedOwner) => ({
+    ...ownerAccount(vault, owner),
+    agents_affected: agentsAffected,
+  })
+
+  serve(routes.listAllOwners, async ({ query }) => {
+    const request = pageOf(query)
+    const filter = {
+      platformId: null,
+      status: query.status ?? null,
+      kycStatus: query.kyc_status ?? null,
+    }
+    const [owners, total] = await Promise.all([
+      selectOwners(database, filter, request),
+      countOwners(database, filter),
+    ])
+    return page('owners', owners, owner => ownerAccount(vault, owner), total, request)
+  })
+
+  serve(routes.getOwnerAccount, async ({ caller, params }) => {
+    const owner = await requireOwnerAccess(database, caller, params.owner_id)
+    return {
+      ...ownerAccount(vault, owner),
+      agents: await countAgentsByStatus(database, owner.id),
+      total_balance: rupees(await sumBalancesOfOwner(database, owner.id)),
+    }
+  })
+
+  serve(routes.setOwnerTier, async ({ caller, params, body }) =>
+    ownerAccount(vault, await setOwnerTier(context, actorOf(caller), params.owner_id, body.tier)),
+  )
+
+  serve(routes.freezeOwner, async ({ caller, params }) =>
+    changedRecord(await freezeOwner(context, actorOf(caller), params.owner_id)),
+  )
+
+  serve(routes.unfreezeOwner, async ({ caller, params }) =>
+    changedRecord(await unfreezeOwner(context, actorOf(caller), params.owner_id)),
+  )
+}

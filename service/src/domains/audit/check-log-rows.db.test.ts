@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Queryable } from '../../db/database.ts'
+import { FIRST_UUID, formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { queueLeaves } from '../../operations/record.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
+import { checkRows } from './check-log-rows.ts'
+import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
+
+const ACTS = 6
+const PAYMENTS_BETWEEN = 600
+const UUID_LENGTH = 36
+let db: TestDatabase
+let clock: ManualClock
+let stage: LogStage
+const acts: Uuid[] = []
+
+/** Leaves of payments that are not stored: only what lies between acts matters here. */
+async function queuePayments(count: number): Promise<void> {
+  const leaves = Array.from({ length: count }, () => ({
+    id: newUuid(clock.now()),
+    hash: randomBytes(32).toString('hex'),
+  }))
+  await db.database.inTransaction(tx => queueLeaves(tx, stage.vault, leaves))
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+  stage = await openLogStage(db.database, clock)
+  await db.database.query('delete from audit_queue; delete from audit_entries')
+  for (let act = 0; act < ACTS; act++) {
+    clock.advance(1_000)
+    acts.push(...(await recordSome(stage, 1)))
+    clock.advance(1_000)
+    await queuePayments(PAYMENTS_BETWEEN)
+    await integrateAll(stage)
+  }
+})
+afterAll(() => db.drop())
+
+/** The ends of all slices, so many tiles at once, and what they found. */
+async function walk(tx: Queryable, tilesAtOnce: number): Promise<{ ends: Uuid[]; faults: string[] }> {
+  const ends: Uuid[] = []
+  const faults: string[] = []
+  for (let after = FIRST_UUID; ; ) {
+    const checked = await checkRows(tx, 'entries', after, 100, tilesAtOnce)
+    faults.push(...checked.faults.map(({ subject, kind }) => `${subject} ${kind}`))
+    if (checked.last === null) return { ends, faults }
+    ends.push(checked.last)
+    after = checked.last
+  }
+}
+
+test('of acts that lie far apart only their own leaves leave the database', async () => {
+  let characters = 0
+  const counted: Queryable = {
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      const rows = await db.database.query<Row>(text, values)
+      characters += JSON.stringify(rows).length
+      return rows
+    },
+  }
+  expect((await walk(counted, 500)).faults).toEqual([])
+  expect(characters).toBeGreaterThan(2 * ACTS * UUID_LENGTH)
+  expect(characters).toBeLessThan(PAYMENTS_BETWEEN * UUID_LENGTH)
+})
+
+test('a slice ends where too much of the tree would lie between its acts, and all slices find the same', async () => {
+  expect(await walk(db.database, 500)).toEqual({ ends: [], faults: [] })
+  const { ends, faults } = await walk(db.database, 1)
+  expect(ends).toEqual(acts.slice(0, -1))
+  expect(faults).toEqual([])
+  const [, second, , fourth] = acts
+  await db.database.query(
+    `update audit_tiles set ids = array_replace(ids, $1::uuid, $2::uuid), min_id = least(min_id, $2::uuid)
+     where level = 0 and ids @> array[$1::uuid]`,
+    [fourth, second],
+  )
+  const found = [
+    `${formatId('aud', second ?? '')} doubled_leaf`,
+    `${formatId('aud', fourth ?? '')} not_in_log`,
+  ]
+  expect((await walk(db.database, 1)).faults).toEqual(found)
+  expect((await walk(db.database, 500)).faults).toEqual(found)
+})

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Queryable } from '../../db/database.ts'
+import { systemClock } from '../../kernel/clock.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { fund, newFundedAgent, order, startNode } from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { revokeSigningKey } from '../signing/keys/revoke-signing-key.ts'
+import { rotateSigningKey } from '../signing/keys/rotate-signing-key.ts'
+import { openSigningKeys } from '../signing/keys/signing-keys.ts'
+import { openCheckpoint } from './checkpoint.ts'
+import { integrate } from './integrate.ts'
+import { openIntegrator } from './integrator.ts'
+import { integrateAll, type LogStage, leavesIn, openLogStage, recordSome } from './testing/log-stage.ts'
+import { naiveRoot } from './testing/naive-tree.ts'
+import { selectTree } from './tree-store.ts'
+
+let db: TestDatabase
+let stage: LogStage
+
+beforeAll(async () => {
+  db = await createTestDatabase({ maxConnections: 20 })
+})
+afterAll(() => db.drop())
+
+beforeEach(async () => {
+  stage = await openLogStage(db.database)
+  await db.database.query('truncate audit_entries, audit_queue, audit_refused, audit_tiles, audit_tree')
+})
+
+async function head() {
+  const tree = await selectTree(db.database)
+  const keys = await stage.signingKeys.all()
+  return openCheckpoint(
+    tree?.checkpoint ?? '',
+    'batua/audit',
+    keys.map(key => key.publicKey),
+  )
+}
+
+/** That the signed head is that of exactly these leaves, each once. */
+async function expectTreeOf(ids: readonly string[]): Promise<void> {
+  const stored = await leavesIn(db.database)
+  expect(stored.ids.toSorted()).toEqual(ids.toSorted())
+  const hashes = stored.hashes.map(hash => Buffer.from(hash, 'hex'))
+  expect(await head()).toEqual({ size: ids.length, root: naiveRoot(hashes) })
+  expect(await db.database.query('select id from audit_queue')).toEqual([])
+}
+
+const once = (limits = { rows: 5_000, leaves: 20_000 }) =>
+  integrate(stage, stage.clock.now(), { waits: false, lastSeen: null, limits })
+
+test('the log begins with one signed checkpoint of the empty tree on nodes that begin at once', async () => {
+  const done = await Promise.all([1, 2, 3, 4].map(() => once()))
+  expect(done.filter(result => result?.kind === 'done').length).toBeGreaterThan(0)
+  await expectTreeOf([])
+})
+
+test('every recorded act becomes a leaf, whatever the order and size of the commits', async () => {
+  const ids: string[] = []
+  for (const count of [1, 254, 2, 300, 1, 600]) ids.push(...(await recordSome(stage, count)))
+  expect(await once()).toMatchObject({ kind: 'done', leaves: 1158 })
+  await expectTreeOf(ids)
+  ids.push(...(await recordSome(stage, 10)))
+  expect(await once({ rows: 1, leaves: 1 })).toMatchObject({ leaves: 10 })
+  await expectTreeOf(ids)
+  expect(stage.logged).toEqual([])
+})
+
+test('what is queued late with an older id is a leaf behind newer ones', async () => {
+  const late = recordSome(
+    { ...stage, clock: { ...stage.clock, now: () => new Date(Date.now() - 60_000) } },
+    3,
+  )
+  const newer = await recordSome(stage, 300)
+  await late
+  await integrateAll(stage)
+  const latest = await recordSome(
+    { ...stage, clock: { ...stage.clock, now: () => new Date(Date.now() - 120_000) } },
+    2,
+  )
+  await integrateAll(stage)
+  expect((await leavesIn(db.database)).ids.slice(-2)).toEqual(latest)
+  await expectTreeOf([...(await late), ...newer, ...latest])
+})
+
+test('several nodes that integrate at once while acts are recorded lose no leaf and take none twice', async () => {
+  const ids: string[] = []
+  let recording = true
+  const nodes = await Promise.all([1, 2, 3].map(() => openLogStage(db.database)))
+  const integrating = nodes.map(async node => {
+    const integrator = openIntegrator(node, { rows: 3, leaves: 50 })
+    while (recording) await (Math.random() < 0.5 ? integrator.step() : integrator.catchUp())
+  })
+  const writing = Array.from({ length: 4 }, async (_, writer) => {
+    for (let commit = 0; commit < 40; commit++)
+      ids.push(...(await recordSome(stage, 1 + ((commit * 7 + writer) % 23))))
+  })
+  await Promise.all(writing)
+  recording = false
+  await Promise.all(integrating)
+  await integrateAll(stage)
+  await expectTreeOf(ids)
+  expect(nodes.flatMap(node => node.logged)).toEqual([])
+})
+
+test('an integration that breaks at any statement leaves everything as it was', async () => {
+  const ids = await recordSome(stage, 257)
+  await integrateAll(stage)
+  ids.push(...(await recordSome(stage, 300)))
+  for (let statement = 0; ; statement++) {
+    const broken = breakingAt(statement)
+    const result = await integrate({ ...stage, database: broken.database }, new Date(), {
+      waits: false,
+      lastSeen: null,
+    }).catch(() => 'broke')
+    if (result !== 'broke') break
+    expect((await head())?.size).toBe(257)
+    expect((await leavesIn(db.database)).ids).toHaveLength(257)
+    expect(statement).toBeLessThan(20)
+  }
+  await expectTreeOf(ids)
+})
+
+/** A database whose connection is killed by the server in front of this statement of a transaction. */
+function breakingAt(statement: number) {
+  let count = 0
+  const inTransaction = <T>(work: (tx: Queryable) => Promise<T>) =>
+    db.database.inTransaction(tx =>
+      work({
+        async query(text, values, options) {
+          if (count++ === statement) await tx.query('select pg_terminate_backend(pg_backend_pid())')
+          return tx.query(text, values, options)
+        },
+      }),
+    )
+  return { database: { ...db.database, inTransaction } }
+}
+
+test('the log goes on under a new key and a new name of the service, and says so at once', async () => {
+  await recordSome(stage, 3)
+  await integrateAll(stage)
+  await rotateSigningKey(stage, stage.clock.now())
+  const later = systemClock(60_000)
+  const moved = { ...stage, clock: later, signingKeys: await openSigningKeys({ ...stage, clock: later }) }
+  await recordSome(stage, 2)
+  await integrateAll(moved)
+  const keys = await moved.signingKeys.all()
+  const [current] = keys
+  const opened = async (origin: string) => {
+    const tree = await selectTree(db.database)
+    return openCheckpoint(tree?.checkpoint ?? '', origin, [current?.publicKey ?? ''])?.size
+  }
+  const { size = 0 } = (await selectTree(db.database)) ?? {}
+  expect([keys.length > 1, await opened('batua/audit')]).toEqual([true, size])
+  await integrateAll({ ...moved, serviceName: 'renamed' })
+  expect([await opened('batua/audit'), await opened('renamed/audit')]).toEqual([undefined, size])
+})
+
+test('payments that are made meanwhile are leaves too, each once', async () => {
+  const { clock } = stage
+  const node = startNode({ database: db.database, clock })
+  try {
+    const payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
+    const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+    await fund(node.ledger, payer, 100n)
+    let paying = true
+    const integrator = openIntegrator(stage)
+    const integrating = (async () => {
+      while (paying) await integrator.step()
+    })()
+    await Promise.all(Array.from({ length: 300 }, () => node.pay(order(payer, payee, 100n))))
+    paying = false
+    await integrating
+  } finally {
+    await node.ledger.close()
+  }
+  await integrateAll(stage)
+  const payments = await db.database.query<{ id: string }>(
+    `select id from transfers where kind = 'payment'`,
+    [],
+  )
+  await expectTreeOf(payments.map(payment => payment.id))
+})
+
+test('a forged, changed, renamed or repeated row of the queue is put aside, told, and stops nobody else', async () => {
+  const [first = ''] = await recordSome(stage, 3)
+  const [copy] = await db.database.query<{ ids: string; hashes: Buffer; seal: Buffer }>(
+    'select ids::text as ids, hashes, seal from audit_queue',
+    [],
+  )
+  await integrateAll(stage)
+  const insert = (id: string, ids: string, hashes: Buffer, seal: Buffer) =>
+    db.database.query('insert into audit_queue (id, ids, hashes, seal) values ($1, $2, $3, $4)', [
+      id,
+      ids,
+      hashes,
+      seal,
+    ])
+  if (copy === undefined) throw new Error('a row was queued')
+  const forged = newUuid(new Date(0))
+  await insert(forged, `{${forged}}`, Buffer.alloc(32), Buffer.alloc(16))
+  // A row that was integrated already, under its own name and under another.
+  await insert(first, copy.ids, copy.hashes, copy.seal)
+  await insert(newUuid(new Date(1)), copy.ids, copy.hashes, copy.seal)
+  const changed = await recordSome(stage, 2)
+  await db.database.query(`update audit_queue set hashes = set_byte(hashes, 40, 1) where id = $1`, [
+    changed[0],
+  ])
+  const good = await recordSome(stage, 5)
+
+  const integrator = openIntegrator(stage)
+  expect(await integrator.step()).toBe(5 + 4)
+  expect(stage.logged).toHaveLength(1)
+  expect(stage.logged[0]).toContain('put aside')
+  const stored = await leavesIn(db.database)
+  expect(stored.ids).toHaveLength(8)
+  expect(stored.ids.slice(3)).toEqual(good)
+  const refused = await db.database.query('select id from audit_refused')
+  expect(refused).toHaveLength(4)
+})
+
+test('a job that took all that waited sleeps, however much comes in meanwhile', async () => {
+  const integrator = openIntegrator(stage, { rows: 100, leaves: 4 })
+  for (const count of [1, 1, 1, 1, 1, 1]) await recordSome(stage, count)
+  expect([await integrator.keepUp(), await integrator.keepUp(), await integrator.keepUp()]).toEqual([4, 0, 0])
+  expect((await leavesIn(db.database)).ids).toHaveLength(6)
+})
+
+test('revoking a key signs the checkpoint again, and no node takes one by the revoked key any more', async () => {
+  await recordSome(stage, 3)
+  await once()
+  const signingKeys = await openSigningKeys({ ...stage, database: db.database })
+  const stolen = await signingKeys.current()
+  const byStolen = await selectTree(db.database)
+  const revocation = { keyId: stolen.id, revokedAt: stage.clock.now() }
+  await revokeSigningKey({ database: db.database, vault: stage.vault }, stage.clock.now(), revocation)
+  // The node still remembers the key: what it would sign is not written.
+  await recordSome(stage, 1)
+  await expect(once()).rejects.toThrow('was revoked while it was signed')
+  stage.clock.setOffsetMs(stage.clock.offsetMs() + 2_000)
+  const made = await signingKeys.current()
+  expect(made.id).not.toBe(stolen.id)
+  expect(await once()).toMatchObject({ kind: 'done', leaves: 2 })
+  const now = await selectTree(db.database)
+  expect(openCheckpoint(now?.checkpoint ?? '', 'batua/audit', [made.publicKey])).not.toBeNull()
+  // The checkpoint of before, put back by somebody who can write to the table.
+  const forged = byStolen?.checkpoint ?? ''
+  await db.database.query('update audit_tree set checkpoint = $1, size = $2', [forged, byStolen?.size])
+  expect(await once()).toMatchObject({ kind: 'tampered' })
+})

@@ -1,0 +1,133 @@
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { sameHash, type Vault } from '../../kernel/secrets.ts'
+import { queueSeal } from '../../operations/record.ts'
+import { appendLeaves, type NewLeaves, type WrittenTile } from './append.ts'
+import { type CheckpointKey, originOf, signCheckpoint, type TreeHead } from './checkpoint.ts'
+import { type AuditContext, acceptedKeys } from './context.ts'
+import { EMPTY_ROOT, type ReadTile, rangeRoot, tileName } from './merkle.ts'
+import {
+  deleteQueued,
+  type QueuedRow,
+  type QueueLimits,
+  refuseQueued,
+  selectIntegrated,
+  selectQueue,
+} from './queue-store.ts'
+import { type ProvenEdge, readEdge } from './read-edge.ts'
+import { insertTree, lockTree, selectTree, updateTree, writeTiles } from './tree-store.ts'
+
+/** Few enough that requests do not wait long for the processor: some milliseconds. */
+const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
+
+/** What one transaction did; null: another node is at it. */
+export type Integrated = Done | { readonly kind: 'tampered' } | null
+
+export interface Done {
+  readonly kind: 'done'
+  readonly leaves: number
+  /** Rows of the queue that were put aside, because they are not as the service wrote them. */
+  readonly refused: readonly Uuid[]
+  readonly head: TreeHead
+  /** Whether it took as much as it may at once, so that more may wait. */
+  readonly wasFull: boolean
+}
+
+export interface IntegrateOptions {
+  /** Whether to wait for another node that integrates, in place of leaving it to that one. */
+  readonly waits: boolean
+  /** What this process saw last: the tree can only have grown since. */
+  readonly lastSeen: TreeHead | null
+  readonly limits?: QueueLimits
+}
+
+/** Puts leaves that wait behind the others and signs the new head, all in one transaction. */
+export async function integrate(
+  context: AuditContext,
+  now: Date,
+  { waits, lastSeen, limits = QUEUE_LIMITS }: IntegrateOptions,
+): Promise<Integrated> {
+  // Before the transaction: keys may have to be read, and nothing else is asked while a connection is held.
+  const signer = await openSigner(context)
+  if (lastSeen === null) await makeTree(context.database, signer, now)
+  return context.database.inTransaction(async tx => {
+    const tree = await lockTree(tx, waits)
+    if (tree === null) return (await selectTree(tx)) === null ? { kind: 'tampered' } : null
+    const edge = await readEdge(tx, signer.publicKeys, tree, lastSeen)
+    if (edge === null) return { kind: 'tampered' }
+    return takeQueue(context.vault, tx, { edge, signer, now, limits })
+  })
+}
+
+/** Who signs checkpoints, and whose signatures are good. */
+interface Signer {
+  readonly origin: string
+  readonly key: CheckpointKey
+  readonly publicKeys: readonly string[]
+}
+
+async function openSigner({ signingKeys, serviceName }: AuditContext): Promise<Signer> {
+  const [key, publicKeys] = await Promise.all([signingKeys.current(), acceptedKeys(signingKeys)])
+  return { origin: originOf(serviceName), key, publicKeys }
+}
+
+/** The log begins with a signed checkpoint of the empty tree; several nodes may begin it at once. */
+async function makeTree(db: Queryable, { origin, key }: Signer, now: Date): Promise<void> {
+  if ((await selectTree(db)) !== null) return
+  await insertTree(db, signCheckpoint({ size: 0, root: EMPTY_ROOT }, origin, key), now)
+}
+
+interface Taking {
+  readonly edge: ProvenEdge
+  readonly signer: Signer
+  readonly now: Date
+  readonly limits: QueueLimits
+}
+
+async function takeQueue(vault: Vault, tx: Queryable, { edge, signer, now, limits }: Taking): Promise<Done> {
+  const rows = await selectQueue(tx, limits)
+  const genuine = rows.filter(row => isGenuine(vault, row))
+  const integrated = await selectIntegrated(tx, genuine.map(idOf))
+  const good = new Set(genuine.filter(row => !integrated.has(row.id)))
+  const refused = rows.filter(row => !good.has(row)).map(idOf)
+  const leaves = leavesIn([...good])
+  const wasFull = rows.length >= limits.rows || leaves.ids.length >= limits.leaves || refused.length > 0
+  if (refused.length > 0) await refuseQueued(tx, refused, now)
+  if (leaves.ids.length === 0 && edge.origin === signer.origin)
+    return { kind: 'done', leaves: 0, refused, head: edge.head, wasFull }
+  const head = await writeLeaves(tx, edge, leaves)
+  await deleteQueued(tx, [...good].map(idOf))
+  const checkpoint = signCheckpoint(head, signer.origin, signer.key)
+  await updateTree(tx, { size: head.size, checkpoint }, signer.key, now)
+  return { kind: 'done', leaves: leaves.ids.length, refused, head, wasFull }
+}
+
+function idOf(row: QueuedRow): Uuid {
+  return row.id
+}
+
+/** A row that was copied keeps its seal, but not its place: the first of its leaves is its name. */
+export function isGenuine(vault: Vault, { id, ids, hashes, seal }: QueuedRow): boolean {
+  return ids.startsWith(`{${id}`) && sameHash(queueSeal(vault, ids, hashes.toString('hex')), seal)
+}
+
+function leavesIn(rows: readonly QueuedRow[]): NewLeaves {
+  return {
+    ids: rows.flatMap(({ ids }) => ids.slice(1, -1).split(',')),
+    hashes: Buffer.concat(rows.map(({ hashes }) => hashes)),
+  }
+}
+
+async function writeLeaves(tx: Queryable, edge: ProvenEdge, leaves: NewLeaves): Promise<TreeHead> {
+  if (leaves.ids.length === 0) return edge.head
+  const tiles = appendLeaves(edge, leaves)
+  await writeTiles(tx, tiles)
+  const size = edge.size + leaves.ids.length
+  return { size, root: rangeRoot({ start: 0, end: size }, over(edge.read, tiles)) }
+}
+
+/** What is read once these are written. */
+function over(read: ReadTile, written: readonly WrittenTile[]): ReadTile {
+  const tiles = new Map(written.map(tile => [tileName(tile), tile.hashes]))
+  return id => tiles.get(tileName(id)) ?? read(id)
+}

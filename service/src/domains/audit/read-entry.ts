@@ -1,0 +1,62 @@
+import type { ActorType, AuditAction } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { canonicalJson } from '../../kernel/signing.ts'
+import { findSealed } from '../../ledger/index.ts'
+import type { Facts } from '../../operations/act.ts'
+import { type EntryContent, entryContent, paymentContent } from '../../operations/audit-entry.ts'
+
+/** What is stored of an act, or that there is nothing, or that it cannot be as it was written. */
+export type FoundEntry =
+  | { readonly kind: 'entry'; readonly agentId: Uuid | null; readonly content: EntryContent }
+  | { readonly kind: 'altered' }
+  | { readonly kind: 'none' }
+
+/** Reads an act by its id: an entry, or the payment that is one. The tree is what proves it. */
+export async function readEntry(db: Queryable, vault: Vault, id: Uuid): Promise<FoundEntry> {
+  const [row] = await db.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = $1`, [id])
+  if (row !== undefined) return entryOf(row)
+  const found = await findSealed(db, vault, id)
+  if (found.kind !== 'transfer') return found
+  const { transfer } = found
+  if (transfer.kind !== 'payment') return { kind: 'none' }
+  return { kind: 'entry', agentId: transfer.debitAccount, content: paymentContent(transfer) }
+}
+
+/** A row of audit_entries, in whose columns anything may stand by now. */
+export interface EntryRow {
+  readonly id: Uuid
+  readonly agentId: Uuid | null
+  readonly actorType: ActorType
+  readonly actorId: string
+  readonly action: AuditAction
+  readonly target: string
+  readonly data: string
+  readonly createdAt: Date
+  /** Entries are written to the millisecond; a finer time was put there by hand. */
+  readonly isFiner: boolean
+}
+
+export const ENTRY_COLUMNS = `id, agent_id as "agentId", actor_type as "actorType", actor_id as "actorId", action,
+  target, data, created_at as "createdAt", created_at <> date_trunc('milliseconds', created_at) as "isFiner"`
+
+export function entryOf({ actorType, actorId, isFiner, ...row }: EntryRow): FoundEntry {
+  const { createdAt } = row
+  const data = factsFrom(row.data)
+  if (data === null || isFiner || !(createdAt instanceof Date) || Number.isNaN(createdAt.getTime())) {
+    return { kind: 'altered' }
+  }
+  const entry = { ...row, data, actor: { type: actorType, id: actorId } }
+  return { kind: 'entry', agentId: row.agentId, content: entryContent(entry) }
+}
+
+/** null when the text is not to the letter what was written, whatever it may mean. */
+function factsFrom(text: string): Facts | null {
+  try {
+    const facts: Facts = JSON.parse(text)
+    return canonicalJson(facts) === text ? facts : null
+  } catch {
+    return null
+  }
+}

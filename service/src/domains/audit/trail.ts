@@ -1,0 +1,53 @@
+import type { listAuditEntries, QueryOf, ResponseOf } from '@batua/contract'
+import type { Queryable } from '../../db/database.ts'
+import type { Caller } from '../../http/caller.ts'
+import { spanOf } from '../../http/date-span.ts'
+import { page, pageOf } from '../../http/paging.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { canonicalJson } from '../../kernel/signing.ts'
+import { leafHash } from '../../operations/audit-entry.ts'
+import type { PaymentCounts } from './payment-counts.ts'
+import { trailScope } from './trail-scope.ts'
+import { countTrail, selectTrail } from './trail-store.ts'
+
+export type AuditTrail = ResponseOf<typeof listAuditEntries>
+
+/** What trails are read with. */
+export interface TrailContext {
+  readonly database: Queryable
+  /** The agent of an address, if it is the caller's: agents record what they do here, so they hand this in. */
+  readonly requireAgentAccess: (
+    db: Queryable,
+    caller: Caller,
+    address: string,
+  ) => Promise<{ readonly id: Uuid }>
+}
+
+/** The same, with what this process remembers. */
+export interface TrailReader extends TrailContext {
+  readonly paymentCounts: PaymentCounts
+}
+
+/**
+ * A page of what an agent did and what was done to it, newest first. A payment is in the trails of both its sides; the
+ * entry is one, in the payer's name, and the payee may read all of it.
+ */
+export async function readTrail(
+  { database, requireAgentAccess, paymentCounts }: TrailReader,
+  caller: Caller,
+  address: string,
+  query: QueryOf<typeof listAuditEntries>,
+): Promise<AuditTrail> {
+  const request = pageOf(query)
+  const { id } = await requireAgentAccess(database, caller, address)
+  const scope = trailScope(id, query.action ?? null, spanOf(query.from_date, query.to_date))
+  const [rows, total] = await Promise.all([
+    selectTrail(database, scope, request),
+    countTrail(database, scope, paymentCounts),
+  ])
+  const withHash = ({ content }: (typeof rows)[number]) => ({
+    ...content,
+    hash: leafHash(canonicalJson(content)),
+  })
+  return page('entries', rows, withHash, total, request)
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
+import { startTestServer, type TestServer } from '../../../http/test-server.ts'
+import { deactivate, openWorld, type World } from '../../sandbox/test-world.ts'
+import { gatewaysOf } from '../funding/context.ts'
+import { serveCheckout } from './routes.ts'
+
+let world: World
+/** Two nodes on one database. */
+let nodes: readonly TestServer[]
+/** What the gateway was asked, in order. */
+let asked: string[]
+/** The gateway gives no UPI address. */
+let failing: boolean
+
+/** The sandbox gateway, which writes down what it is asked. */
+function watched(gateway: PaymentGateway): PaymentGateway {
+  return {
+    ...gateway,
+    getOrder: order => {
+      asked.push('order')
+      return gateway.getOrder(order)
+    },
+    startUpi: async (order, how) => {
+      asked.push(how.channel)
+      return failing ? { kind: 'retryable', message: 'away' } : gateway.startUpi(order, how)
+    },
+  }
+}
+
+beforeAll(async () => {
+  world = await openWorld()
+  const funding = { ...world.funding, gateways: gatewaysOf(watched(world.funding.gateways.current)) }
+  const context = { funding, serviceName: 'Batua', simulate: null }
+  nodes = await Promise.all(
+    [1, 2].map(() =>
+      startTestServer(server => server.pages(scope => serveCheckout(scope, context)), {
+        rateLimits: {
+          agentPerMinute: 0,
+          platformPerMinute: 0,
+          unauthenticatedPerMinute: 0,
+          pagesPerMinute: 500,
+        },
+        trustProxy: ['loopback'],
+      }),
+    ),
+  )
+})
+beforeEach(() => {
+  asked = []
+  failing = false
+})
+afterAll(async () => {
+  for (const node of nodes) await node.close()
+  await world.close()
+})
+
+async function newSession() {
+  const agent = await world.newAgent()
+  const { session } = await world.open(agent)
+  return { agent, path: `/checkout/${session}` }
+}
+
+let sent = 0
+
+/** One request to the next of the nodes; what it answers by itself, without following. */
+async function send(method: 'GET' | 'POST', path: string, form?: Record<string, string>) {
+  const node = nodes[sent++ % nodes.length]
+  if (node === undefined) throw new Error('no node')
+  const init = form === undefined ? {} : { body: new URLSearchParams(form) }
+  const answer = await fetch(node.url + path, {
+    method,
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    ...init,
+  })
+  return { status: answer.status, to: answer.headers.get('location') ?? '', text: await answer.text() }
+}
+
+const collect = (path: string) => send('POST', `${path}/upi`, { upi_id: 'asha@examplebank' })
+
+test('a session has five UPI collects, over all nodes and however many ask at once', async () => {
+  const { path } = await newSession()
+  for (let round = 0; round < 4; round++) {
+    await Promise.all(Array.from({ length: 10 }, () => collect(path)))
+    world.advance(3)
+  }
+  const last = await collect(path)
+  expect(last).toMatchObject({ status: 303, to: expect.not.stringContaining('say=') })
+  world.advance(3)
+  const refused = await collect(path)
+  expect(refused.to).toContain('say=too_many_collects')
+  expect((await send('GET', `${path}?say=too_many_collects`)).text).toContain('No more requests to UPI apps')
+  expect(asked.filter(what => what === 'collect')).toHaveLength(5)
+})
+
+test('the pages of a session ask its gateway once in three seconds, whoever loads them', async () => {
+  const { path } = await newSession()
+  await collect(path)
+  expect(asked).toEqual(['collect'])
+  const forms = [
+    collect(path),
+    send('POST', `${path}/cancel`, {}),
+    send('GET', `${path}?back=1`),
+    send('GET', `${path}?back=1`),
+  ]
+  await Promise.all([...forms, ...Array.from({ length: 10 }, () => send('GET', `${path}/status`))])
+  expect(asked).toEqual(['collect'])
+  expect((await send('POST', `${path}/cancel`, {})).to).toContain('say=too_soon')
+  world.advance(3)
+  await Promise.all(Array.from({ length: 10 }, () => send('GET', `${path}?back=1`)))
+  expect(asked).toEqual(['collect', 'order'])
+})
+
+test('after a collect the page waits for the payer, though the gateway was not asked again', async () => {
+  const { path } = await newSession()
+  await collect(path)
+  expect((await send('GET', path)).text).toContain('Waiting for your approval of ₹1,000.00')
+})
+
+test('loading a page asks for its UPI code once, and a payer may go on at once', async () => {
+  const { path } = await newSession()
+  await Promise.all(Array.from({ length: 10 }, () => send('GET', path)))
+  expect(asked).toEqual(['intent'])
+  expect((await send('GET', path)).text).toContain('upi://pay?pa=')
+  expect(asked).toEqual(['intent'])
+  expect((await collect(path)).to).not.toContain('say=')
+  expect(asked).toEqual(['intent', 'collect'])
+})
+
+test('a gateway that gives no UPI code is asked again after three seconds only', async () => {
+  failing = true
+  const { path } = await newSession()
+  for (let load = 0; load < 5; load++) expect((await send('GET', path)).status).toBe(200)
+  expect(asked).toEqual(['intent'])
+  world.advance(3)
+  await send('GET', path)
+  expect(asked).toEqual(['intent', 'intent'])
+})
+
+test('a session whose agent was deactivated takes no payment, also while its gateway cannot be asked yet', async () => {
+  const { agent, path } = await newSession()
+  await collect(path)
+  await deactivate(world, agent)
+  asked = []
+  const page = await send('GET', path)
+  expect(page.text).toContain('data-state="checking"')
+  expect((await collect(path)).to).not.toContain('say=')
+  expect(asked).toEqual([])
+  world.advance(3)
+  expect((await send('GET', path)).text).toContain('This wallet was closed')
+})
+
+test('an address has a budget of pages, polling for a status included', async () => {
+  const { path } = await newSession()
+  const [node] = nodes
+  if (node === undefined) throw new Error('no node')
+  const headers = { 'x-forwarded-for': '203.0.113.77' }
+  const statuses: number[] = []
+  for (let sentSoFar = 0; sentSoFar < 500; sentSoFar += 50) {
+    const batch = Array.from({ length: 50 }, () => fetch(`${node.url}${path}/status`, { headers }))
+    statuses.push(...(await Promise.all(batch)).map(answer => answer.status))
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]))
+  const refused = await fetch(`${node.url}${path}`, { headers })
+  expect([refused.status, refused.headers.get('ratelimit-limit')]).toEqual([429, '500'])
+  expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'))
+  expect(await refused.text()).toContain('Too many requests')
+})

@@ -1,0 +1,53 @@
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import type { LedgerBatch } from '../../../ledger/index.ts'
+import { type Act, type Actor, type Facts, service } from '../../../operations/act.ts'
+import { record } from '../../../operations/record.ts'
+import type { Verdict } from './decide.ts'
+import type { Funding, OwedRefund } from './funding.ts'
+
+export function openedAct(actor: Actor, funding: Funding): Act {
+  return fundingAct(actor, 'funding.opened', funding, { expires_at: funding.expiresAt.toISOString() })
+}
+
+/** Records what a look at the gateway has changed of a funding, as it stands after it. */
+export function recordStep(batch: LedgerBatch, funding: Funding, step: Verdict['step']): void {
+  const actor = service('payment gateway')
+  switch (step.kind) {
+    case 'wait':
+      return
+    case 'complete':
+      return record(batch, fundingAct(actor, 'funding.completed', funding, moneyOf(funding)))
+    case 'fail':
+      return record(batch, fundingAct(actor, 'funding.failed', funding, { reason: step.reason }))
+    case 'reverse':
+      return record(batch, fundingAct(actor, 'funding.reversed', funding, moneyOf(funding)))
+  }
+}
+
+function fundingAct(
+  actor: Actor,
+  action: 'funding.opened' | 'funding.completed' | 'funding.failed' | 'funding.reversed',
+  { id, agentId, amountPaise, method, paidMethod }: Funding,
+  more: Facts,
+): Act {
+  const data = { amount: rupees(amountPaise), method: paidMethod ?? method, ...more }
+  return { agentId, actor, action, target: formatId('fund', id), data }
+}
+
+function moneyOf({ amountPaise, feePaise }: Funding): Facts {
+  const fee = feePaise ?? 0n
+  return { fee: rupees(fee), net_amount: rupees(amountPaise - fee) }
+}
+
+/** `agentId`: whose wallet it was meant for; null where the order was never opened here. */
+export function refundAct(refund: OwedRefund, status: 'done' | 'failed', agentId: Uuid | null): Act {
+  const { id, orderId, amountPaise, currency, reason } = refund
+  return {
+    agentId,
+    actor: service('payment gateway'),
+    action: status === 'done' ? 'funding.refunded' : 'funding.refund_failed',
+    target: formatId('refund', id),
+    data: { funding_id: orderId, amount: rupees(amountPaise), currency, reason },
+  }
+}

@@ -1,0 +1,119 @@
+import { refuse } from '../../../kernel/app-error.ts'
+import { formatId, newUuid } from '../../../kernel/ids.ts'
+import { type Paise, paise, ZERO_PAISE } from '../../../kernel/money.ts'
+import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
+import { save } from '../../../operations/entity.ts'
+import { emit } from '../../../operations/record-events.ts'
+import { recordStep } from './acts.ts'
+import { judge, nextCheckAt, type ProviderStatus, type Verdict } from './decide.ts'
+import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
+import { fundingEvent } from './funding-events.ts'
+import { refundWriter, returnedPayments } from './refund-store.ts'
+import { fundings } from './row-mac.ts'
+
+export interface Settled {
+  readonly funding: Funding
+  readonly step: Verdict['step']['kind']
+}
+
+/** The one way in which a funding changes its state: by what was seen at the gateway, under the wallet's lock. */
+export function applyFundingUpdate(
+  key: FundingKey,
+  reported: ProviderStatus,
+  ending: FailureReason | null,
+): Command<Settled> {
+  const orderId = orderIdOf(key)
+  return {
+    accounts: [key.agentId],
+    reads: [read(fundings, key), read(returnedPayments, orderId)],
+    decide(batch) {
+      const before = batch.read(fundings, key)
+      if (before === undefined) return refuse('not_found', 'There is no such funding')
+      const now = new Date(batch.nowMs)
+      const verdict = judge(before, reported, now, {
+        ending,
+        returned: batch.read(returnedPayments, orderId),
+      })
+      const funding = changed(before, reported, verdict, now)
+      postStep(batch, funding, verdict.step)
+      recordStep(batch, funding, verdict.step)
+      const event = fundingEvent(funding, verdict.step.kind, balanceOf(batch, funding))
+      if (event !== null) emit(batch, event)
+      save(batch, fundings, funding)
+      for (const refund of verdict.refunds) batch.write(refundWriter, owed(funding, refund, now))
+      return { funding, step: verdict.step.kind }
+    },
+  }
+}
+
+function balanceOf(batch: LedgerBatch, { agentId }: Funding): Paise {
+  return batch.account(agentId)?.balancePaise ?? ZERO_PAISE
+}
+
+function owed(
+  funding: Funding,
+  { payment, reason }: Verdict['refunds'][number],
+  now: Date,
+): OwedRefund & { readonly now: Date } {
+  const { gatewayPaymentId, amountPaise, currency } = payment
+  const { gateway, gatewayOrderId } = funding
+  const order = { gateway, orderId: orderIdOf(funding), gatewayOrderId }
+  return { id: newUuid(now), ...order, gatewayPaymentId, amountPaise, currency, reason, now }
+}
+
+/** Our name of an order at the gateway: the funding's id as it stands on the wire. */
+export function orderIdOf({ id }: Pick<Funding, 'id'>): string {
+  return formatId('fund', id)
+}
+
+function postStep(batch: LedgerBatch, funding: Funding, step: Verdict['step']): void {
+  const { id, agentId, amountPaise } = funding
+  const feePaise = paise(funding.feePaise ?? 0n)
+  const netPaise = paise(amountPaise - feePaise)
+  if (step.kind === 'complete') {
+    batch.post({ kind: 'fund', id, debit: SYSTEM.gateway, credit: agentId, amountPaise: netPaise, feePaise })
+  }
+  if (step.kind === 'reverse') {
+    // The bank takes back all that was paid. The wallet gives what it got; the gateway keeps its fee, so that
+    // part is our loss.
+    batch.post({
+      kind: 'chargeback',
+      debit: agentId,
+      credit: SYSTEM.gateway,
+      amountPaise: netPaise,
+      linkedId: id,
+    })
+    if (feePaise > 0n) {
+      batch.post({
+        kind: 'chargeback',
+        debit: SYSTEM.chargebacks,
+        credit: SYSTEM.gateway,
+        amountPaise: feePaise,
+        linkedId: id,
+      })
+    }
+  }
+}
+
+function changed(before: Funding, reported: ProviderStatus, verdict: Verdict, now: Date): Funding {
+  const gatewayOrderId =
+    before.gatewayOrderId ?? (reported.kind === 'order' ? reported.order.gatewayOrderId : null)
+  const after = { ...before, gatewayOrderId, lastAttempt: verdict.lastAttempt, ...outcome(verdict.step, now) }
+  return { ...after, nextCheckAt: nextCheckAt(after, now, reported.kind !== 'silence') }
+}
+
+function outcome(step: Verdict['step'], now: Date): Partial<Funding> {
+  switch (step.kind) {
+    case 'wait':
+      return {}
+    case 'fail':
+      return { status: 'failed', failureReason: step.reason, closedAt: now }
+    case 'reverse':
+      return { status: 'reversed', reversedAt: now }
+    case 'complete': {
+      const { method, gatewayPaymentId, bankReference } = step.payment
+      const payment = { paidMethod: method, gatewayPaymentId, bankReference, feePaise: step.feePaise }
+      return { status: 'completed', closedAt: now, ...payment }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { GatewayOrder, GatewayPayment } from '../../../gateways/payment-gateway.ts'
+import { paise } from '../../../kernel/money.ts'
+import {
+  CHECK_EVERY_MS,
+  gatewayFee,
+  judge,
+  nextCheckAt,
+  type ProviderStatus,
+  SESSION_MS,
+  SILENCE_MS,
+} from './decide.ts'
+import type { Funding } from './funding.ts'
+
+const start = new Date('2026-11-20T10:00:00.000Z')
+const after = (ms: number) => new Date(start.getTime() + ms)
+const inTime = after(60_000)
+const tooLate = after(SESSION_MS + 1)
+
+const funding: Funding = {
+  id: '01890000-0000-7000-8000-000000000010',
+  agentId: '01890000-0000-7000-8000-00000000000a',
+  sessionId: '01890000-0000-4000-8000-00000000000b',
+  gateway: 'sandbox',
+  method: 'link',
+  amountPaise: paise(100_000n),
+  createdAt: start,
+  expiresAt: after(SESSION_MS),
+  agentEndedAt: null,
+  openedAt: start,
+  gatewayOrderId: 'o1',
+  gatewaySessionId: null,
+  upiIntent: null,
+  status: 'pending',
+  failureReason: null,
+  lastAttempt: null,
+  paidMethod: null,
+  feePaise: null,
+  gatewayPaymentId: null,
+  bankReference: null,
+  closedAt: null,
+  reversedAt: null,
+  nextCheckAt: null,
+}
+const failed: Funding = { ...funding, status: 'failed', closedAt: inTime }
+const completed: Funding = { ...funding, status: 'completed', gatewayPaymentId: 'p1', closedAt: inTime }
+
+const payment: GatewayPayment = {
+  gatewayPaymentId: 'p1',
+  status: 'success',
+  amountPaise: paise(100_000n),
+  currency: 'INR',
+  method: 'upi',
+  paidAt: inTime,
+  bankReference: '123',
+  chargedBack: false,
+}
+
+function seen(
+  payments: readonly GatewayPayment[],
+  status: GatewayOrder['status'] = 'active',
+): ProviderStatus {
+  const order = { orderId: 'x', gatewayOrderId: 'o1', gatewaySessionId: null, amountPaise: paise(100_000n) }
+  return { kind: 'order', order: { ...order, status, currency: 'INR', payments } }
+}
+
+describe('the fee', () => {
+  test('is 2.5 % of the amount, half a paisa rounded up, for upi, card and netbanking alike', () => {
+    for (const method of ['upi', 'card', 'netbanking'] as const) {
+      expect(gatewayFee(paise(100_000n), method)).toBe(2_500n)
+      expect(gatewayFee(paise(100n), method)).toBe(3n)
+      expect(gatewayFee(paise(101n), method)).toBe(3n)
+      expect(gatewayFee(paise(99n), method)).toBe(2n)
+    }
+    expect(gatewayFee(paise(100_000n), 'other')).toBe(0n)
+  })
+
+  test('never takes the whole of the least amount', () => {
+    fc.assert(
+      fc.property(fc.bigInt(100n, 10n ** 12n), amount => {
+        const fee = gatewayFee(paise(amount), 'card')
+        return (
+          fee > 0n &&
+          fee < amount &&
+          fee * 2n * 40n - amount * 2n <= 40n &&
+          amount * 2n - fee * 2n * 40n < 41n
+        )
+      }),
+    )
+  })
+})
+
+describe('a pending session', () => {
+  test('is completed by the right money in time', () => {
+    expect(judge(funding, seen([payment], 'paid'), inTime)).toEqual({
+      step: { kind: 'complete', payment, feePaise: 2_500n },
+      refunds: [],
+      lastAttempt: 'success',
+    })
+  })
+
+  test('is completed by what was paid in time even when it is found only after the expiry', () => {
+    const verdict = judge(funding, seen([{ ...payment, paidAt: funding.expiresAt }], 'closed'), tooLate)
+    expect(verdict.step.kind).toBe('complete')
+  })
+
+  test('is never completed by money that came after its expiry, which goes back', () => {
+    const verdict = judge(funding, seen([{ ...payment, paidAt: tooLate }], 'closed'), tooLate)
+    expect(verdict).toMatchObject({
+      step: { kind: 'fail', reason: 'expired' },
+      refunds: [{ reason: 'late' }],
+    })
+  })
+
+  test.each([
+    ['wrong_amount', { amountPaise: paise(99_999n) }],
+    ['wrong_amount', { amountPaise: paise(100_001n) }],
+    ['wrong_currency', { currency: 'USD' }],
+  ] as const)('sends back %s and stays open', (reason, wrong) => {
+    const verdict = judge(funding, seen([{ ...payment, ...wrong }]), inTime)
+    expect(verdict).toMatchObject({ step: { kind: 'wait' }, refunds: [{ reason }] })
+  })
+
+  test('takes the first of two payments and sends the second back, in whatever order they are listed', () => {
+    const second = { ...payment, gatewayPaymentId: 'p2', paidAt: after(61_000) }
+    for (const both of [
+      [payment, second],
+      [second, payment],
+    ]) {
+      expect(judge(funding, seen(both, 'paid'), inTime)).toMatchObject({
+        step: { kind: 'complete', payment: { gatewayPaymentId: 'p1' } },
+        refunds: [{ payment: { gatewayPaymentId: 'p2' }, reason: 'second_payment' }],
+      })
+    }
+  })
+
+  test.each(['failed', 'dropped', 'pending'] as const)('stays open after an attempt that is %s', status => {
+    const verdict = judge(funding, seen([{ ...payment, status, paidAt: null }]), inTime)
+    expect(verdict).toEqual({ step: { kind: 'wait' }, refunds: [], lastAttempt: status })
+  })
+
+  test('fails when the gateway has closed its order', () => {
+    const declined = { ...payment, status: 'failed', paidAt: null } as const
+    expect(judge(funding, seen([], 'closed'), inTime).step).toEqual({ kind: 'fail', reason: 'expired' })
+    expect(judge(funding, seen([declined], 'closed'), inTime).step).toEqual({
+      kind: 'fail',
+      reason: 'payment_failed',
+    })
+  })
+
+  test('fails at its expiry, not a moment before', () => {
+    expect(judge(funding, seen([]), after(SESSION_MS - 1)).step.kind).toBe('wait')
+    expect(judge(funding, seen([]), after(SESSION_MS)).step.kind).toBe('fail')
+    expect(judge(funding, { kind: 'none' }, after(SESSION_MS)).step.kind).toBe('fail')
+  })
+
+  test('waits for a gateway that cannot be asked, but not for ever', () => {
+    const silence = { kind: 'silence' } as const
+    expect(judge(funding, silence, tooLate).step.kind).toBe('wait')
+    expect(judge(funding, silence, after(SESSION_MS + SILENCE_MS)).step.kind).toBe('fail')
+  })
+
+  test('that is given up is completed all the same when it was paid before', () => {
+    expect(judge(funding, seen([payment], 'paid'), inTime, { ending: 'cancelled' }).step.kind).toBe(
+      'complete',
+    )
+    expect(judge(funding, seen([]), inTime, { ending: 'cancelled' }).step).toEqual({
+      kind: 'fail',
+      reason: 'cancelled',
+    })
+  })
+
+  test('is not completed by a payment that goes back to who paid it, but by the next one', () => {
+    const returned = new Set(['p1'])
+    expect(judge(funding, seen([payment], 'paid'), inTime, { returned }).step.kind).toBe('wait')
+    const second = { ...payment, gatewayPaymentId: 'p2' }
+    expect(judge(funding, seen([payment, second], 'paid'), inTime, { returned })).toMatchObject({
+      step: { kind: 'complete', payment: { gatewayPaymentId: 'p2' } },
+    })
+  })
+
+  test('is not completed by a payment that the bank has taken back already', () => {
+    const verdict = judge(funding, seen([{ ...payment, chargedBack: true }], 'paid'), inTime)
+    expect(verdict).toMatchObject({ step: { kind: 'wait' }, refunds: [] })
+  })
+})
+
+describe('a session whose agent was deactivated', () => {
+  const ended: Funding = { ...funding, expiresAt: inTime, agentEndedAt: inTime }
+
+  test('is completed by what was paid before, and by nothing that was paid after', () => {
+    expect(judge(ended, seen([payment], 'paid'), tooLate).step.kind).toBe('complete')
+    const late = { ...payment, paidAt: after(60_001) }
+    expect(judge(ended, seen([late], 'paid'), after(60_001))).toMatchObject({
+      step: { kind: 'fail', reason: 'agent_deactivated' },
+      refunds: [{ reason: 'late' }],
+    })
+  })
+
+  test('ends unpaid with the agent, and waits for a gateway that cannot be asked', () => {
+    expect(judge(ended, seen([]), inTime).step).toEqual({ kind: 'fail', reason: 'agent_deactivated' })
+    expect(judge(ended, { kind: 'silence' }, inTime).step.kind).toBe('wait')
+  })
+
+  test('that had expired before has simply expired', () => {
+    const expired: Funding = { ...funding, agentEndedAt: tooLate }
+    expect(judge(expired, seen([]), tooLate).step).toEqual({ kind: 'fail', reason: 'expired' })
+  })
+})
+
+describe('a session that is over', () => {
+  test('never completes: money that comes goes back', () => {
+    expect(judge(failed, seen([payment], 'paid'), inTime)).toMatchObject({
+      step: { kind: 'wait' },
+      refunds: [{ reason: 'late' }],
+    })
+  })
+
+  test('completes once only: its own payment seen again changes nothing, another one goes back', () => {
+    expect(judge(completed, seen([payment], 'paid'), inTime)).toMatchObject({
+      step: { kind: 'wait' },
+      refunds: [],
+    })
+    const second = { ...payment, gatewayPaymentId: 'p2' }
+    expect(judge(completed, seen([payment, second], 'paid'), inTime).refunds).toMatchObject([
+      { reason: 'second_payment' },
+    ])
+  })
+
+  test('is reversed once by a chargeback of the payment that completed it, and by no other', () => {
+    const back = { ...payment, chargedBack: true }
+    expect(judge(completed, seen([back], 'paid'), inTime)).toMatchObject({
+      step: { kind: 'reverse' },
+      refunds: [],
+    })
+    expect(judge({ ...completed, status: 'reversed' }, seen([back], 'paid'), inTime).step.kind).toBe('wait')
+    const other = { ...back, gatewayPaymentId: 'p2' }
+    expect(judge(completed, seen([payment, other], 'paid'), inTime)).toMatchObject({
+      step: { kind: 'wait' },
+      refunds: [],
+    })
+  })
+
+  test('is not ended again', () => {
+    for (const over of [completed, failed]) {
+      expect(judge(over, seen([], 'closed'), tooLate, { ending: 'cancelled' }).step.kind).toBe('wait')
+    }
+  })
+})
+
+describe('the next check', () => {
+  test('comes within half a minute while somebody may pay, and at the expiry at the latest', () => {
+    expect(nextCheckAt(funding, start)).toEqual(after(CHECK_EVERY_MS))
+    expect(nextCheckAt(funding, after(SESSION_MS - 1_000))).toEqual(after(SESSION_MS))
+  })
+
+  test('of a session that nobody has opened comes at its expiry', () => {
+    expect(nextCheckAt({ ...funding, openedAt: null }, start)).toEqual(after(SESSION_MS))
+  })
+
+  test('always lies ahead, and after the end of a session comes ever later until none is left', () => {
+    const moments = [0, 1, 60_000, 30 * 60_000, SESSION_MS, 10 ** 8, 10 ** 9].map(after)
+    for (const state of [funding, failed, completed, { ...funding, openedAt: null }]) {
+      for (const now of moments) {
+        const next = nextCheckAt(state, now)
+        expect(next === null || next > now).toBe(true)
+      }
+    }
+    expect(nextCheckAt(failed, after(10 ** 9))).toBeNull()
+  })
+
+  test('after a last look that nobody answered comes again, ever later', () => {
+    const day = 24 * 60 * 60_000
+    const closed = { ...failed, closedAt: start }
+    expect(nextCheckAt(closed, after(day), false)).toEqual(after(1.25 * day))
+    expect(nextCheckAt(closed, after(4 * day), false)).toEqual(after(5 * day))
+    expect(nextCheckAt(closed, after(day))).toBeNull()
+  })
+})

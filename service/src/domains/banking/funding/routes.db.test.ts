@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Caller } from '../../../http/caller.ts'
+import { call as callServer, startTestServer, type TestServer } from '../../../http/test-server.ts'
+import { systemClock } from '../../../kernel/clock.ts'
+import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { followSandboxClock } from '../../sandbox/clock.ts'
+import { createSandboxGateway } from '../../sandbox/providers/payment-gateway.ts'
+import { serveSandbox, serveSimulation } from '../../sandbox/routes.ts'
+import { deactivate, openWorld, type World } from '../../sandbox/test-world.ts'
+import { serveGatewayWebhooks } from '../gateway-webhooks/routes.ts'
+import { gatewaysOf } from './context.ts'
+import { fundingWebhooks } from './funding-webhooks.ts'
+import { serveFunding } from './routes.ts'
+
+let world: World
+let server: TestServer
+let withoutCollect: TestServer
+const agents = new Map<string, Uuid>()
+
+beforeAll(async () => {
+  world = await openWorld()
+  const authenticators = { agent: agentCaller, platform: () => null }
+  server = await startTestServer(
+    ({ serve }) => {
+      serveFunding(serve, world.funding)
+      serveGatewayWebhooks(serve, { ...world.funding, handlers: fundingWebhooks(world.funding) })
+      serveSandbox(serve, world.sandbox)
+      serveSimulation(serve, world.sandbox)
+    },
+    { authenticators },
+  )
+  const gateway = createSandboxGateway({
+    database: world.db.database,
+    clock: world.clock,
+    webhookSecrets: ['test-secret'],
+    deliver: async () => {},
+    merchantName: 'Batua',
+    upiCollect: false,
+  })
+  withoutCollect = await startTestServer(
+    ({ serve }) => serveFunding(serve, { ...world.funding, gateways: gatewaysOf(gateway) }),
+    { authenticators },
+  )
+})
+afterAll(async () => {
+  await server.close()
+  await withoutCollect.close()
+  await world.close()
+})
+
+/** The key of an agent is its id here. */
+function agentCaller(key: string): Extract<Caller, { kind: 'agent' }> | null {
+  const agentId = agents.get(key)
+  if (agentId === undefined) return null
+  return { kind: 'agent', agentId, platformId: agentId, ownerId: agentId, keyHash: Buffer.alloc(32) }
+}
+
+async function newAgent(): Promise<string> {
+  const uuid = await world.newAgent()
+  const id = formatId('agt', uuid)
+  agents.set(id, uuid)
+  return id
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown> & {
+    readonly error?: { readonly code: string; readonly field?: string }
+  }
+}
+
+async function call(
+  agent: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  to = server,
+): Promise<Answer> {
+  const reply = await callServer(to, method, path, { body, headers: { 'x-agent-key': agent } })
+  return { status: reply.status, body: reply.body as Answer['body'] }
+}
+
+const fund = (agent: string, body: unknown) => call(agent, 'POST', `/v1/agents/${agent}/fund`, body)
+
+const play = (session: unknown, body: unknown) =>
+  callServer(server, 'POST', `/sandbox/payments/${String(session)}`, { body })
+
+const advance = (seconds: unknown) =>
+  callServer(server, 'POST', '/sandbox/clock', { body: { advance_seconds: seconds } })
+
+test('a funding is opened, paid by card, and shown with its fee', async () => {
+  const agent = await newAgent()
+  const opened = await fund(agent, { amount: 1234.5 })
+  expect(opened).toMatchObject({
+    status: 201,
+    body: { status: 'pending', amount: 1234.5, method: 'link', order_id: opened.body['funding_id'] },
+  })
+  const session = String(opened.body['payment_session_id'])
+  expect(opened.body['checkout_url']).toBe(`http://127.0.0.1/checkout/${session}`)
+  const inMs = Date.parse(String(opened.body['expires_at'])) - world.clock.now().getTime()
+  expect(inMs).toBeGreaterThan(29 * 60_000)
+  expect(inMs).toBeLessThanOrEqual(30 * 60_000)
+
+  expect(await play(session, { outcome: 'success', method: 'card' })).toMatchObject({
+    status: 200,
+    body: { payment_session_id: session, funding_id: opened.body['funding_id'], status: 'completed' },
+  })
+  const path = `/v1/agents/${agent}/fund/${String(opened.body['funding_id'])}`
+  expect(await call(agent, 'GET', path)).toMatchObject({
+    status: 200,
+    body: { status: 'completed', amount: 1234.5, paid_method: 'card', fee: 30.86, net_amount: 1203.64 },
+  })
+})
+
+test.each([
+  [{ amount: 0.99 }, 'amount'],
+  [{ amount: 10.001 }, 'amount'],
+  [{ amount: '10' }, 'amount'],
+  [{ amount: -5 }, 'amount'],
+  [{ amount: 10_000_000_001 }, 'amount'],
+  [{}, 'amount'],
+  [{ amount: 10, method: 'cash' }, 'method'],
+  [{ amount: 10, currency: 'INR' }, 'currency'],
+])('%j is refused by its field', async (body, field) => {
+  const agent = await newAgent()
+  expect(await fund(agent, body)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'validation_error', field } },
+  })
+  const rows = await world.db.database.query(`select id from fundings where agent_id = $1`, [
+    agents.get(agent),
+  ])
+  expect(rows).toEqual([])
+})
+
+test('another agent’s wallet is forbidden, another agent’s funding and an unknown one are not found', async () => {
+  const [agent, other] = [await newAgent(), await newAgent()]
+  const opened = await fund(agent, { amount: 10 })
+  const funding = String(opened.body['funding_id'])
+  expect((await call(other, 'POST', `/v1/agents/${agent}/fund`, { amount: 10 })).status).toBe(403)
+  expect((await call(other, 'GET', `/v1/agents/${agent}/fund/${funding}`)).status).toBe(403)
+  expect((await call(other, 'GET', `/v1/agents/${other}/fund/${funding}`)).status).toBe(404)
+  expect((await call(agent, 'GET', `/v1/agents/${agent}/fund/nothing`)).status).toBe(404)
+  expect((await callServer(server, 'GET', `/v1/agents/${agent}/fund/${funding}`)).status).toBe(401)
+})
+
+test.each(['paused', 'frozen'])(
+  'an agent that is %s opens no funding, but what was paid is credited',
+  async status => {
+    const agent = await newAgent()
+    const opened = await fund(agent, { amount: 1000 })
+    const uuid = agents.get(agent) ?? ''
+    await world.db.database.query(`update agents set status = $2 where id = $1`, [uuid, status])
+    expect(await fund(agent, { amount: 10 })).toMatchObject({
+      status: 403,
+      body: { error: { code: 'policy_denied', message: `Agent is ${status}` } },
+    })
+    await play(opened.body['payment_session_id'], { outcome: 'success' })
+    expect(await world.balance(uuid)).toBe(97_500n)
+  },
+)
+
+test('an agent that is deactivated opens no funding', async () => {
+  const agent = await newAgent()
+  await deactivate(world, agents.get(agent) ?? '')
+  expect(await fund(agent, { amount: 10 })).toMatchObject({
+    status: 403,
+    body: { error: { code: 'policy_denied', message: 'Agent is deactivated' } },
+  })
+})
+
+test('a UPI collect goes to the app, and the code and the link are always there', async () => {
+  const agent = await newAgent()
+  const body = { amount: 1000, upi_id: 'testsuccess@gocash' }
+  const started = await call(agent, 'POST', `/api/web/fund/${agent}/upi`, body)
+  expect(started).toMatchObject({
+    status: 201,
+    body: { status: 'pending', collect: true, upi_id: 'te*********@gocash' },
+  })
+  expect(started.body['upi_intent']).toMatch(/^upi:\/\/pay\?pa=.*&am=1000\.00&cu=INR$/)
+  expect(started.body['qr']).toBe(started.body['upi_intent'])
+  await advance(3)
+  expect(await world.balance(agents.get(agent) ?? '')).toBe(97_500n)
+  const stored = await world.db.database.query(`select * from fundings where agent_id = $1`, [
+    agents.get(agent),
+  ])
+  expect(
+    JSON.stringify(stored, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+  ).not.toContain('testsuccess')
+})
+
+test('a gateway without collect says so and still gives the code', async () => {
+  const agent = await newAgent()
+  const body = { amount: 1000, upi_id: 'asha@examplebank' }
+  const path = `/api/web/fund/${agent}/upi`
+  expect(await call(agent, 'POST', path, body, withoutCollect)).toMatchObject({
+    status: 201,
+    body: { collect: false, upi_id: 'as**@examplebank', upi_intent: expect.stringMatching(/^upi:/) },
+  })
+  expect(await call(agent, 'POST', path, { ...body, upi_id: 'nobody' })).toMatchObject({
+    status: 400,
+    body: { error: { field: 'upi_id' } },
+  })
+})
+
+test('a forged notice is 401, a gateway that is not ours 404', async () => {
+  const body = {
+    type: 'PAYMENT_SUCCESS_WEBHOOK',
+    data: { order: { order_id: formatId('fund', newUuid(new Date())) } },
+  }
+  const headers = { 'x-webhook-timestamp': '1', 'x-webhook-signature': 'AAAA' }
+  expect(await callServer(server, 'POST', '/v1/gateway/sandbox/webhooks', { body, headers })).toMatchObject({
+    status: 401,
+    body: { error: { code: 'authentication_error' } },
+  })
+  expect((await callServer(server, 'POST', '/v1/gateway/other/webhooks', { body, headers })).status).toBe(404)
+})
+
+test('sandbox outcomes: an unknown session is 404, an impossible or unknown outcome refused', async () => {
+  expect((await play('ps_nothing', { outcome: 'success' })).status).toBe(404)
+  const opened = await fund(await newAgent(), { amount: 10 })
+  const session = opened.body['payment_session_id']
+  expect((await play(session, { outcome: 'magic' })).status).toBe(400)
+  expect((await play(session, { outcome: 'chargeback' })).status).toBe(409)
+  expect((await play(session, { outcome: 'failure' })).body).toMatchObject({ status: 'failed' })
+  expect((await play(session, { outcome: 'failure' })).status).toBe(409)
+})
+
+test('the clock moves for the service, does what falls due, and is found again after a restart', async () => {
+  const agent = await newAgent()
+  const opened = await fund(agent, { amount: 10 })
+  const before = world.clock.now().getTime()
+  const moved = await advance(1801)
+  const now = Date.parse((moved.body as { now: string }).now)
+  expect(now - before).toBeGreaterThanOrEqual(1_801_000)
+  const path = `/v1/agents/${agent}/fund/${String(opened.body['funding_id'])}`
+  expect((await call(agent, 'GET', path)).body).toMatchObject({ status: 'failed' })
+  const [row] = await world.db.database.query(`select offset_ms from sandbox_clock`)
+  expect(row).toEqual({ offset_ms: 1_804_000n })
+  const restarted = systemClock()
+  await followSandboxClock(world.db.database, restarted)
+  expect(restarted.offsetMs()).toBe(1_804_000)
+  for (const seconds of [-1, 1.5, '60', 315_360_001]) {
+    const refused = await advance(seconds)
+    expect(refused.status).toBe(400)
+  }
+})

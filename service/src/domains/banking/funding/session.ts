@@ -1,0 +1,35 @@
+import { parseId } from '../../../kernel/ids.ts'
+import { checkFunding } from './check-funding.ts'
+import type { FundingContext } from './context.ts'
+import { nextCheckAt } from './decide.ts'
+import type { Funding } from './funding.ts'
+import { mayAskGateway } from './page-bounds.ts'
+import { recordOpened, selectFundingBySession } from './store.ts'
+
+/** The funding of a payment session as it stands on the wire; null when there is none. */
+export async function findFundingBySession(
+  context: FundingContext,
+  session: string,
+): Promise<Funding | null> {
+  const id = parseId('ps', session)
+  return id === null ? null : selectFundingBySession(context.database, context.vault, id)
+}
+
+/**
+ * The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. While the gateway was
+ * asked just now it stays as it is, and its page takes no payment.
+ */
+export async function settledSession(context: FundingContext, funding: Funding): Promise<Funding> {
+  if (funding.status !== 'pending' || funding.agentEndedAt === null) return funding
+  if (!(await mayAskGateway(context, funding))) return funding
+  const checked = await checkFunding(context, funding)
+  return checked?.funding ?? funding
+}
+
+/** Somebody is on the checkout page: from now on the gateway is asked often. */
+export async function openSession(context: FundingContext, funding: Funding): Promise<void> {
+  if (funding.openedAt !== null || funding.status !== 'pending') return
+  const now = context.clock.now()
+  const checkAt = nextCheckAt({ ...funding, openedAt: now }, now)
+  if (checkAt !== null) await recordOpened(context.database, funding, now, checkAt)
+}

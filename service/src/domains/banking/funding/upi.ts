@@ -1,0 +1,54 @@
+import { orderIdOf } from './apply-funding-update.ts'
+import type { FundingContext } from './context.ts'
+import type { Funding } from './funding.ts'
+import { recordIntent } from './store.ts'
+
+/**
+ * The `upi://pay?…` address of a funding, asked of the gateway once; null while the gateway cannot give one.
+ * The same text is the QR code.
+ */
+export async function upiIntentOf(context: FundingContext, funding: Funding): Promise<string | null> {
+  if (funding.upiIntent !== null) return funding.upiIntent
+  const gateway = context.gateways.named(funding.gateway)
+  const answer = await gateway?.startUpi(orderKeyOf(funding), { channel: 'intent' })
+  if (answer?.kind !== 'value' || answer.value.intent === null) return null
+  await recordIntent(context.database, context.vault, funding, answer.value.intent)
+  return answer.value.intent
+}
+
+export type Collected = 'asked' | 'unsupported' | 'wrong_upi_id' | 'gateway_failed'
+
+/** Has the gateway ask the payer's UPI app for the money. The UPI id goes to the gateway and nowhere else. */
+export async function collectUpi(
+  context: FundingContext,
+  funding: Funding,
+  upiId: string,
+): Promise<Collected> {
+  const gateway = context.gateways.named(funding.gateway)
+  if (gateway === undefined) return 'gateway_failed'
+  if (!gateway.capabilities.upiCollect) return 'unsupported'
+  const answer = await gateway.startUpi(orderKeyOf(funding), { channel: 'collect', upiId })
+  switch (answer.kind) {
+    case 'value':
+    // The request may have gone out; the checks will find the payment if it did.
+    case 'unknown':
+      return 'asked'
+    case 'rejected':
+      return answer.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
+    case 'retryable':
+      return 'gateway_failed'
+  }
+}
+
+function orderKeyOf(funding: Funding): { orderId: string; gatewayOrderId: string | null } {
+  return { orderId: orderIdOf(funding), gatewayOrderId: funding.gatewayOrderId }
+}
+
+const SHOWN = 2
+
+/** `as**@examplebank`: enough to recognise one's own. */
+export function maskUpiId(upiId: string): string {
+  const [name = '', bank = ''] = upiId.split('@', 2)
+  const hidden = '*'.repeat(Math.max(2, name.length - SHOWN))
+  return `${name.slice(0, SHOWN)}${hidden}@${bank}`
+}

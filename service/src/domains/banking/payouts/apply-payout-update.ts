@@ -1,0 +1,97 @@
+import { refuse } from '../../../kernel/app-error.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/index.ts'
+import { save } from '../../../operations/entity.ts'
+import { emit } from '../../../operations/record-events.ts'
+import { recordStep } from './acts.ts'
+import { judge, nextCheckAt, type Verdict } from './decide.ts'
+import { type Payout, type PayoutKey, type ProviderStatus, transactionIdOf } from './payout.ts'
+import { payouts } from './store.ts'
+
+export interface Settled {
+  readonly payout: Payout
+  readonly step: Verdict['step']['kind']
+  readonly contradiction: string | null
+}
+
+/** The one way in which a payout changes its state: by what was seen at the provider, under the wallet's lock. */
+export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Command<Settled> {
+  return {
+    accounts: [key.agentId],
+    reads: [read(payouts, key)],
+    decide(batch) {
+      const before = batch.read(payouts, key)
+      if (before === undefined) return refuse('not_found', 'There is no such payout')
+      const now = new Date(batch.nowMs)
+      const { step, contradiction } = judge(before, reported)
+      const payout = changed(before, reported, step, now)
+      postStep(batch, payout, step)
+      recordStep(batch, payout, step)
+      save(batch, payouts, payout)
+      return { payout, step: step.kind, contradiction }
+    },
+  }
+}
+
+function changed(before: Payout, reported: ProviderStatus, step: Verdict['step'], now: Date): Payout {
+  const seenId = reported.kind === 'payout' ? reported.payout.providerPayoutId : null
+  const after = {
+    ...before,
+    providerPayoutId: before.providerPayoutId ?? seenId,
+    ...outcome(step, now),
+  }
+  return { ...after, nextCheckAt: nextCheckAt(after, reported, now) }
+}
+
+function outcome(step: Verdict['step'], now: Date): Partial<Payout> {
+  switch (step.kind) {
+    case 'wait':
+      return {}
+    case 'complete':
+      return { status: 'completed', utr: step.utr, closedAt: now }
+    case 'fail':
+      return { status: 'failed', reason: step.reason, closedAt: now }
+    case 'reverse':
+      return { status: 'reversed', reason: step.reason, reversedAt: now }
+  }
+}
+
+function postStep(batch: LedgerBatch, payout: Payout, step: Verdict['step']): void {
+  const { id: linkedId, agentId, amountPaise } = payout
+  const moved = { amountPaise, linkedId }
+  switch (step.kind) {
+    case 'wait':
+      return
+    case 'complete':
+      batch.post({ kind: 'payout_paid', debit: SYSTEM.payouts, credit: SYSTEM.gateway, ...moved })
+      return notifyOfArrival(batch, payout, step.utr)
+    case 'fail':
+      batch.post({ kind: 'payout_failed', debit: SYSTEM.payouts, credit: agentId, ...moved })
+      return notifyOfReturn(batch, payout, 'failed')
+    case 'reverse':
+      batch.post({ kind: 'payout_reversed', debit: SYSTEM.gateway, credit: agentId, ...moved })
+      return notifyOfReturn(batch, payout, 'reversed')
+  }
+}
+
+function notifyOfArrival(batch: LedgerBatch, payout: Payout, utr: string): void {
+  const { agentId, kind } = payout
+  const data = { ...told(payout), utr }
+  if (kind === 'settlement') emit(batch, { name: 'agent.settlement.completed', agentId, data })
+  else emit(batch, { name: 'agent.withdrawal.completed', agentId, data })
+}
+
+function notifyOfReturn(batch: LedgerBatch, payout: Payout, status: 'failed' | 'reversed'): void {
+  const { agentId, kind } = payout
+  const data = { ...told(payout), type: kind, status }
+  emit(batch, { name: 'agent.withdrawal.failed', agentId, data })
+}
+
+function told(payout: Payout) {
+  return {
+    agent_id: formatId('agt', payout.agentId),
+    amount: rupees(payout.amountPaise),
+    transaction_id: transactionIdOf(payout),
+  }
+}

@@ -1,0 +1,199 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createCashfreePayouts } from '../../../gateways/cashfree/index.ts'
+import {
+  FAKE_SECRETS,
+  type FakeCashfree,
+  startFakeCashfree,
+} from '../../../gateways/cashfree/testing/fake-cashfree.ts'
+import { FAULTS } from '../../../gateways/cashfree/testing/faults.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { checkBook } from '../../../ledger/index.ts'
+import { service } from '../../../operations/act.ts'
+import { balanceOf, fund } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import {
+  openPayoutNetwork,
+  openPayoutNode,
+  type PayoutNetwork,
+  type PayoutNode,
+} from '../../../testing/paying-out.ts'
+import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { moveDuePayouts } from './check-payout.ts'
+import { transferIdOf } from './payout.ts'
+import { payoutWebhooks } from './payout-webhooks.ts'
+import { withdrawCommand } from './withdraw.ts'
+
+const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
+let cashfree: FakeCashfree
+let db: TestDatabase
+let people: PayoutNetwork
+let node: PayoutNode
+
+beforeAll(async () => {
+  cashfree = await startFakeCashfree({ clock })
+  db = await createTestDatabase()
+  people = await openPayoutNetwork(db, clock)
+  node = openPayoutNode(db, createCashfreePayouts(cashfree.payoutOptions), clock)
+})
+afterEach(() => expect(cashfree.violations).toEqual([]))
+afterAll(async () => {
+  await node.close()
+  await db.drop()
+  await cashfree.close()
+})
+
+interface Sent {
+  readonly agentId: Uuid
+  readonly id: Uuid
+  readonly transferId: string
+}
+
+/** 100 INR on their way out of a wallet of 100 INR. */
+async function withdrawn(): Promise<Sent> {
+  const agentId = await people.agent()
+  await fund(node.ledger, agentId, 10_000n)
+  const { id } = await node.ledger.submit(
+    withdrawCommand(node, { agentId, amountPaise: null, requestKey: null, actor: service('test') }),
+  )
+  return { agentId, id, transferId: transferIdOf({ id }) }
+}
+
+async function moveAfter(ms: number): Promise<void> {
+  clock.advance(ms)
+  await moveDuePayouts(node, clock.now())
+}
+
+async function notify(
+  type: string,
+  { transferId }: Sent,
+  state: object,
+  secret: string = FAKE_SECRETS.payouts,
+) {
+  const { body, headers } = cashfree.notice(type, { transfer_id: transferId, ...state }, { secret })
+  try {
+    await takeNotice({ ...node, handlers: payoutWebhooks(node) }, 'cashfree-payouts', Buffer.from(body), {
+      ...headers,
+    })
+    return 200
+  } catch (error) {
+    if (error instanceof AppError) return error.status
+    throw error
+  }
+}
+
+async function stateOf({ id, agentId }: Sent) {
+  const [row] = await db.database.query<{ status: string; utr: string | null }>(
+    `select status, utr from payouts where id = $1`,
+    [id],
+  )
+  return { ...row, balance: await balanceOf(db.database, agentId) }
+}
+
+const COMPLETED = { status: 'SUCCESS', status_code: 'COMPLETED', transfer_utr: '404223241811' } as const
+const transfersOf = ({ transferId }: Sent) =>
+  cashfree.requests.filter(({ path, text }) => path === '/payout/transfers' && text.includes(transferId))
+    .length
+
+test('a withdrawal is sent once and completed by its notice, with the reference of the bank', async () => {
+  const sent = await withdrawn()
+  await moveAfter(0)
+  expect(await stateOf(sent)).toMatchObject({ status: 'pending', balance: 0n })
+  cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
+  expect(await notify('TRANSFER_SUCCESS', sent, COMPLETED)).toBe(200)
+  expect(await notify('TRANSFER_SUCCESS', sent, COMPLETED)).toBe(200)
+  expect(await stateOf(sent)).toEqual({ status: 'completed', utr: '404223241811', balance: 0n })
+  expect(transfersOf(sent)).toBe(1)
+})
+
+test('one without a notice is found by asking', async () => {
+  const sent = await withdrawn()
+  await moveAfter(0)
+  cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
+  await moveAfter(HOUR_MS)
+  expect(await stateOf(sent)).toMatchObject({ status: 'completed', utr: '404223241811' })
+})
+
+test('money on its way to the other bank is not there yet', async () => {
+  const sent = await withdrawn()
+  await moveAfter(0)
+  cashfree.payouts.setTransfer(sent.transferId, { ...COMPLETED, status_code: 'SENT_TO_BENEFICIARY' })
+  await moveAfter(HOUR_MS)
+  expect(await stateOf(sent)).toMatchObject({ status: 'pending' })
+})
+
+test('owners with the same account are all paid, though Cashfree knows an account once', async () => {
+  const both = [await withdrawn(), await withdrawn()]
+  await moveAfter(0)
+  expect(cashfree.payouts.beneficiaries.size).toBe(1)
+  for (const { transferId } of both) expect(cashfree.payouts.transfers.has(transferId)).toBe(true)
+})
+
+test.each(['FAILED', 'REJECTED', 'MANUALLY_REJECTED'])(
+  'one that is %s gives the money back, once',
+  async status => {
+    const sent = await withdrawn()
+    await moveAfter(0)
+    cashfree.payouts.setTransfer(sent.transferId, { status, status_code: 'BENE_BANK_OFFLINE' })
+    expect(await notify('TRANSFER_FAILED', sent, { status_code: 'BENE_BANK_OFFLINE' })).toBe(200)
+    await moveAfter(HOUR_MS)
+    expect(await stateOf(sent)).toEqual({ status: 'failed', utr: null, balance: 10_000n })
+  },
+)
+
+test('one that comes back after it succeeded gives the money back', async () => {
+  const sent = await withdrawn()
+  await moveAfter(0)
+  cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
+  await notify('TRANSFER_SUCCESS', sent, COMPLETED)
+  const reversed = { status: 'REVERSED', status_code: 'RETURNED_FROM_BENEFICIARY' }
+  cashfree.payouts.setTransfer(sent.transferId, reversed)
+  expect(await notify('TRANSFER_REVERSED', sent, reversed)).toBe(200)
+  expect(await stateOf(sent)).toMatchObject({ status: 'reversed', balance: 10_000n })
+})
+
+test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
+  'one that got through in spite of %s is paid once',
+  async name => {
+    const sent = await withdrawn()
+    cashfree.faults.next('POST /payout/transfers', FAULTS[name])
+    await moveAfter(0)
+    await moveAfter(HOUR_MS)
+    cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
+    await moveAfter(HOUR_MS)
+    expect(await stateOf(sent)).toMatchObject({ status: 'completed', balance: 0n })
+    expect(transfersOf(sent)).toBe(1)
+  },
+)
+
+test.each(['silenceBefore', 'resetBefore', 'tooMany', 'unauthorized', 'forbidden', 'badGateway'] as const)(
+  'one that %s kept away is sent later, and its money stays reserved meanwhile',
+  async name => {
+    const sent = await withdrawn()
+    cashfree.faults.next('POST /payout/transfers', FAULTS[name])
+    await moveAfter(0)
+    expect(await stateOf(sent)).toMatchObject({ status: 'pending', balance: 0n })
+    await moveAfter(HOUR_MS)
+    expect(cashfree.payouts.transfers.has(sent.transferId)).toBe(true)
+  },
+)
+
+test('a forged notice is refused, and a true one is not believed but asked about', async () => {
+  const sent = await withdrawn()
+  await moveAfter(0)
+  expect(await notify('TRANSFER_SUCCESS', sent, COMPLETED, FAKE_SECRETS.payments)).toBe(401)
+  expect(await notify('TRANSFER_SUCCESS', sent, COMPLETED)).toBe(200)
+  expect(await stateOf(sent)).toMatchObject({ status: 'pending', balance: 0n })
+})
+
+test('after all of it the book is whole', async () => {
+  const { balanced, wrongBalances, brokenHistories } = await checkBook(db.database)
+  expect({ balanced, wrongBalances, brokenHistories }).toEqual({
+    balanced: true,
+    wrongBalances: [],
+    brokenHistories: [],
+  })
+  expect(node.faults).toEqual([])
+})

@@ -1,0 +1,82 @@
+import type { Logger } from '../../../kernel/logger.ts'
+import { applyPayoutUpdate, type Settled } from './apply-payout-update.ts'
+import type { PayoutsContext } from './context.ts'
+import { maySendAgain } from './decide.ts'
+import { type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
+import { askAbout, sendPayout } from './send-payout.ts'
+import { claimDuePayouts } from './store.ts'
+
+export interface Checked extends Settled {
+  readonly reported: ProviderStatus['kind']
+}
+
+/**
+ * Asks the provider what became of a payout and settles it by the answer. It sends nothing. Any number of these at
+ * once is safe, because the settling is decided under a lock.
+ */
+export async function checkPayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
+  return settle(context, payout, await askAbout(context, payout))
+}
+
+/** Moves a payout on that the caller has taken: sends it the first time, asks about it ever after. */
+async function movePayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
+  return settle(context, payout, await sight(context, payout))
+}
+
+async function sight(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+  if (payout.status === 'pending' && payout.attempts === 1) return sendPayout(context, payout)
+  const seen = await askAbout(context, payout)
+  const unknown = payout.status === 'pending' && seen.kind === 'none'
+  return unknown && maySendAgain(payout, context.clock.now()) ? sendPayout(context, payout) : seen
+}
+
+async function settle(context: PayoutsContext, payout: Payout, reported: ProviderStatus): Promise<Checked> {
+  const settled = await context.ledger.submit(applyPayoutUpdate(payout, reported))
+  const sure = settled.contradiction === null ? settled : await lookAgain(context, settled)
+  report(context.logger, sure, reported)
+  return { ...sure, reported: reported.kind }
+}
+
+/** What was seen may be older than what others have written since: a contradiction is what is still there to be seen. */
+async function lookAgain(context: PayoutsContext, first: Settled): Promise<Settled> {
+  const reported = await askAbout(context, first.payout)
+  return reported.kind === 'silence'
+    ? first
+    : context.ledger.submit(applyPayoutUpdate(first.payout, reported))
+}
+
+const MANY_ATTEMPTS = 5
+
+function report(logger: Logger, { payout, step, contradiction }: Settled, reported: ProviderStatus): void {
+  const { status, attempts, reason } = payout
+  const facts = { transfer_id: transferIdOf(payout), status, attempts }
+  if (contradiction !== null) logger.error({ ...facts, contradiction }, 'payout: a person must look at this')
+  if (step === 'complete') logger.info(facts, 'payout: complete')
+  if (step === 'fail' || step === 'reverse') logger.warn({ ...facts, reason }, `payout: ${step}`)
+  if (status === 'pending' && reported.kind === 'silence' && attempts >= MANY_ATTEMPTS) {
+    logger.warn(facts, 'payout: the provider has no answer; it is asked again')
+  }
+}
+
+const BATCH = 50
+/** Longer than all the questions of one attempt may take. */
+const LEASE_MS = 120_000
+
+/** Moves on the payouts that are due: one bounded batch. Returns how many it took. */
+export async function moveDuePayouts(context: PayoutsContext, now: Date): Promise<number> {
+  const due = await claimDuePayouts(
+    context.database,
+    context.vault,
+    now,
+    new Date(now.getTime() + LEASE_MS),
+    BATCH,
+  )
+  const results = await Promise.allSettled(due.map(payout => movePayout(context, payout)))
+  for (const result of results) {
+    // One bad row must not stop its neighbours, nor pass unseen.
+    if (result.status === 'rejected') {
+      context.logger.error({ err: result.reason }, 'a payout could not be moved on; it is taken again')
+    }
+  }
+  return due.length
+}

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { value } from '../../../gateways/answer.ts'
+import { createLogger } from '../../../kernel/logger.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
+import { openPayoutStage } from '../../../testing/payout-stage.ts'
+import { checkPayout } from './check-payout.ts'
+import { selectPayout } from './store.ts'
+
+const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
+
+let db: TestDatabase
+let people: PayoutNetwork
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  people = await openPayoutNetwork(db, clock)
+})
+afterAll(() => db.drop())
+
+/** What is logged for a person when the provider's first answers about a completed payout are that it knows none. */
+async function alarmsAfter(emptyAnswers: number): Promise<number> {
+  const stage = await openPayoutStage(db, people, clock)
+  const payout = await stage.withdrawn('success')
+  await stage.move()
+  const alarms: string[] = []
+  let left = emptyAnswers
+  const node = {
+    ...stage.node,
+    logger: createLogger('error', { write: line => void alarms.push(line) }),
+    payoutProvider: {
+      ...stage.provider,
+      get: (transferId: string) =>
+        left-- > 0 ? Promise.resolve(value(null)) : stage.provider.get(transferId),
+    },
+  }
+  const written = await selectPayout(db.database, payout)
+  if (written === null) throw new Error('the payout was made')
+  await checkPayout(node, written)
+  expect(await stage.standing(payout)).toMatchObject({ status: 'completed', balance: 0n })
+  await stage.close()
+  return alarms.length
+}
+
+test('an answer that others have overtaken alarms nobody', async () => {
+  expect(await alarmsAfter(1)).toBe(0)
+})
+
+test('a completed payout that the provider no longer knows is for a person to look at', async () => {
+  expect(await alarmsAfter(2)).toBe(1)
+})

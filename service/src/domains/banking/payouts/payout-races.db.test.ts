@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { paise } from '../../../kernel/money.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
+import { COMPLETED, openPayoutStage, type PayoutStage, PENDING } from '../../../testing/payout-stage.ts'
+import { noticeOf } from '../../../testing/scripted-payouts.ts'
+import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { applyPayoutUpdate } from './apply-payout-update.ts'
+import { transferIdOf } from './payout.ts'
+import { payoutWebhooks } from './payout-webhooks.ts'
+
+const clock = manualClock(new Date('2026-11-20T10:15:30.000Z'))
+const MINUTE_MS = 60_000
+
+let db: TestDatabase
+let people: PayoutNetwork
+let stage: PayoutStage
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  people = await openPayoutNetwork(db, clock)
+})
+beforeEach(async () => {
+  stage = await openPayoutStage(db, people, clock)
+})
+afterEach(() => stage.close())
+afterAll(() => db.drop())
+
+test('a notice hastens what it speaks of, and copies of it in any order change nothing more', async () => {
+  const payout = await stage.withdrawn('pending')
+  await stage.move()
+  const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
+  const tell = () => takeNotice(notices, 'scripted', noticeOf('shop_17', payout.transferId), {})
+  await tell()
+  expect(await stage.standing(payout)).toMatchObject(PENDING)
+  stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
+  await Promise.all([tell(), tell(), tell()])
+  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  stage.provider.become(payout.transferId, { status: 'reversed' })
+  await Promise.all([tell(), tell(), tell()])
+  expect(await stage.standing(payout)).toMatchObject({ status: 'reversed', balance: 10_000n })
+})
+
+test('two words about one payout that are settled in one commit complete it once', async () => {
+  const payout = await stage.withdrawn('success_without_utr')
+  await stage.move()
+  stage.provider.become(payout.transferId, { utr: 'UTR1' })
+  const seen = stage.provider.paid.get(payout.transferId)
+  if (seen === undefined) throw new Error('It was paid')
+  const settle = () => stage.node.ledger.submit(applyPayoutUpdate(payout, { kind: 'payout', payout: seen }))
+  const steps = await Promise.all([settle(), settle()])
+  expect(steps.map(({ step }) => step)).toEqual(['complete', 'wait'])
+  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+})
+
+test('a notice that cannot be followed is to be sent again; one of an unknown payout is taken', async () => {
+  const payout = await stage.withdrawn('pending')
+  await stage.move()
+  const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
+  stage.provider.setAway(true)
+  await expect(takeNotice(notices, 'scripted', noticeOf(payout.transferId), {})).rejects.toMatchObject({
+    code: 'service_unavailable',
+  })
+  await takeNotice(notices, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
+})
+
+test('a notice that is there before the answer to the request does not disturb it', async () => {
+  const payout = await stage.withdrawn()
+  const notices = { ...stage.other, handlers: payoutWebhooks(stage.other) }
+  stage.provider.hold(async call => {
+    if (call !== 'send') return
+    stage.provider.hold(null)
+    stage.provider.arrive({ ...payout, amountPaise: paise(10_000n) }, 'success')
+    await takeNotice(notices, 'scripted', noticeOf(payout.transferId), {})
+  })
+  await stage.move()
+  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+})
+
+test('whoever was overtaken before it sent sends nothing', async () => {
+  const payout = await stage.withdrawn('pending')
+  const gate = Promise.withResolvers<void>()
+  stage.provider.hold(async call => {
+    if (call === 'ensure') await gate.promise
+  })
+  const slow = stage.move()
+  await expect.poll(async () => (await stage.standing(payout)).attempts).toBe(1)
+  stage.provider.hold(null)
+  // The lease runs out, and the other node takes the payout over.
+  expect(await stage.moveAfter(2 * MINUTE_MS, stage.other)).toBe(1)
+  gate.resolve()
+  await slow
+  expect(stage.provider.sent).toHaveLength(1)
+  expect(await stage.standing(payout)).toMatchObject(PENDING)
+})
+
+test('a late refusal does not give back what another node has sent since', async () => {
+  const payout = await stage.withdrawn('rejected', 'success')
+  const gate = Promise.withResolvers<void>()
+  stage.provider.hold(async call => {
+    // The slow node has its refusal, and asks whether it is one.
+    if (call === 'get') {
+      stage.provider.hold(null)
+      await gate.promise
+    }
+  })
+  const slow = stage.move()
+  await expect.poll(() => stage.provider.sent.length).toBe(1)
+  await stage.moveAfter(2 * MINUTE_MS, stage.other)
+  gate.resolve()
+  await slow
+  expect(await stage.standing(payout)).toMatchObject(COMPLETED)
+  expect(stage.provider.paid.size).toBe(1)
+})

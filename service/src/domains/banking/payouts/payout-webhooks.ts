@@ -1,0 +1,39 @@
+import { notNow } from '../gateway-webhooks/handle-webhook.ts'
+import type { WebhookHandler } from '../gateway-webhooks/webhook-handler.ts'
+import { checkPayout } from './check-payout.ts'
+import type { PayoutsContext } from './context.ts'
+import { payoutIdOf } from './payout.ts'
+import { selectPayoutById } from './store.ts'
+
+/** Who understands the provider's notices: they say of which payout it should be asked. */
+export function payoutWebhooks(context: PayoutsContext): WebhookHandler[] {
+  const { payoutProvider } = context
+  return [
+    {
+      name: payoutProvider.name,
+      read(rawBody, headers) {
+        const { valid, dedupeKey, transferIds } = payoutProvider.parseWebhook(rawBody, headers)
+        return {
+          valid,
+          dedupeKey,
+          async follow() {
+            for (const transferId of transferIds) await follow(context, transferId)
+          },
+        }
+      },
+    },
+  ]
+}
+
+async function follow(context: PayoutsContext, transferId: string): Promise<void> {
+  const id = payoutIdOf(transferId)
+  // Transfers of another shape were made by somebody else who shares the account at the provider.
+  if (id === null) return
+  const payout = await selectPayoutById(context.database, id)
+  if (payout === null) {
+    context.logger.error({ transfer_id: transferId }, 'payout notice: a payout that was never made here')
+    return
+  }
+  const { reported } = await checkPayout(context, payout)
+  if (reported === 'silence') throw notNow()
+}

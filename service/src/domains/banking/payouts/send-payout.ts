@@ -1,0 +1,91 @@
+import { requireGenuine } from '../../../db/row-mac.ts'
+import type { Answer } from '../../../gateways/answer.ts'
+import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
+import { decryptPersonal, OWNER_ROWS } from '../../parties/index.ts'
+import type { PayoutsContext } from './context.ts'
+import { type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
+import { markSent, recordBeneficiary, selectHolder } from './store.ts'
+
+/** What the account holder reads on a statement: letters, digits and spaces. */
+const REMARKS = { withdraw: 'Wallet withdrawal', settlement: 'Wallet settlement' } as const
+
+const SILENCE: ProviderStatus = { kind: 'silence' }
+
+/** The payout as the provider knows it now. */
+export async function askAbout({ payoutProvider }: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+  if (payoutProvider.name !== payout.provider) return SILENCE
+  const answer = await payoutProvider.get(transferIdOf(payout))
+  if (answer.kind !== 'value') return SILENCE
+  return answer.value === null ? { kind: 'none' } : { kind: 'payout', payout: answer.value }
+}
+
+/**
+ * Sends a payout that the caller has taken, and that the provider does not know. That it is being sent is written down
+ * before, and only who took it last may do so: whoever was overtaken on the way sends nothing.
+ */
+export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+  const { database, clock, payoutProvider } = context
+  if (payoutProvider.name !== payout.provider) return SILENCE
+  const known = await beneficiaryOf(context, payout)
+  if (known.kind === 'rejected') return { kind: 'refused', code: known.code, attempt: payout.attempts }
+  if (known.kind !== 'value') return SILENCE
+  if (!(await markSent(database, payout, clock.now()))) return SILENCE
+  const answer = await payoutProvider.send({
+    transferId: transferIdOf(payout),
+    beneficiaryId: known.value.beneficiaryId,
+    amountPaise: payout.amountPaise,
+    remarks: REMARKS[payout.kind],
+  })
+  return sightingOf(context, payout, answer)
+}
+
+async function sightingOf(
+  context: PayoutsContext,
+  payout: Payout,
+  answer: Answer<ProviderPayout>,
+): Promise<ProviderStatus> {
+  switch (answer.kind) {
+    case 'value':
+      return { kind: 'payout', payout: answer.value }
+    case 'rejected': {
+      // The id may have been refused because an earlier request of it got through: money goes back only when not.
+      const seen = await askAbout(context, payout)
+      return seen.kind === 'none' ? { kind: 'refused', code: answer.code, attempt: payout.attempts } : seen
+    }
+    case 'retryable':
+    case 'unknown':
+      return SILENCE
+  }
+}
+
+type Known = Answer<{ readonly beneficiaryId: string }>
+
+async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<Known> {
+  const { database, vault, payoutProvider } = context
+  if (payout.beneficiaryId !== null) return { kind: 'value', value: { beneficiaryId: payout.beneficiaryId } }
+  const holder = await selectHolder(database, payout.ownerId)
+  if (holder === null) throw new Error('assertion failed: a payout has an owner')
+  requireGenuine(vault, OWNER_ROWS, payout.ownerId, holder)
+  const bankAccount = decryptPersonal(vault, payout.ownerId, 'bank_account', payout.bankAccount)
+  const answer = await payoutProvider.ensureBeneficiary({
+    beneficiaryId: beneficiaryIdOf(context, payout, bankAccount),
+    name: holder.name,
+    bankAccount,
+    ifsc: payout.bankIfsc,
+    phone: decryptPersonal(vault, payout.ownerId, 'phone', holder.phone),
+  })
+  if (answer.kind === 'value') await recordBeneficiary(database, vault, payout, answer.value.beneficiaryId)
+  return answer
+}
+
+const DIGEST_LENGTH = 40
+
+/** One for each bank account of an owner, the same on every node and for ever; the account cannot be read from it. */
+function beneficiaryIdOf(
+  { vault }: Pick<PayoutsContext, 'vault'>,
+  { ownerId, bankIfsc }: Payout,
+  bankAccount: string,
+): string {
+  const digest = vault.blindIndex(`${ownerId} ${bankAccount} ${bankIfsc}`, 'payouts.beneficiary')
+  return `ben_${digest.toString('hex').slice(0, DIGEST_LENGTH)}`
+}

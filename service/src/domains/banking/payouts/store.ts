@@ -1,0 +1,191 @@
+import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { ifGenuine, type MacRow, macColumns, writeOldMacs } from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { entity, type Selected } from '../../../operations/entity.ts'
+import { OWNER_ROWS } from '../../parties/index.ts'
+import type { Payout, PayoutKey, PayoutState } from './payout.ts'
+
+/** Payouts, written under the lock of the wallet's account and under their own, because the sending job writes too. */
+export const payouts = entity<Payout, 'agentId' | 'id'>({
+  table: 'payouts',
+  key: ['agentId', 'id'],
+  columns: {
+    agentId: 'agent_id uuid',
+    id: 'id uuid',
+    ownerId: 'owner_id uuid',
+    kind: 'kind text',
+    amountPaise: 'amount_paise int8',
+    provider: 'provider text',
+    bankAccount: 'bank_account bytea',
+    bankAccountLast4: 'bank_account_last4 text',
+    bankIfsc: 'bank_ifsc text',
+    beneficiaryId: 'beneficiary_id text',
+    requestKey: 'request_key text',
+    settlementDay: 'settlement_day int4',
+    createdAt: 'created_at timestamptz',
+    status: 'status text',
+    utr: 'utr text',
+    attempts: 'attempts int4',
+    lastSentAt: 'last_sent_at timestamptz',
+    providerPayoutId: 'provider_payout_id text',
+    reason: 'reason text',
+    closedAt: 'closed_at timestamptz',
+    reversedAt: 'reversed_at timestamptz',
+    nextCheckAt: 'next_check_at timestamptz',
+  },
+  changes: ['status', 'utr', 'providerPayoutId', 'reason', 'closedAt', 'reversedAt', 'nextCheckAt'],
+  uncovered: {
+    attempts: 'the provider takes a payout’s id once, however often it is sent',
+    last_sent_at: 'the provider takes a payout’s id once, however often it is sent',
+    provider_payout_id: 'the provider is asked by the payout’s own id',
+    reason: 'is only shown',
+    closed_at: 'is only shown',
+    reversed_at: 'is only shown',
+    next_check_at: 'says when the provider is asked, not what it answers',
+  },
+  // One that ended is not sent or given back again.
+  recorded: {
+    posted: `(select array_agg(t.kind::text) from transfers t where t.linked_id = r.id
+      and t.kind in ('payout_paid', 'payout_failed', 'payout_reversed'))`,
+    prefix: 'txn',
+    logged: ['payout.completed', 'payout.failed', 'payout.reversed'],
+    agrees: ({ status }, posted, logged) =>
+      status === statusAfter(posted ?? []) && (logged === null || status === statusAfter(logged)),
+  },
+  locksRow: true,
+})
+
+/** By the kinds of its transfers, or the actions of its entries. */
+function statusAfter(ends: readonly string[]): PayoutState {
+  const has = (...names: string[]) => names.some(name => ends.includes(name))
+  if (has('payout_failed', 'payout.failed')) return 'failed'
+  if (has('payout_reversed', 'payout.reversed')) return 'reversed'
+  return has('payout_paid', 'payout.completed') ? 'completed' : 'pending'
+}
+
+export async function selectPayout(db: Queryable, key: PayoutKey): Promise<Payout | null> {
+  const [row] = await db.query<Payout>(
+    `select ${payouts.selected} from payouts r where r.agent_id = $1 and r.id = $2`,
+    [key.agentId, key.id],
+  )
+  return row ?? null
+}
+
+export async function selectPayoutById(db: Queryable, id: Uuid): Promise<Payout | null> {
+  const [row] = await db.query<Payout>(`select ${payouts.selected} from payouts r where r.id = $1`, [id])
+  return row ?? null
+}
+
+/** What is on its way to banks, in paise. */
+export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
+  const [row] = await db.query<{ sum: Paise }>(
+    `select coalesce(sum(amount_paise), 0)::int8 as sum from payouts where status = 'pending'`,
+    [],
+  )
+  return row?.sum ?? ZERO_PAISE
+}
+
+/**
+ * Takes payouts that are due and counts the attempt before it is made, so that a crash is followed by a question. Their
+ * next check is put off: who dies with them in hand leaves them to be taken again then, and no two nodes take the same.
+ */
+export async function claimDuePayouts(
+  db: Queryable,
+  vault: Vault,
+  now: Date,
+  leaseUntil: Date,
+  limit: number,
+): Promise<Payout[]> {
+  const rows = await db.query<Selected<Payout>>(
+    `update payouts r set next_check_at = $2, attempts = r.attempts + case r.status when 'pending' then 1 else 0 end
+     from (select agent_id, id from payouts where next_check_at <= $1 order by next_check_at limit $3
+           for update skip locked) due
+     where r.agent_id = due.agent_id and r.id = due.id
+     returning ${payouts.selected}, ${payouts.posted}`,
+    [now, leaseUntil, limit],
+  )
+  return rows.flatMap(row => ifGenuine(() => payouts.provenAsRecorded(vault, row)))
+}
+
+/** Only while the payout is as it was proven; else it is asked for again the next time. */
+export async function recordBeneficiary(
+  db: Queryable,
+  vault: Vault,
+  payout: Payout,
+  beneficiaryId: string,
+): Promise<void> {
+  await db.query(
+    `update payouts set beneficiary_id = $3, mac = $4 where agent_id = $1 and id = $2 and mac = $5`,
+    [
+      payout.agentId,
+      payout.id,
+      beneficiaryId,
+      payouts.mac(vault, { ...payout, beneficiaryId }),
+      payouts.mac(vault, payout),
+    ],
+  )
+}
+
+/**
+ * Records that a payout is being sent, before it is. False: it has ended, by its row or by the log, or another worker has
+ * claimed it since, and the caller must not send it.
+ */
+export async function markSent(
+  db: Queryable,
+  payout: Pick<Payout, 'agentId' | 'id' | 'attempts'>,
+  now: Date,
+): Promise<boolean> {
+  const { agentId, id, attempts } = payout
+  const marked = await db.query(
+    `update payouts set last_sent_at = $4
+     where agent_id = $1 and id = $2 and attempts = $3 and status = 'pending'
+       and ${payouts.logged('$5')} is null returning id`,
+    [agentId, id, attempts, now, payouts.targetOf(payout)],
+  )
+  return marked.length === 1
+}
+
+/** The owner as the bank wants to know it; the phone is sealed. */
+export async function selectHolder(
+  db: Queryable,
+  ownerId: Uuid,
+): Promise<({ readonly name: string; readonly phone: Buffer } & MacRow) | null> {
+  const [row] = await db.query<{ name: string; phone: Buffer } & MacRow>(
+    `select o.name, o.phone, ${macColumns(OWNER_ROWS, 'o')} from owners o where o.id = $1`,
+    [ownerId],
+  )
+  return row ?? null
+}
+
+/** Gives payouts from before there were MACs theirs, a bounded number; answers how many. `convert` encrypts for the owner. */
+export async function completePayouts(
+  tx: Queryable,
+  vault: Vault,
+  limit: number,
+  convert: (ownerId: Uuid, bankAccount: Buffer) => Buffer,
+): Promise<number> {
+  const old = await tx.query<Payout>(
+    `select ${payouts.selected} from payouts r where r.mac is null limit $1 for update`,
+    [limit],
+  )
+  const converted = old.map(payout => ({
+    ...payout,
+    bankAccount: convert(payout.ownerId, payout.bankAccount),
+  }))
+  await tx.query(
+    `update payouts p set bank_account = decode(v.account, 'hex') from unnest($1::uuid[], $2::text[]) v(id, account)
+     where p.id = v.id`,
+    [
+      arrayLiteral(converted.map(({ id }) => id)),
+      textArrayLiteral(converted.map(({ bankAccount }) => bankAccount.toString('hex'))),
+    ],
+  )
+  return writeOldMacs(
+    tx,
+    'payouts',
+    converted.map(payout => ({ id: payout.id, mac: payouts.mac(vault, payout) })),
+  )
+}

@@ -1,0 +1,49 @@
+import { listSettlementSkips, listSettlements } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import { page, pageOf } from '../../../http/paging.ts'
+import type { Serve } from '../../../http/serve.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { dayFromText } from '../../../kernel/business-days.ts'
+import { istDay, startOfIstDay } from '../../../kernel/clock.ts'
+import { firstUuidAt, type Uuid } from '../../../kernel/ids.ts'
+import { countRuns, countSkips, selectRuns, selectSkipCounts, selectSkips } from './runs-store.ts'
+import { runRecord, skipRecord } from './settlement-record.ts'
+
+export function serveSettlement(serve: Serve, { database }: { readonly database: Database }): void {
+  serve(listSettlements, async ({ query }) => {
+    const request = pageOf(query)
+    const beforeDay = request.before === null ? null : dayOfId(request.before)
+    const [runs, total] = await Promise.all([
+      selectRuns(database, { fetch: request.fetch, offset: request.offset, beforeDay }),
+      countRuns(database),
+    ])
+    const rows = runs.map(run => ({ ...run, id: idOfDay(run.day) }))
+    return page('settlements', rows, runRecord, total, request)
+  })
+
+  serve(listSettlementSkips, async ({ params, query }) => {
+    const request = pageOf(query)
+    const day = dayFromText(params.day)
+    const counts = day === null ? null : await selectSkipCounts(database, day)
+    if (day === null || counts === null) {
+      throw new AppError(
+        'not_found',
+        'There was no settlement run on this day; list the runs to see which there were',
+      )
+    }
+    const reason = query.reason ?? null
+    const skips = await selectSkips(database, { day, reason }, request)
+    return page('skipped', skips, skipRecord, countSkips(counts, reason), request)
+  })
+}
+
+/** Cursors are made of ids: a day's is the first that could be made on it. */
+function idOfDay(day: number): Uuid {
+  return firstUuidAt(startOfIstDay(day))
+}
+
+const TIME_DIGITS = 12
+
+function dayOfId(id: Uuid): number {
+  return istDay(new Date(Number.parseInt(id.replaceAll('-', '').slice(0, TIME_DIGITS), 16)))
+}

@@ -1,0 +1,71 @@
+import type { SettlementSkipReason } from '@batua/contract'
+import { type Paise, paise, ZERO_PAISE } from '../../../kernel/money.ts'
+import { type Command, type LedgerBatch, read } from '../../../ledger/index.ts'
+import { service } from '../../../operations/act.ts'
+import { postPayout } from '../payouts/post-payout.ts'
+import { holders } from '../payouts/request-store.ts'
+import type { SettlementContext } from './context.ts'
+import { decideSettlement } from './decide.ts'
+import { creditsSince, type SeenWallet, settledWallets } from './wallets-store.ts'
+
+export type SettledWallet =
+  | { readonly kind: 'paid' | 'not_due' }
+  | { readonly kind: 'skip'; readonly reason: SettlementSkipReason; readonly balancePaise: Paise }
+
+/**
+ * Pays out a wallet that was seen to be due, if it is so under its lock. Of what has happened since it was seen only the
+ * credits are read: all of them are young.
+ */
+export function settleWallet(
+  { payoutProvider }: Pick<SettlementContext, 'payoutProvider'>,
+  day: number,
+  seen: SeenWallet,
+): Command<SettledWallet> {
+  const { agentId } = seen
+  const settled = { day, agentId }
+  return {
+    accounts: [agentId],
+    reads: [read(holders, agentId), read(settledWallets, settled)],
+    steps: [batch => (isUnchanged(batch, seen) ? [] : [read(creditsSince, seen)])],
+    decide(batch) {
+      const holder = batch.read(holders, agentId)
+      const wallet = batch.account(agentId)
+      if (holder === undefined || wallet === undefined || batch.read(settledWallets, settled) === true) {
+        return { kind: 'not_due' }
+      }
+      const { account } = holder
+      const status = holder.blockedAs ?? holder.status
+      const { balancePaise } = wallet
+      const decision = decideSettlement({
+        status,
+        hasAccount: account !== null,
+        balancePaise,
+        youngPaise: youngPaise(batch, seen),
+      })
+      if (decision.kind === 'skip') return { ...decision, balancePaise }
+      if (decision.kind === 'not_due' || account === null) return { kind: 'not_due' }
+      const provider = payoutProvider.name
+      const amountPaise = balancePaise
+      const actor = service('settlement')
+      postPayout(batch, {
+        ...{ agentId, kind: 'settlement', account, amountPaise, provider },
+        ...{ settlementDay: day, actor },
+      })
+      batch.set(settledWallets, settled, true)
+      return { kind: 'paid' }
+    },
+  }
+}
+
+function isUnchanged(batch: LedgerBatch, { agentId, sequence }: SeenWallet): boolean {
+  return batch.account(agentId)?.sequence === sequence
+}
+
+/** Also what came in earlier in this very batch counts, which no statement has seen: then all of it is taken as young. */
+function youngPaise(batch: LedgerBatch, seen: SeenWallet): Paise {
+  const read = batch.read(creditsSince, seen) ?? ZERO_PAISE
+  const now = batch.transfers
+    .filter(transfer => transfer.creditAccount === seen.agentId)
+    .reduce((sum, transfer) => sum + transfer.amountPaise, 0n)
+  return paise(seen.youngPaise + read + now)
+}

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../../db/database.ts'
+import { DatabaseUnavailable } from '../../../db/errors.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { dayFromText, firstYoungDay } from '../../../kernel/business-days.ts'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { openLedger } from '../../../ledger/index.ts'
+import { balanceOf, expectBalanced, fund, newFundedAgent, order } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
+import { TEST_VAULT } from '../../../testing/network.ts'
+import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
+import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
+import { openSettlingNode, type SettlingNode, settlementsOf } from '../../../testing/settling.ts'
+import { pay } from '../../payments/pay.ts'
+import type { SettlementContext } from './context.ts'
+import { runSlice } from './run-settlement.ts'
+import { countRuns, selectRuns } from './runs-store.ts'
+import { settleWallet } from './settle-wallet.ts'
+import { BEFORE_ALL_WALLETS, scanWallets } from './wallets-store.ts'
+
+const WALLETS = 40
+const SLICE = 7
+
+let db: TestDatabase
+let clock: ManualClock
+let nodes: SettlingNode[]
+let people: PayoutNetwork
+const provider = scriptedPayouts()
+
+beforeEach(async () => {
+  db = await createTestDatabase()
+  clock = manualClock(new Date('2026-11-16T06:30:00.000Z'))
+  nodes = [newNode(), newNode(), newNode()]
+  people = await openPayoutNetwork(db, clock)
+})
+afterEach(async () => {
+  await expectBalanced(db.database)
+  for (const node of nodes) {
+    expect(node.faults).toEqual([])
+    await node.close()
+  }
+  await db.drop()
+})
+
+function newNode(changes: Partial<SettlementContext> = {}): SettlingNode {
+  return openSettlingNode(db, clock, provider, changes)
+}
+
+function first(): SettlingNode {
+  const [node] = nodes
+  if (node === undefined) throw new Error('There is a first node')
+  return node
+}
+
+/** Wallets of one verified owner, with money of the Monday. */
+async function fundedWallets(): Promise<Uuid[]> {
+  const owner = await people.owner()
+  const agents = await Promise.all(Array.from({ length: WALLETS }, () => people.agentOf(owner)))
+  await Promise.all(agents.map((id, index) => fund(first().ledger, id, 10_000n + BigInt(index))))
+  clock.set(new Date('2026-11-18T05:00:00.000Z'))
+  return agents
+}
+
+async function expectOnce(agents: readonly Uuid[]): Promise<void> {
+  const settlements = await settlementsOf(db, agents)
+  expect(settlements.map(({ agentId }) => agentId).toSorted()).toEqual([...agents].toSorted())
+  const total = settlements.reduce((sum, { amount }) => sum + amount, 0n)
+  const [run] = await selectRuns(db.database, { fetch: 5, offset: 0, beforeDay: null })
+  expect(run).toMatchObject({ paidCount: agents.length, paidPaise: total, skipped: {} })
+  expect(run?.finishedAt).not.toBeNull()
+  expect(await countRuns(db.database)).toBe(1n)
+}
+
+test('however many nodes run at once, each wallet is settled once and counted once', async () => {
+  const agents = await fundedWallets()
+  await Promise.all(nodes.map(node => node.run(SLICE)))
+  await first().run(SLICE)
+  await expectOnce(agents)
+})
+
+test('nodes that take each other’s lease for dead in every moment still settle each wallet once', async () => {
+  const agents = await fundedWallets()
+  const jump = async (node: SettlingNode) => {
+    for (let round = 0; round < 30; round++) {
+      clock.advance(61_000)
+      await runSlice(node, node.runner, clock.now(), SLICE)
+    }
+  }
+  await Promise.all(nodes.map(jump))
+  clock.advance(61_000)
+  await first().run(SLICE)
+  await expectOnce(agents)
+})
+
+test('a node that holds the lease keeps the others off, until it has not been heard of for a minute', async () => {
+  const agents = await fundedWallets()
+  const [dead, other] = [newNode(), first()]
+  expect(await runSlice(dead, dead.runner, clock.now(), SLICE)).toBe(SLICE)
+  await dead.close()
+  expect(await other.run(SLICE)).toBe(0)
+  clock.advance(60_000)
+  expect(await other.run(SLICE)).toBe(WALLETS - SLICE)
+  await expectOnce(agents)
+})
+
+test('a node that dies before it has written down a slice leaves nothing twice and nothing out', async () => {
+  const agents = await fundedWallets()
+  const dying = newNode({ database: withoutTransactions(db.database) })
+  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
+  await dying.close()
+  expect(await settlementsOf(db, agents)).toHaveLength(SLICE)
+  clock.advance(60_000)
+  await first().run(SLICE)
+  await expectOnce(agents)
+})
+
+test('a run that was cut off and is closed by the next day’s counts what it had paid out', async () => {
+  const agents = await fundedWallets()
+  const dying = newNode({ database: withoutTransactions(db.database) })
+  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
+  await dying.close()
+  clock.advance(DAY_MS)
+  await first().run(SLICE)
+  const [next, cutOff] = await selectRuns(db.database, { fetch: 2, offset: 0, beforeDay: null })
+  expect(cutOff).toMatchObject({ paidCount: SLICE, finishedAt: clock.now() })
+  expect(next).toMatchObject({ paidCount: agents.length - SLICE, finishedAt: clock.now() })
+})
+
+function withoutTransactions(database: Database): Database {
+  return { ...database, inTransaction: () => Promise.reject(new DatabaseUnavailable('gone')) }
+}
+
+test('a node that dies in the middle of a slice leaves the rest of it to be paid', async () => {
+  const agents = await fundedWallets()
+  const real = openLedger({ database: db.database, clock, vault: TEST_VAULT })
+  let left = 3
+  const ledger: typeof real = {
+    ...real,
+    submit: command => {
+      if (left-- > 0) return real.submit(command)
+      return Promise.reject(new AppError('service_unavailable', 'The database is away'))
+    },
+  }
+  const dying = newNode({ ledger })
+  await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('away')
+  await real.close()
+  await dying.close()
+  expect(await settlementsOf(db, agents)).toHaveLength(3)
+  clock.advance(60_000)
+  await first().run(SLICE)
+  await expectOnce(agents)
+})
+
+test('one wallet that cannot be settled stops no other', async () => {
+  const agents = await fundedWallets()
+  const [bad] = agents
+  const broken = newNode({ ledger: { ...first().ledger, submit: refusing(first(), bad ?? '') } })
+  await broken.run(SLICE)
+  expect(await settlementsOf(db, agents)).toHaveLength(WALLETS - 1)
+  await broken.close()
+})
+
+function refusing({ ledger }: SettlingNode, bad: Uuid): SettlementContext['ledger']['submit'] {
+  return command =>
+    command.accounts.includes(bad) ? Promise.reject(new Error('a bad row')) : ledger.submit(command)
+}
+
+test('what happened since a wallet was seen counts: old money spent and young money come leave it alone', async () => {
+  const node = first()
+  const [agentId = ''] = await fundedWallets()
+  const day = dayFromText('2026-11-18') ?? 0
+  const young = firstYoungDay(await node.holidays.read(), day)
+  const see = async () => {
+    const seen = await scanWallets(db.database, BEFORE_ALL_WALLETS, young, WALLETS)
+    const wallet = seen.find(each => each.agentId === agentId)
+    if (wallet === undefined) throw new Error('It was seen')
+    return wallet
+  }
+  const stale = await see()
+  expect(stale).toMatchObject({ balancePaise: 10_000n, youngPaise: 0n })
+  const keyHash = await keyHashOf(agentId)
+  const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
+  await fund(node.ledger, agentId, 4_000n)
+  await pay(node.ledger, node.agents, { ...order(agentId, payee, 9_900n), keyHash })
+  expect(await node.ledger.submit(settleWallet(node, day, stale))).toEqual({ kind: 'not_due' })
+  // One old paisa would do.
+  await fund(node.ledger, agentId, 100n)
+  const [{ sequence }] = [await see()]
+  expect(sequence).toBeGreaterThan(stale.sequence)
+  expect(await balanceOf(db.database, agentId)).toBe(4_100n)
+  expect(await node.ledger.submit(settleWallet(node, day, stale))).toEqual({ kind: 'not_due' })
+  expect(await node.ledger.submit(settleWallet(node, day, { ...stale, youngPaise: -1n as never }))).toEqual({
+    kind: 'paid',
+  })
+})
+
+async function keyHashOf(agentId: Uuid): Promise<Buffer> {
+  const [row] = await db.database.query<{ hash: Buffer }>(
+    `select key_hash as hash from agents where id = $1`,
+    [agentId],
+  )
+  return row?.hash ?? Buffer.alloc(0)
+}
+
+test('payments that go on during a run change nothing of it: money is conserved and no wallet is left negative', async () => {
+  const agents = await fundedWallets()
+  const node = first()
+  const keys = await Promise.all(agents.map(keyHashOf))
+  const payments = agents.map((payer, index) => {
+    const payee = agents[(index + 1) % agents.length] ?? ''
+    const payment = { ...order(payer, payee, 500n), keyHash: keys[index] ?? Buffer.alloc(0) }
+    return pay(node.ledger, node.agents, payment).catch(() => null)
+  })
+  await Promise.all([...payments, ...nodes.map(each => each.run(SLICE))])
+  const settlements = await settlementsOf(db, agents)
+  expect(new Set(settlements.map(({ agentId }) => agentId)).size).toBe(settlements.length)
+  for (const agentId of agents) expect(await balanceOf(db.database, agentId)).toBeGreaterThanOrEqual(0n)
+})

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { SYSTEM } from '../../../ledger/index.ts'
+import { startNode, type TestNode } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
+import type { IntegrityContext } from './context.ts'
+import { readBookCheck } from './store.ts'
+import { everyKind, faultsOf, foldAll, testContext, type Wallets, wholeRound } from './testing/stage.ts'
+
+let db: TestDatabase
+let clock: ManualClock
+let node: TestNode
+let context: IntegrityContext
+let wallets: Wallets
+const logged: string[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+  node = startNode({ database: db.database, clock })
+  context = testContext(db.database, clock, logged)
+  // Spending of another hour, so that a window which begins too early shows.
+  wallets = await everyKind(node, db.database, clock)
+  clock.advance(2 * HOUR_MS)
+  wallets = await everyKind(node, db.database, clock)
+  clock.advance(HOUR_MS)
+  await foldAll(db.database, clock.now())
+  await db.database.query(`
+    create table accounts_before as table accounts; create table transfers_before as table transfers;
+    create table escrows_before as table escrows; create table payouts_before as table payouts`)
+})
+
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+/** Everything is as it was before the test, and was found right. */
+beforeEach(async () => {
+  for (const table of ['accounts', 'transfers', 'escrows', 'payouts']) {
+    await db.database.query(`delete from ${table}; insert into ${table} table ${table}_before`)
+  }
+  clock.advance(1)
+  await wholeRound(context)
+  expect(await faultsOf(db.database)).toEqual([])
+  expect(await readBookCheck(db.database)).toEqual({ checkedAt: clock.now(), balanced: true })
+  logged.length = 0
+  clock.advance(1)
+})
+
+async function tamper(statement: string, values: readonly unknown[] = []): Promise<void> {
+  const rows = await db.database.query(`${statement} returning 1 as changed`, values)
+  expect(rows.length).toBeGreaterThan(0)
+}
+
+const kindsOf = async (subject?: Uuid) =>
+  (await faultsOf(db.database))
+    .filter(fault => subject === undefined || fault.subject === subject)
+    .map(fault => fault.kind)
+
+const COLUMNS_OF_ACCOUNTS: readonly [string, string, string][] = [
+  ['balance_paise', '+ 1', 'wrong_balance'],
+  ['balance_paise', '- 1', 'wrong_balance'],
+  ['sequence', '+ 1', 'broken_history'],
+  ['sequence', '- 1', 'broken_history'],
+  ['sequence', '* 0', 'broken_history'],
+  ['sequence', '+ 1000000000', 'broken_history'],
+  ['total_funded_paise', '+ 1', 'wrong_counters'],
+  ['total_funded_paise', '- 1', 'wrong_counters'],
+  ['total_spent_paise', '+ 1', 'wrong_counters'],
+  ['total_spent_paise', '- 1', 'wrong_counters'],
+  ['last_posted_ms', '+ 1', 'wrong_counters'],
+  ['last_posted_ms', '- 1', 'wrong_counters'],
+  ['last_spent_ms', '+ 1', 'wrong_counters'],
+  ['last_spent_ms', '- 1', 'wrong_counters'],
+  ['hour_from_ms', `+ ${3 * HOUR_MS}`, 'wrong_counters'],
+  ['hour_spent_paise', '- 1', 'wrong_counters'],
+  ['day_from_ms', `+ ${48 * HOUR_MS}`, 'wrong_counters'],
+  ['day_spent_paise', '- 1', 'wrong_counters'],
+  ['ist_day', '+ 1', 'wrong_counters'],
+  ['ist_day', '- 1', 'wrong_counters'],
+  ['ist_day_spent_paise', '- 1', 'wrong_counters'],
+  ['ist_month_spent_paise', '- 1', 'wrong_counters'],
+  ['hour_recipients_bound', '* 0', 'wrong_counters'],
+  ['counted_through_sequence', '+ 1000', 'wrong_counters'],
+]
+
+describe('a round finds an account', () => {
+  test.each(COLUMNS_OF_ACCOUNTS)('whose %s was changed by %s', async (column, change, kind) => {
+    await tamper(`update accounts set ${column} = ${column} ${change} where id = $1`, [wallets.payer])
+    await wholeRound(context)
+    expect(await kindsOf(wallets.payer)).toContain(kind)
+    expect(await readBookCheck(db.database)).toMatchObject({ balanced: false })
+    expect(logged).toContain('the book is not right')
+  })
+
+  test('that was taken away with its money', async () => {
+    await tamper('delete from accounts where id = $1', [wallets.payee])
+    await wholeRound(context)
+    expect(await kindsOf()).toEqual(['sum_differs'])
+  })
+
+  test('that went below zero without a chargeback', async () => {
+    await tamper(`update transfers set kind = 'payment' where kind = 'chargeback' and debit_account = $1`, [
+      wallets.debtor,
+    ])
+    await wholeRound(context)
+    expect(await kindsOf(wallets.debtor)).toContain('overdrawn')
+  })
+
+  test('whose balances were shifted to another so that the sum stays zero', async () => {
+    await tamper('update accounts set balance_paise = balance_paise + 5 where id = $1', [wallets.payer])
+    await tamper('update accounts set balance_paise = balance_paise - 5 where id = $1', [wallets.payee])
+    await wholeRound(context)
+    expect(await kindsOf()).toEqual(['broken_history', 'broken_history', 'wrong_balance', 'wrong_balance'])
+  })
+})
+
+const CHANGES: readonly [string, string][] = [
+  ['id', 'gen_random_uuid()'],
+  ['debit_account', 'gen_random_uuid()'],
+  ['credit_account', 'gen_random_uuid()'],
+  ['kind', `kind || '_'`],
+  ['amount_paise', 'amount_paise + 1'],
+  ['fee_paise', 'fee_paise + 1'],
+  ['debit_balance_paise', 'coalesce(debit_balance_paise, 0) + 1'],
+  ['credit_balance_paise', 'coalesce(credit_balance_paise, 0) + 1'],
+  ['debit_sequence', 'coalesce(debit_sequence, 0) + 1'],
+  ['credit_sequence', 'coalesce(credit_sequence, 0) + 1'],
+  ['posted_at', `posted_at + interval '1 millisecond'`],
+  ['seal', `'\\x00'`],
+  ['linked_id', 'gen_random_uuid()'],
+  ['idempotency_key', `'other'`],
+  ['reference', `'other'`],
+  ['note', `'other'`],
+]
+
+const KINDS = [
+  'payment',
+  'refund',
+  'fund',
+  'chargeback',
+  'escrow_hold',
+  'escrow_release',
+  'escrow_refund',
+  'payout',
+  'payout_paid',
+  'payout_failed',
+  'payout_reversed',
+]
+
+/** One of the younger transfers of a kind. Of chargebacks: the one that no wallet bears. */
+const ONE_OF = `ctid = (select ctid from transfers where kind = $1 order by posted_at desc, debit_account limit 1)`
+
+describe.each(KINDS)('a round finds a transfer of kind %s', kind => {
+  test.each(CHANGES)('whose %s became %s', async (column, value) => {
+    await tamper(`update transfers set ${column} = ${value} where ${ONE_OF}`, [kind])
+    await wholeRound(context)
+    expect(await readBookCheck(db.database)).toMatchObject({ balanced: false })
+  })
+
+  test('that was deleted', async () => {
+    await tamper(`delete from transfers where ${ONE_OF}`, [kind])
+    await wholeRound(context)
+    expect(await readBookCheck(db.database)).toMatchObject({ balanced: false })
+  })
+
+  test('that was copied under another id', async () => {
+    await tamper(
+      `insert into transfers (debit_account, id, credit_account, kind, amount_paise, fee_paise, debit_balance_paise,
+         credit_balance_paise, debit_sequence, credit_sequence, posted_at, seal, linked_id, reference, note)
+       select debit_account, gen_random_uuid(), credit_account, kind, amount_paise, fee_paise, debit_balance_paise,
+         credit_balance_paise, debit_sequence, credit_sequence, posted_at, seal, linked_id, reference, note
+       from transfers where ${ONE_OF}`,
+      [kind],
+    )
+    await wholeRound(context)
+    expect(await readBookCheck(db.database)).toMatchObject({ balanced: false })
+  })
+})
+
+test.each([
+  ['escrows', 'amount_paise = amount_paise + 1', SYSTEM.escrow, 'escrow_differs'],
+  ['escrows', `status = 'released'`, SYSTEM.escrow, 'escrow_differs'],
+  ['payouts', 'amount_paise = amount_paise - 1', SYSTEM.payouts, 'payouts_differ'],
+  ['payouts', `status = 'failed'`, SYSTEM.payouts, 'payouts_differ'],
+])('a round finds %s that were set to %s', async (table, change, subject, kind) => {
+  await tamper(`update ${table} set ${change}`)
+  await wholeRound(context)
+  expect(await faultsOf(db.database)).toMatchObject([{ subject, kind }])
+})

@@ -1,0 +1,76 @@
+import { SANDBOX_OUTCOMES } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sessionIdOf } from '../../banking/funding/funding-record.ts'
+import type { Payout } from '../../banking/payouts/payout.ts'
+import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
+import { openReconciliationStage, type ReconciliationStage } from './testing/reconciliation-stage.ts'
+
+let stage: ReconciliationStage
+const payouts: Payout[] = []
+
+beforeAll(async () => {
+  stage = await openReconciliationStage()
+})
+afterAll(() => stage.close())
+
+const BANK_ACCOUNTS = ['123456789012', '900000000006', '900000000007', '900000000008', '7766671735000']
+const DISPUTES = ['chargeback', 'chargeback_created', 'chargeback_won'] as const
+/** Its refund is left for a person, so it is a difference until somebody pays it back. */
+const LEFT = 'refund_failed'
+
+async function playEverything(): Promise<void> {
+  const disputes: readonly string[] = DISPUTES
+  for (const outcome of SANDBOX_OUTCOMES) {
+    if (!disputes.includes(outcome) && outcome !== LEFT) await stage.fund(outcome)
+  }
+  for (const dispute of DISPUTES) {
+    const funding = await stage.fund('success')
+    await simulateOutcome(stage.world.sandbox, sessionIdOf(funding), dispute)
+  }
+  for (const bankAccount of BANK_ACCOUNTS) payouts.push(await stage.payOut(bankAccount))
+}
+
+/** All jobs of the service as time goes by: what falls due is done. */
+async function advance(seconds: number): Promise<void> {
+  stage.world.advance(seconds)
+  await stage.world.jobs.runDue()
+  for (const payout of payouts) await stage.follow(payout)
+}
+
+test('nothing differs while everything that a gateway does is under way', async () => {
+  await playEverything()
+  const report = await stage.compare()
+  expect(await stage.differences()).toEqual([])
+  expect(report).toMatchObject({ differences: 0, unchecked: 0 })
+})
+
+test.each([60, 300, 3_600, 86_400, 3 * 86_400, 10 * 86_400])(
+  'nor %i seconds later, when what was due is done',
+  async seconds => {
+    await advance(seconds)
+    const report = await stage.compare()
+    expect(await stage.differences()).toEqual([])
+    expect(report).toMatchObject({ differences: 0, unchecked: 0 })
+  },
+)
+
+test('both sides come to the same totals', async () => {
+  const { totals } = await stage.compare()
+  for (const name of ['fundings', 'refunds', 'chargebacks', 'payouts', 'payments'] as const) {
+    const { count, oursPaise, theirsPaise } = totals[name]
+    expect([name, count > 0, oursPaise]).toEqual([name, true, theirsPaise])
+  }
+  expect(totals.charges.theirsPaise).toBeGreaterThanOrEqual(totals.charges.oursPaise)
+  expect(totals.settlements.count).toBeGreaterThan(0)
+  expect(totals.foreign.count).toBe(0)
+})
+
+test('a refund that failed for good is a difference until somebody pays it back', async () => {
+  const funding = await stage.fund(LEFT)
+  await advance(86_400)
+  await stage.compare()
+  expect(await stage.differences()).toMatchObject([
+    { kind: 'refund_not_made', ours: 'refund failed 1000.00', theirs: 'failed', amount: 100_000n },
+  ])
+  expect(funding.amountPaise).toBe(100_000n)
+})

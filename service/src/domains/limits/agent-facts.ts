@@ -1,0 +1,201 @@
+import type { AgentStatus } from '@batua/contract'
+import { arrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import { auditedVersionOf, type MacRow, macColumns, requireGenuine } from '../../db/row-mac.ts'
+import { boundedMap } from '../../kernel/bounded-map.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { type LedgerBatch, type Read, read, readerById } from '../../ledger/index.ts'
+import { type Ceiling, ceilingOf, type Layer, NO_CONTROLS } from './controls.ts'
+import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
+import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
+import { controlsOf } from './spend-policy.ts'
+
+/** What the rules of money need to know of an agent, true for as long as its account is locked. */
+export interface AgentFacts {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+  readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  readonly blockedAs: 'frozen' | 'quarantined' | null
+  readonly keyHash: Buffer
+  /** The general layers first. */
+  readonly layers: readonly Layer[]
+  readonly ceiling: Ceiling
+}
+
+/** The agent's own columns, those of its owner's policy under the prefix `o_`, and its tier's. */
+interface Row extends PolicyColumns, OwnerColumns, MacRow, OwnerMac, TierMac {
+  tier: string
+  owner_id: Uuid
+  id: Uuid
+  platform_id: Uuid
+  status: AgentStatus
+  held_as: AgentFacts['blockedAs']
+  key_hash: Buffer
+  budget_limit_paise: Paise | null
+  has_owner_policy: boolean
+  per_tx_paise: Paise
+  daily_paise: Paise
+  monthly_paise: Paise
+  escrow_above_paise: Paise
+  approval_above_paise: Paise
+}
+
+type OwnerMac = { [Column in keyof MacRow as `o_${Column}`]: MacRow[Column] }
+type TierMac = { [Column in keyof MacRow as `t_${Column}`]: MacRow[Column] }
+
+type OwnerColumns = { [Column in keyof PolicyColumns as `o_${Column}`]: PolicyColumns[Column] }
+
+const DEFAULT_MAX_REMEMBERED = 50_000
+const MAX_REMEMBERED_LIST = 32
+
+// Lateral with a limit, so that no plan reads the policies of all owners.
+const SELECT = `
+  select a.id, a.platform_id, a.owner_id, a.tier, a.status, a.held_as, a.key_hash, a.budget_limit_paise, ${policyColumnsOf('a')},
+    o.owner_id is not null as has_owner_policy, ${POLICY_COLUMNS.map(column => `o.${column} as o_${column}`).join(', ')},
+    t.*, ${macColumns(AGENT_ROWS, 'a')},
+    o."o_macText", o."o_mac", o."o_macVersion", ${auditedVersionOf(OWNER_POLICY_ROWS, 'a.owner_id')} as "o_auditedVersion"
+  from agents a
+  cross join lateral (
+    select d.per_tx_paise, d.daily_paise, d.monthly_paise, d.escrow_above_paise, d.approval_above_paise,
+      ${macColumns(TIER_ROWS, 'd', 't_')}
+    from tier_defaults d where d.tier = a.tier limit 1) t
+  left join lateral (
+    select p.owner_id, ${policyColumnsOf('p')}, ${macColumns(OWNER_POLICY_ROWS, 'p', 'o_')} from owner_policies p where p.owner_id = a.owner_id limit 1) o on true
+  where a.id = any($1::uuid[])`
+
+const agents = readerById<AgentFacts>('agents', async (tx: Queryable, ids, _nowMs, vault: Vault) => {
+  const rows = await tx.query<Row>(SELECT, [arrayLiteral(ids)])
+  const facts = new Map<string, AgentFacts>()
+  for (const row of rows) {
+    proveRows(vault, row)
+    facts.set(row.id, factsFromRow(row))
+  }
+  return facts
+})
+
+/** The rows of the agent, of its owner's policy and of its tier. An owner's policy that was taken away is older than audited. */
+function proveRows(vault: Vault, row: Row): void {
+  requireGenuine(vault, AGENT_ROWS, row.id, row)
+  requireGenuine(vault, TIER_ROWS, row.tier, {
+    macText: row.t_macText,
+    mac: row.t_mac,
+    macVersion: row.t_macVersion,
+    auditedVersion: row.t_auditedVersion,
+  })
+  if (!row.has_owner_policy && row.o_auditedVersion === null) return
+  requireGenuine(vault, OWNER_POLICY_ROWS, row.owner_id, {
+    macText: row.o_macText,
+    mac: row.o_mac,
+    macVersion: row.o_macVersion,
+    auditedVersion: row.o_auditedVersion,
+  })
+}
+
+/** Facts of agents for decisions under their accounts' locks. */
+export interface AgentPolicyCache {
+  /** What has to be read because this process has not seen the agent's present version. */
+  reads(batch: LedgerBatch, ids: readonly Uuid[]): Read[]
+  /** The agent as it is now, for whom `needs` was asked; undefined: there is none. */
+  facts(batch: LedgerBatch, id: Uuid): AgentFacts | undefined
+}
+
+/**
+ * Remembers agents by the version that their locked account names. A version is read at most once by each
+ * process, and a change is seen by the very next decision, because whoever makes it raises the version.
+ */
+export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): AgentPolicyCache {
+  const known = boundedMap<Uuid, { readonly version: number; readonly facts: AgentFacts }>(maxRemembered)
+
+  function remember(version: number, facts: AgentFacts): void {
+    if (known.get(facts.id)?.version === version || listed(facts) > MAX_REMEMBERED_LIST) return
+    known.set(facts.id, { version, facts })
+  }
+
+  return {
+    reads(batch, ids) {
+      const unknown: Read[] = []
+      for (const id of ids) {
+        const account = batch.account(id)
+        const entry = known.get(id)
+        if (account === undefined) continue
+        // Into the book, which keeps it for this batch even if it has to be forgotten meanwhile.
+        if (entry?.version === account.agentVersion) batch.set(agents, id, entry.facts)
+        else unknown.push(read(agents, id))
+      }
+      return unknown
+    },
+    facts(batch, id) {
+      const account = batch.account(id)
+      const facts = batch.read(agents, id)
+      if (account !== undefined && facts !== undefined) remember(account.agentVersion, facts)
+      return facts
+    },
+  }
+}
+
+/** How many agents the payee lists name: memory that anyone can ask for, so long lists are read each time. */
+function listed({ layers }: AgentFacts): number {
+  let count = 0
+  for (const { controls } of layers) {
+    count += (controls.allowedPayees?.size ?? 0) + (controls.blockedPayees?.size ?? 0)
+  }
+  return count
+}
+
+function factsFromRow(row: Row): AgentFacts {
+  const layers = layersOf(row)
+  return {
+    id: row.id,
+    platformId: row.platform_id,
+    ownerId: row.owner_id,
+    status: row.status,
+    blockedAs: row.held_as,
+    keyHash: row.key_hash,
+    layers,
+    ceiling: ceilingOf(layers),
+  }
+}
+
+/** The general layers first. */
+function layersOf(row: Row): Layer[] {
+  const layers: Layer[] = [
+    {
+      layer: 'tier',
+      controls: {
+        ...NO_CONTROLS,
+        perTxPaise: row.per_tx_paise,
+        dailyPaise: row.daily_paise,
+        monthlyPaise: row.monthly_paise,
+        requireEscrowAbovePaise: row.escrow_above_paise,
+        requireApprovalAbovePaise: row.approval_above_paise,
+      },
+    },
+  ]
+  if (row.has_owner_policy) {
+    layers.push({ layer: 'owner', controls: controlsOf(policyFromColumns(ownerColumns(row))) })
+  }
+  if (row.budget_limit_paise !== null) {
+    layers.push({ layer: 'org', controls: { ...NO_CONTROLS, monthlyPaise: row.budget_limit_paise } })
+  }
+  layers.push({ layer: 'agent', controls: controlsOf(policyFromColumns(row)) })
+  return layers
+}
+
+function ownerColumns(row: OwnerColumns): PolicyColumns {
+  return {
+    spend_limit_per_tx_paise: row.o_spend_limit_per_tx_paise,
+    spend_limit_hourly_paise: row.o_spend_limit_hourly_paise,
+    spend_limit_daily_paise: row.o_spend_limit_daily_paise,
+    spend_limit_monthly_paise: row.o_spend_limit_monthly_paise,
+    per_counterparty_daily_limit_paise: row.o_per_counterparty_daily_limit_paise,
+    max_counterparties_per_hour: row.o_max_counterparties_per_hour,
+    require_escrow_above_paise: row.o_require_escrow_above_paise,
+    require_human_approval_above_paise: row.o_require_human_approval_above_paise,
+    allowed_payees: row.o_allowed_payees,
+    blocked_payee_agents: row.o_blocked_payee_agents,
+  }
+}

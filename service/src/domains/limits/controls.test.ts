@@ -1,0 +1,147 @@
+import { POLICY_LAYERS } from '@batua/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Paise, paise } from '../../kernel/money.ts'
+import { testAccount } from '../../testing/accounts.ts'
+import { SEED } from '../../testing/knobs.ts'
+import {
+  type Controls,
+  ceilingOf,
+  type Layer,
+  NO_CONTROLS,
+  tighter,
+  watchesCounterparties,
+} from './controls.ts'
+import { decideLimits } from './decide.ts'
+import { fits } from './limits.ts'
+import { approvalNeeded, decideEscrow } from './thresholds.ts'
+
+const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
+
+const limit = fc.option(fc.bigInt(0n, 12n).map(paise))
+const controls: fc.Arbitrary<Controls> = fc
+  .record({
+    perTxPaise: limit,
+    hourlyPaise: limit,
+    dailyPaise: limit,
+    monthlyPaise: limit,
+    perCounterpartyDailyPaise: limit,
+    maxCounterpartiesPerHour: fc.option(fc.integer({ min: 0, max: 3 })),
+    requireEscrowAbovePaise: limit,
+    requireApprovalAbovePaise: limit,
+  })
+  .map(some => ({ ...NO_CONTROLS, ...some }))
+const layersOf = (each: fc.Arbitrary<Controls>) =>
+  fc
+    .tuple(...POLICY_LAYERS.map(layer => fc.option(each.map(set => ({ layer, controls: set })))))
+    .map(all => all.filter(layer => layer !== null))
+
+/** What was spent, all of it to the payee of the test, and how many others were paid within the hour. */
+const past = fc.record({
+  hour: fc.bigInt(0n, 4n),
+  dayMore: fc.bigInt(0n, 4n),
+  monthMore: fc.bigInt(0n, 4n),
+  others: fc.integer({ min: 0, max: 3 }),
+})
+
+test('what fits under the tightest of each limit fits under every layer, and what does not is refused', () => {
+  fc.assert(
+    fc.property(
+      layersOf(controls),
+      past,
+      fc.bigInt(1n, 8n),
+      fc.boolean(),
+      (layers, spent, amount, escrowApplies) => {
+        const payer = testAccount('payer', NOW_MS)
+        const day = paise(spent.hour + spent.dayMore)
+        Object.assign(payer.spending, {
+          hourSpentPaise: paise(spent.hour),
+          daySpentPaise: day,
+          istDaySpentPaise: day,
+          istMonthSpentPaise: paise(day + spent.monthMore),
+          hourRecipientsBound: spent.others,
+        })
+        const amountPaise = paise(amount)
+        const ceiling = ceilingOf(layers)
+        const refusal = decideLimits({
+          layers,
+          amountPaise,
+          escrowApplies,
+          spending: payer.spending,
+          counterparty: watchesCounterparties(ceiling)
+            ? { daySpentPaise: day, recentPayees: spent.others, paidRecently: false, leaving: [] }
+            : null,
+          nowMs: NOW_MS,
+          fitsAgainMs: () => NOW_MS,
+        })
+        const spend = { layers, ceiling, payer, payeeId: 'payee', amountPaise, escrowApplies }
+        expect(refusal === null).toBe(fits(spend, amountPaise, 1))
+      },
+    ),
+    { numRuns: 2_000, seed: SEED },
+  )
+})
+
+describe('the lower of two limits', () => {
+  test.each<[bigint | null, bigint | null, bigint | null]>([
+    [null, null, null],
+    [0n, null, 0n],
+    [null, 0n, 0n],
+    [1n, 2n, 1n],
+    [2n, 1n, 1n],
+    [0n, 1n, 0n],
+  ])('%s and %s: %s', (left, right, lower) => {
+    expect(tighter(left, right)).toBe(lower)
+  })
+})
+
+const thresholds = layersOf(
+  fc
+    .record({ requireEscrowAbovePaise: limit, requireApprovalAbovePaise: limit })
+    .map(some => ({ ...NO_CONTROLS, ...some })),
+)
+
+/** The first layer of those with the lowest threshold, when the amount is above it. */
+function lowestBelow(layers: readonly Layer[], amount: bigint, of: (set: Controls) => Paise | null) {
+  const set = layers.flatMap(({ layer, controls: each }) => {
+    const abovePaise = of(each)
+    return abovePaise === null ? [] : [{ layer, abovePaise }]
+  })
+  const lowest = set.reduce<bigint | null>((least, { abovePaise }) => tighter(least, abovePaise), null)
+  if (lowest === null || amount <= lowest) return null
+  return set.find(({ abovePaise }) => abovePaise === lowest) ?? null
+}
+
+test('the lowest threshold asks for approval from its first paisa on, and is named with its first layer', () => {
+  fc.assert(
+    fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
+      expect(approvalNeeded(layers, amount)).toEqual(
+        lowestBelow(layers, amount, each => each.requireApprovalAbovePaise),
+      )
+    }),
+    { numRuns: 1_000, seed: SEED },
+  )
+})
+
+test('and so does that for escrow, which tells what may be paid instead', () => {
+  fc.assert(
+    fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
+      const lowest = lowestBelow(layers, amount, each => each.requireEscrowAbovePaise)
+      const refusal = decideEscrow(layers, amount, lowest?.abovePaise ?? null)
+      expect(refusal?.details ?? null).toEqual(
+        lowest === null
+          ? null
+          : {
+              rule: 'require_escrow_above',
+              layer: lowest.layer,
+              escrow_above: Number(lowest.abovePaise) / 100,
+              limit: Number(lowest.abovePaise) / 100,
+              used: 0,
+              remaining: Number(lowest.abovePaise) / 100,
+              max_amount_now: Number(lowest.abovePaise) / 100,
+            },
+      )
+    }),
+    { numRuns: 1_000, seed: SEED },
+  )
+})

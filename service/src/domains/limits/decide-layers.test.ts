@@ -1,0 +1,149 @@
+import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import { describe, expect, test } from 'vitest'
+import { paise } from '../../kernel/money.ts'
+import { WINDOW_MS } from '../../ledger/index.ts'
+import { nothingSpent } from '../../testing/accounts.ts'
+import { type Controls, type Layer, NO_CONTROLS } from './controls.ts'
+import { decideLimits, limitUsages, maxAmountNow, type PolicyFacts, remaining } from './decide.ts'
+
+const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
+const LAST_MS = NOW_MS - 600_000
+const TOMORROW_MS = Date.parse('2026-11-20T18:30:00.000Z')
+const NEXT_MONTH_MS = Date.parse('2026-11-30T18:30:00.000Z')
+
+function layer(name: PolicyLayer, controls: Partial<Controls>): Layer {
+  return { layer: name, controls: { ...NO_CONTROLS, ...controls } }
+}
+
+/** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month; 5 of them to the payee today. */
+function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyFacts> = {}): PolicyFacts {
+  return {
+    layers,
+    amountPaise: paise(amount),
+    spending: {
+      ...nothingSpent(NOW_MS),
+      lastSpentMs: LAST_MS,
+      hourSpentPaise: paise(1_000n),
+      daySpentPaise: paise(2_000n),
+      istDaySpentPaise: paise(3_000n),
+      istMonthSpentPaise: paise(4_000n),
+    },
+    counterparty: { daySpentPaise: paise(500n), recentPayees: 2, paidRecently: true, leaving: [] },
+    escrowApplies: true,
+    nowMs: NOW_MS,
+    fitsAgainMs: window => LAST_MS + WINDOW_MS[window],
+    ...more,
+  }
+}
+
+const EVERYTHING: Partial<Controls> = {
+  perTxPaise: paise(10_000n),
+  hourlyPaise: paise(10_000n),
+  dailyPaise: paise(10_000n),
+  monthlyPaise: paise(10_000n),
+  perCounterpartyDailyPaise: paise(10_000n),
+  maxCounterpartiesPerHour: 5,
+}
+
+describe('the standing of every limit', () => {
+  const shown = (name: PolicyLayer, more: Partial<PolicyFacts> = {}) =>
+    limitUsages(factsOf(0n, [layer(name, EVERYTHING)], more)).map(({ rule, used, resetsAtMs }) => [
+      rule,
+      used,
+      resetsAtMs,
+    ])
+
+  test('says what is used of it, and when that is all free again', () => {
+    for (const name of ['owner', 'agent'] as const) {
+      expect(shown(name)).toEqual([
+        ['spend_limit_per_tx', 0n, null],
+        ['spend_limit_hourly', 1_000n, LAST_MS + WINDOW_MS.hour],
+        ['spend_limit_daily', 3_000n, TOMORROW_MS],
+        ['spend_limit_monthly', 4_000n, NEXT_MONTH_MS],
+        ['per_counterparty_daily_limit', 500n, TOMORROW_MS],
+        ['max_counterparties_per_hour', 2n, LAST_MS + WINDOW_MS.hour],
+      ])
+    }
+  })
+
+  test('of a tier counts 24 hours as a day; of an organization, the month is its budget', () => {
+    expect(shown('tier')[2]).toEqual(['spend_limit_daily', 2_000n, LAST_MS + WINDOW_MS.day])
+    expect(shown('org')[3]).toEqual(['budget_limit', 4_000n, NEXT_MONTH_MS])
+  })
+
+  test('has nothing that ends while nothing is used', () => {
+    const spending = nothingSpent(NOW_MS)
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false, leaving: [] }
+    for (const name of POLICY_LAYERS) {
+      expect(shown(name, { spending, counterparty }).map(([, used, resets]) => [used, resets])).toEqual(
+        Array.from({ length: 6 }, () => [0n, null]),
+      )
+    }
+  })
+
+  test('of a counterparty is open while none is named', () => {
+    const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false, leaving: [] }
+    const facts = factsOf(0n, [layer('agent', { perCounterpartyDailyPaise: paise(1n) })], { counterparty })
+    const standings = limitUsages(facts)
+    expect(standings.map(remaining)).toEqual([null])
+    expect(maxAmountNow(facts, standings)).toBeNull()
+  })
+})
+
+test('the budget of an organization refuses as budget_limit until the month ends', () => {
+  const layers = [
+    layer('org', { monthlyPaise: paise(5_000n) }),
+    layer('agent', { monthlyPaise: paise(9_000n) }),
+  ]
+  expect(decideLimits(factsOf(1_000n, layers))).toBeNull()
+  expect(decideLimits(factsOf(1_001n, layers))?.details).toEqual({
+    rule: 'budget_limit',
+    layer: 'org',
+    limit: 50,
+    used: 40,
+    remaining: 10,
+    max_amount_now: 10,
+    retry_at: new Date(NEXT_MONTH_MS).toISOString(),
+  })
+})
+
+describe('an escrow threshold', () => {
+  const layers = [
+    layer('tier', { requireEscrowAbovePaise: paise(700n) }),
+    layer('agent', { hourlyPaise: paise(1_900n) }),
+  ]
+
+  test('refuses what the limits would let pass, and names what passes everything', () => {
+    expect(decideLimits(factsOf(700n, layers))).toBeNull()
+    expect(decideLimits(factsOf(701n, layers))).toMatchObject({
+      code: 'escrow_required',
+      details: { rule: 'require_escrow_above', layer: 'tier', limit: 7, max_amount_now: 7 },
+    })
+  })
+
+  test('names what the limits leave where that is less', () => {
+    const tight = [...layers, layer('agent', { perCounterpartyDailyPaise: paise(1_100n) })]
+    expect(decideLimits(factsOf(601n, tight))).toMatchObject({
+      code: 'spend_limit_exceeded',
+      details: { remaining: 6, max_amount_now: 6 },
+    })
+  })
+
+  test('is no hurdle for a hold, which the limits alone bound', () => {
+    const hold = { escrowApplies: false }
+    expect(decideLimits(factsOf(900n, layers, hold))).toBeNull()
+    expect(decideLimits(factsOf(901n, layers, hold))?.details).toMatchObject({
+      remaining: 9,
+      max_amount_now: 9,
+    })
+  })
+
+  test('keeps waiting from helping: what is above it never passes as a payment', () => {
+    const refusal = decideLimits(factsOf(1_000n, layers))
+    expect(refusal).toMatchObject({ code: 'spend_limit_exceeded', details: { rule: 'spend_limit_hourly' } })
+    expect(refusal?.details).not.toHaveProperty('retry_at')
+    expect(decideLimits(factsOf(1_000n, layers, { escrowApplies: false }))?.details).toHaveProperty(
+      'retry_at',
+    )
+  })
+})

@@ -1,0 +1,258 @@
+import { POLICY_LAYERS, type PolicyLayer } from '@batua/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Paise, paise, rupees } from '../../kernel/money.ts'
+import { WINDOW_MS } from '../../ledger/index.ts'
+import { nothingSpent } from '../../testing/accounts.ts'
+import { type Controls, type Layer, NO_CONTROLS } from './controls.ts'
+import { decideLimits, decidePayee, type PolicyFacts } from './decide.ts'
+
+const NOW_MS = Date.parse('2026-11-20T10:00:00.000Z')
+const LAST_MS = NOW_MS - 600_000
+const TOMORROW = '2026-11-20T18:30:00.000Z'
+const NEXT_MONTH = '2026-11-30T18:30:00.000Z'
+const IN_50_MINUTES = '2026-11-20T10:50:00.000Z'
+
+function layer(name: PolicyLayer, controls: Partial<Controls>): Layer {
+  return { layer: name, controls: { ...NO_CONTROLS, ...controls } }
+}
+
+/** Spent so far: 10 INR in the hour, 20 in 24 hours, 30 today, 40 this month. */
+function factsOf(amount: bigint, layers: readonly Layer[], more: Partial<PolicyFacts> = {}): PolicyFacts {
+  return {
+    layers,
+    amountPaise: paise(amount),
+    spending: {
+      ...nothingSpent(NOW_MS),
+      lastSpentMs: LAST_MS,
+      hourSpentPaise: paise(1_000n),
+      daySpentPaise: paise(2_000n),
+      istDaySpentPaise: paise(3_000n),
+      istMonthSpentPaise: paise(4_000n),
+    },
+    counterparty: null,
+    escrowApplies: true,
+    nowMs: NOW_MS,
+    fitsAgainMs: window => LAST_MS + WINDOW_MS[window],
+    ...more,
+  }
+}
+
+describe('each limit', () => {
+  test.each<[string, Partial<Controls>, bigint]>([
+    ['spend_limit_per_tx', { perTxPaise: paise(5_000n) }, 5_000n],
+    ['spend_limit_hourly', { hourlyPaise: paise(5_000n) }, 4_000n],
+    ['spend_limit_daily', { dailyPaise: paise(5_000n) }, 2_000n],
+    ['spend_limit_monthly', { monthlyPaise: paise(5_000n) }, 1_000n],
+  ])('%s lets what is left of it pass, and not a paisa more', (rule, controls, left) => {
+    const layers = [layer('agent', controls)]
+    expect(decideLimits(factsOf(left, layers))).toBeNull()
+    expect(decideLimits(factsOf(left + 1n, layers))).toMatchObject({
+      code: 'spend_limit_exceeded',
+      field: 'amount',
+      details: { rule, layer: 'agent', limit: 50, remaining: rupees(left), max_amount_now: rupees(left) },
+    })
+  })
+
+  test('to one counterparty counts what that one was given today', () => {
+    const layers = [layer('agent', { perCounterpartyDailyPaise: paise(5_000n) })]
+    const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true, leaving: [] }
+    expect(decideLimits(factsOf(500n, layers, { counterparty }))).toBeNull()
+    expect(decideLimits(factsOf(501n, layers, { counterparty }))).toMatchObject({
+      details: { rule: 'per_counterparty_daily_limit', used: 45, remaining: 5, retry_at: TOMORROW },
+    })
+  })
+
+  test('on recipients refuses one more, but not one who was paid within the hour', () => {
+    const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
+    const use = (recentPayees: number, paidRecently: boolean) =>
+      decideLimits(
+        factsOf(1n, layers, {
+          counterparty: { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] },
+        }),
+      )
+    expect([use(2, false), use(3, true)]).toEqual([null, null])
+    expect(use(3, false)).toMatchObject({
+      code: 'spend_limit_exceeded',
+      field: 'to',
+      details: {
+        ...{ rule: 'max_counterparties_per_hour', layer: 'agent', limit: 3, used: 3, remaining: 0 },
+        ...{ max_amount_now: 0, retry_at: IN_50_MINUTES },
+      },
+    })
+  })
+
+  test('on recipients that was lowered lets nobody be paid until there are few enough', () => {
+    const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true, leaving: [] }
+    expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
+      details: { rule: 'max_counterparties_per_hour', used: 4, remaining: 0, retry_at: IN_50_MINUTES },
+    })
+  })
+
+  test.each([true, false])(
+    'of 0 lets nothing pass, and waiting does not help (paid recently: %s)',
+    paidRecently => {
+      const recentPayees = paidRecently ? 1 : 0
+      const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] }
+      const zero = paise(0n)
+      for (const controls of [
+        { perTxPaise: zero },
+        { hourlyPaise: zero },
+        { dailyPaise: zero },
+        { monthlyPaise: zero },
+        { perCounterpartyDailyPaise: zero },
+        { maxCounterpartiesPerHour: 0 },
+      ]) {
+        const refusal = decideLimits(factsOf(1n, [layer('agent', controls)], { counterparty }))
+        expect(refusal?.details).toMatchObject({ limit: 0, remaining: 0 })
+        expect(refusal?.details).not.toHaveProperty('retry_at')
+      }
+    },
+  )
+
+  test('that was lowered below what is spent has nothing left, not less', () => {
+    const layers = [layer('agent', { monthlyPaise: paise(1_000n) })]
+    expect(decideLimits(factsOf(1n, layers))).toMatchObject({
+      details: { limit: 10, used: 40, remaining: 0, max_amount_now: 0, retry_at: NEXT_MONTH },
+    })
+  })
+})
+
+test('the day of a tier is 24 hours, that of the other layers a day in India', () => {
+  const used = POLICY_LAYERS.map(
+    name => decideLimits(factsOf(9_000n, [layer(name, { dailyPaise: paise(5_000n) })]))?.details?.['used'],
+  )
+  expect(used).toEqual([20, 30, 30, 30])
+})
+
+describe('when several limits refuse', () => {
+  test('the one with the least left is named, wherever it stands', () => {
+    const refusal = decideLimits(
+      factsOf(9_000n, [
+        layer('tier', { perTxPaise: paise(3_000n), monthlyPaise: paise(6_500n) }),
+        layer('owner', { dailyPaise: paise(5_400n) }),
+        layer('agent', { hourlyPaise: paise(3_500n) }),
+      ]),
+    )
+    expect(refusal?.details).toMatchObject({ rule: 'spend_limit_daily', layer: 'owner', remaining: 24 })
+  })
+
+  test('and are equal, tier comes before owner, organization and agent', () => {
+    const all = POLICY_LAYERS.map(name => layer(name, { perTxPaise: paise(500n) }))
+    for (const [index, name] of POLICY_LAYERS.entries()) {
+      expect(decideLimits(factsOf(501n, all.slice(index)))?.details).toMatchObject({ layer: name })
+    }
+  })
+
+  test('a number of recipients is equal to an amount of which nothing is left', () => {
+    const counterparty = { daySpentPaise: paise(0n), recentPayees: 1, paidRecently: false, leaving: [] }
+    const full = { monthlyPaise: paise(4_000n) }
+    const crowded = { maxCounterpartiesPerHour: 1 }
+    const named = (...layers: Layer[]) =>
+      decideLimits(factsOf(1n, layers, { counterparty }))?.details?.['layer']
+    expect(named(layer('tier', full), layer('agent', crowded))).toBe('tier')
+    expect(named(layer('tier', crowded), layer('agent', full))).toBe('tier')
+    expect(named(layer('tier', { perTxPaise: paise(0n) }), layer('owner', crowded))).toBe('tier')
+  })
+
+  test('retry_at is when the last of them lets go, and absent when one never does', () => {
+    const hour = { hourlyPaise: paise(1_500n) }
+    const retry = (...layers: Layer[]) => decideLimits(factsOf(1_200n, layers))?.details?.['retry_at']
+    expect(retry(layer('agent', hour))).toBe(IN_50_MINUTES)
+    expect(retry(layer('owner', { dailyPaise: paise(4_000n) }), layer('agent', hour))).toBe(TOMORROW)
+    expect(retry(layer('owner', { monthlyPaise: paise(5_000n) }), layer('agent', hour))).toBe(NEXT_MONTH)
+    expect(retry(layer('owner', { perTxPaise: paise(1_000n) }), layer('agent', hour))).toBeUndefined()
+    expect(retry(layer('tier', { dailyPaise: paise(3_000n) }))).toBe('2026-11-21T09:50:00.000Z')
+  })
+})
+
+test('max_amount_now is bounded by the escrow threshold too', () => {
+  const layers = [
+    layer('tier', { requireEscrowAbovePaise: paise(700n) }),
+    layer('agent', { perTxPaise: paise(900n), requireEscrowAbovePaise: paise(800n) }),
+  ]
+  expect(decideLimits(factsOf(1_000n, layers))?.details).toMatchObject({ remaining: 9, max_amount_now: 7 })
+})
+
+const limits = fc.option(fc.bigInt(0n, 12n).map(rupees => paise(rupees * 1_000n)))
+const layersWithLimits = fc
+  .tuple(
+    ...POLICY_LAYERS.map(name =>
+      fc
+        .record({ perTxPaise: limits, hourlyPaise: limits, dailyPaise: limits, monthlyPaise: limits })
+        .map(controls => layer(name, controls)),
+    ),
+  )
+  .map(all => [...all])
+
+/** The rules once more, as plainly as they can be said: what each limit of each layer leaves. */
+function leftOf({ layers, spending }: PolicyFacts): { rule: string; layer: string; left: bigint }[] {
+  return layers.flatMap(({ layer, controls }) => {
+    const today = layer === 'tier' ? spending.daySpentPaise : spending.istDaySpentPaise
+    const rules: [string, Paise | null, bigint][] = [
+      ['spend_limit_per_tx', controls.perTxPaise, 0n],
+      ['spend_limit_hourly', controls.hourlyPaise, spending.hourSpentPaise],
+      ['spend_limit_daily', controls.dailyPaise, today],
+      ['spend_limit_monthly', controls.monthlyPaise, spending.istMonthSpentPaise],
+    ]
+    return rules.flatMap(([rule, limit, used]) =>
+      limit === null ? [] : [{ rule, layer, left: limit > used ? limit - used : 0n }],
+    )
+  })
+}
+
+test('for any layers the tightest limit decides, is named, and tells how much would pass', () => {
+  fc.assert(
+    fc.property(layersWithLimits, fc.bigInt(1n, 14_000n), (layers, amount) => {
+      const facts = factsOf(amount, layers)
+      const left = leftOf(facts)
+      const least = left.reduce<bigint | null>(
+        (min, each) => (min === null || each.left < min ? each.left : min),
+        null,
+      )
+      const refusal = decideLimits(facts)
+      expect(refusal !== null).toBe(least !== null && amount > least)
+      if (refusal === null || least === null) return
+      const first = left.find(each => each.left === least)
+      expect(refusal.details).toMatchObject({
+        layer: first?.layer,
+        remaining: rupees(least),
+        max_amount_now: rupees(least),
+      })
+      if (least > 0n) expect(decideLimits({ ...facts, amountPaise: paise(least) })).toBeNull()
+    }),
+    { numRuns: 500 },
+  )
+})
+
+describe('payee rules', () => {
+  const lists = (allowed: string[] | null, blocked: string[] | null): Partial<Controls> => ({
+    allowedPayees: allowed === null ? null : new Set(allowed),
+    blockedPayees: blocked === null ? null : new Set(blocked),
+  })
+
+  test.each<[string, Layer[], boolean]>([
+    ['no lists', [layer('agent', lists(null, null))], true],
+    ['on the list of the allowed', [layer('agent', lists(['payee'], null))], true],
+    ['not on it', [layer('agent', lists(['other'], null))], false],
+    ['a list of nobody', [layer('agent', lists([], null))], false],
+    ['blocked', [layer('agent', lists(null, ['payee']))], false],
+    ['blocked and allowed', [layer('agent', lists(['payee'], ['payee']))], false],
+    ['another one blocked', [layer('agent', lists(null, ['other']))], true],
+    [
+      'blocked by the owner',
+      [layer('owner', lists(null, ['payee'])), layer('agent', lists(['payee'], null))],
+      false,
+    ],
+    [
+      'allowed by one layer alone',
+      [layer('owner', lists(['other'], null)), layer('agent', lists(['payee'], null))],
+      false,
+    ],
+  ])('%s', (_what, layers, allowed) => {
+    const refusal = decidePayee(layers, 'payee')
+    if (allowed) expect(refusal).toBeNull()
+    else expect(refusal).toMatchObject({ code: 'authorization_error', field: 'to' })
+  })
+})

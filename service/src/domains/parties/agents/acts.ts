@@ -1,0 +1,49 @@
+import { formatId } from '../../../kernel/ids.ts'
+import type { Act, Actor, Facts } from '../../../operations/act.ts'
+import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../../limits/index.ts'
+import type { AgentIdentity } from './agent-seal.ts'
+import type { Agent } from './store.ts'
+
+export function agentAct(
+  actor: Actor,
+  action: Extract<Act['action'], `agent.${string}`>,
+  { id }: Pick<Agent, 'id'>,
+  data: Facts,
+): Act {
+  return { agentId: id, actor, action, target: formatId('agt', id), data }
+}
+
+/** Who an agent is, as it was sealed. */
+export function identityFacts({ ownerId, handle, publicKey }: AgentIdentity): Facts {
+  return { handle, owner_id: formatId('own', ownerId), public_key: publicKey }
+}
+
+/** That what waited and was due took effect; none when nothing was. */
+export function appliedActs(before: Agent, applied: PolicyState): Act[] {
+  const facts = policyFacts(before, applied)
+  return facts === null ? [] : [agentAct(LIMIT_INCREASES, 'agent.policy_change_applied', before, facts)]
+}
+
+/** What a change made of an agent's name, origins and policy; none when all is as it was. */
+export function updatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
+  const policy = policyFacts(before, after)
+  const name = before.name === after.name ? null : { name: { from: before.name, to: after.name } }
+  const origins = isSame(before.origins, after.origins)
+    ? null
+    : { origins: { from: [...before.origins], to: [...after.origins] } }
+  if (policy === null && name === null && origins === null) return []
+  return [agentAct(actor, 'agent.updated', after, { ...name, ...origins, ...policy })]
+}
+
+function isSame(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((each, index) => each === right[index])
+}
+
+export function cancelledActs(actor: Actor, before: Agent, after: Agent): Act[] {
+  return [agentAct(actor, 'agent.policy_change_cancelled', after, policyFacts(before, after) ?? {})]
+}
+
+export function keyRotatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
+  const data = { key_last4: { from: before.keyLast4, to: after.keyLast4 } }
+  return [agentAct(actor, 'agent.key_rotated', after, data)]
+}

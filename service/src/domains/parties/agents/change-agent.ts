@@ -1,0 +1,150 @@
+import type { Queryable } from '../../../db/database.ts'
+import type { RowVersion } from '../../../db/row-mac.ts'
+import type { Caller } from '../../../http/caller.ts'
+import { type Refusal, raise } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { type Act, type Actor, actorOf, type Recording } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { applyDue, type Cooldown } from '../../limits/index.ts'
+import { requireAgentAccess, requireMayAccess } from './access.ts'
+import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './acts.ts'
+import type { AgentsContext } from './context.ts'
+import { countAgentsOut } from './count-store.ts'
+import { newAgentKey } from './create-agent.ts'
+import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
+import { endWith } from './end-agents.ts'
+import { requestRenewals } from './renewal-store.ts'
+import { type Agent, lockAgent, updateAgent } from './store.ts'
+
+type ChangeContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'ledger'>
+
+/** A change of one agent: what it becomes, and the acts that made it so. */
+interface Change {
+  readonly decide: (agent: Agent) => Refusal | Agent
+  readonly acts: (actor: Actor, before: Agent, after: Agent) => readonly Act[]
+  /** What changes with it in the same commit. */
+  readonly andThen?: (
+    tx: Queryable,
+    before: Agent,
+    recording: Recording,
+    written: readonly RowVersion[],
+  ) => Promise<void>
+}
+
+/** Changes what decides about an agent's payments, under the lock that payments take (see lockAgent). */
+async function changeAgent(
+  { database, clock, vault, ledger }: ChangeContext,
+  caller: Caller,
+  address: string,
+  { decide, acts, andThen }: Change,
+): Promise<Agent> {
+  // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes. What is
+  // refused as the agent is now is refused without the lock; what is not is decided again under it.
+  const seen = await requireAgentAccess(database, caller, address)
+  const { id, ownerId } = seen
+  const refused = decide(withDue(seen, clock.now()))
+  if ('kind' in refused) raise(refused)
+  const actor = actorOf(caller, ownerId)
+  const written = await database.inTransaction(
+    async tx => {
+      const stored = await lockAgent(tx, vault, id)
+      assert(stored !== null, 'agents are never removed')
+      requireMayAccess(caller, stored)
+      const now = clock.now()
+      const before = withDue(stored, now)
+      const changed = decide(before)
+      if ('kind' in changed) raise(changed)
+      const versions = await updateAgent(tx, vault, changed)
+      if (changed.name !== before.name) await requestRenewals(tx, [id], now)
+      const all = [...appliedActs(stored, before), ...acts(actor, before, changed)]
+      await recordFacts(tx, vault, now, all, versions)
+      await andThen?.(tx, before, { actor, vault, now }, versions)
+      return changed
+    },
+    { turns: [id] },
+  )
+  await ledger.answered([id])
+  return written
+}
+
+export function updatePolicy(
+  context: AgentsContext,
+  caller: Caller,
+  address: string,
+  change: AgentChange,
+): Promise<Agent> {
+  return changeAgent(context, caller, address, {
+    decide: agent => decideChange(agent, change, cooldownOf(context, agent), context.mode === 'sandbox'),
+    acts: updatedActs,
+  })
+}
+
+/** Lets what waited and is due take effect; whether there was anything. */
+export function applyDuePolicy(
+  { database, vault }: Pick<ChangeContext, 'database' | 'vault'>,
+  id: Uuid,
+  now: Date,
+): Promise<boolean> {
+  return database.inTransaction(
+    async tx => {
+      const stored = await lockAgent(tx, vault, id)
+      if (stored === null) return false
+      const applied = withDue(stored, now)
+      const acts = appliedActs(stored, applied)
+      const versions = await updateAgent(tx, vault, applied)
+      await recordFacts(tx, vault, now, acts, versions)
+      return acts.length > 0
+    },
+    { turns: [id] },
+  )
+}
+
+/** Drops a change of the policy that waits for the cooldown. */
+export function cancelPolicyChange(
+  context: AgentsContext,
+  caller: Caller,
+  address: string,
+  control: string,
+): Promise<Agent> {
+  return changeAgent(context, caller, address, {
+    decide: agent => decideCancel(agent, control),
+    acts: cancelledActs,
+  })
+}
+
+function withDue(stored: Agent, now: Date): Agent {
+  return { ...stored, ...applyDue(stored, { now, isFrozen: stored.isOwnerFrozen }) }
+}
+
+function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext, { isOwnerFrozen }: Agent): Cooldown {
+  return { now: clock.now(), cooldownMs: limitIncreaseCooldownS * 1000, isFrozen: isOwnerFrozen }
+}
+
+/**
+ * Ends an agent for good, its certificates and membership with it. Ending it again changes nothing, so a caller that
+ * lost the answer may repeat it.
+ */
+export function deactivateAgent(context: ChangeContext, caller: Caller, address: string): Promise<Agent> {
+  return changeAgent(context, caller, address, {
+    decide: agent => deactivate(agent, context.clock.now()),
+    acts: () => [],
+    async andThen(tx, { id, status, platformId }, recording, written) {
+      await endWith(tx, [{ id, from: status }], recording, written)
+      await countAgentsOut(tx, platformId, status === 'deactivated' ? 0 : 1)
+    },
+  })
+}
+
+export async function rotateAgentKey(
+  context: AgentsContext,
+  caller: Caller,
+  address: string,
+): Promise<{ readonly agent: Agent; readonly agentKey: string }> {
+  const key = newAgentKey(context.vault)
+  const agent = await changeAgent(context, caller, address, {
+    decide: found => decideNewKey(found, key),
+    acts: keyRotatedActs,
+  })
+  return { agent, agentKey: key.text }
+}

@@ -1,0 +1,115 @@
+import type { AgentStatus, AuditAction } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import type { Caller } from '../../../http/caller.ts'
+import { type Refusal, raise } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { type Act, type Actor, actorOf, type Recording } from '../../../operations/act.ts'
+import type { NewEvent } from '../../../operations/event.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { recordEvents } from '../../../operations/record-events.ts'
+import { lockAgentsForChange } from '../../limits/index.ts'
+import { requireAgentAccess, requireMayAccess } from './access.ts'
+import { agentAct } from './acts.ts'
+import type { AgentsContext } from './context.ts'
+import { statusEvent } from './events.ts'
+import { type StoredState, selectStates, updateStates } from './state-store.ts'
+import { type AgentState, decideState, type StateAct } from './states.ts'
+import { type Agent, selectAgent } from './store.ts'
+
+/** What became of one agent: where it stands now, and why it was left as it was. */
+export interface StateOutcome {
+  readonly status: AgentStatus
+  readonly refusal: Refusal | null
+  readonly changed: boolean
+}
+
+/**
+ * Does one act to each of these agents under all their accounts' locks at once, records it of those that it changed,
+ * and tells their platforms. Each succeeds or is refused alone; those that do not exist are not in the answer.
+ */
+export async function changeStates(
+  tx: Queryable,
+  ids: readonly Uuid[],
+  act: StateAct,
+  { actor, vault, now }: Recording,
+): Promise<Map<Uuid, StateOutcome>> {
+  await lockAgentsForChange(tx, vault, ids)
+  const outcomes = new Map<Uuid, StateOutcome>()
+  const changes: StoredState[] = []
+  const acts: Act[] = []
+  const events: NewEvent[] = []
+  for (const stored of await selectStates(tx, ids)) {
+    const decided = decideState(stored, act, stored.ownerFrozen)
+    if (decided.kind === 'refusal') {
+      outcomes.set(stored.id, { status: stored.status, refusal: decided, changed: false })
+      continue
+    }
+    const { status, blockedAs } = decided.state
+    const changed = status !== stored.status || blockedAs !== stored.blockedAs
+    if (changed) {
+      changes.push({ ...stored, ...decided.state })
+      acts.push(stateAct(actor, act, stored, decided.state))
+    }
+    if (status !== stored.status) events.push(statusEvent(stored.id, stored.status, status))
+    outcomes.set(stored.id, { status, refusal: null, changed })
+  }
+  const versions = changes.length === 0 ? [] : await updateStates(tx, vault, changes)
+  await recordFacts(tx, vault, now, acts, versions)
+  await recordEvents(tx, vault, now, events)
+  return outcomes
+}
+
+const ACTIONS = {
+  pause: 'agent.paused',
+  resume: 'agent.resumed',
+  quarantine: 'agent.quarantined',
+  freeze: 'agent.frozen',
+  restore: 'agent.restored',
+  thaw: 'agent.restored',
+} as const satisfies Record<StateAct, AuditAction>
+
+function stateAct(actor: Actor, act: StateAct, before: StoredState, after: AgentState): Act {
+  const held =
+    before.blockedAs === after.blockedAs ? {} : { held_as: { from: before.blockedAs, to: after.blockedAs } }
+  return agentAct(actor, ACTIONS[act], before, { from: before.status, to: after.status, ...held })
+}
+
+/** One agent, stopped or let go by its owner's side. */
+async function changeState(
+  { database, clock, vault, ledger }: AgentsContext,
+  caller: Caller,
+  address: string,
+  act: 'pause' | 'resume',
+): Promise<Agent> {
+  // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
+  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const recording = { actor: actorOf(caller, ownerId), vault, now: clock.now() }
+  const changed = await database.inTransaction(
+    async tx => {
+      const outcome = (await changeStates(tx, [id], act, recording)).get(id)
+      const agent = await selectAgent(tx, id)
+      assert(outcome !== undefined && agent !== null, 'agents are never removed')
+      requireMayAccess(caller, agent)
+      if (outcome.refusal !== null) raise(outcome.refusal)
+      return agent
+    },
+    { turns: [id] },
+  )
+  await ledger.answered([id])
+  return changed
+}
+
+export function pauseAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
+  return changeState(context, caller, address, 'pause')
+}
+
+export function resumeAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
+  return changeState(context, caller, address, 'resume')
+}
+
+/** Quarantines one agent within somebody else's transaction; throws a conflict when its state does not allow it. */
+export async function quarantineAgent(tx: Queryable, id: Uuid, recording: Recording): Promise<void> {
+  const outcome = (await changeStates(tx, [id], 'quarantine', recording)).get(id)
+  if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)
+}

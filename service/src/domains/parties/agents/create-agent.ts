@@ -1,0 +1,125 @@
+import { SECRET_PREFIXES } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import { AppError, raise } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { newSecret, type Vault } from '../../../kernel/secrets.ts'
+import { newKeyPair } from '../../../kernel/signing.ts'
+import { openAccount } from '../../../ledger/index.ts'
+import { actorOf, type Recording } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
+import { agentAct, identityFacts } from './acts.ts'
+import { agentSeal } from './agent-seal.ts'
+import type { AgentsContext } from './context.ts'
+import { countAgentIn, ownerIsFull } from './count-store.ts'
+import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
+import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
+
+export interface CreatedAgent {
+  readonly agent: Agent
+  /** Shown once; only its digest is kept. */
+  readonly agentKey: string
+}
+
+/** Makes an agent, its handle, its keys, its wallet and its default certificate in one commit. */
+export async function createAgent(
+  context: AgentsContext,
+  platformId: Uuid,
+  request: AgentRequest,
+): Promise<CreatedAgent> {
+  const plan = decideAgent(request)
+  if (plan.kind === 'refusal') raise(plan)
+  const { database, clock, vault, maxAgentsPerOwner, maxAgentsPerPlatform } = context
+  const now = clock.now()
+  const issuer = await issuerAt(context, now)
+  const recording = { actor: actorOf({ kind: 'platform', platformId }), vault, now }
+  const id = newUuid(now)
+  const key = newAgentKey(vault)
+  const signingKeys = signingKeysFor(vault, id, plan.publicKey)
+  const ownerId = parseId('own', request.owner_id)
+
+  const agent = await database.inTransaction(async tx => {
+    const sponsor = decideSponsor(ownerId === null ? null : await lockSponsor(tx, vault, platformId, ownerId))
+    if (sponsor.kind === 'refusal') raise(sponsor)
+    if (await ownerIsFull(tx, sponsor.ownerId, maxAgentsPerOwner)) throw tooMany('owner', maxAgentsPerOwner)
+    if (!(await claimHandle(tx, plan.handle, id))) throw handleTaken(plan.handle)
+    const created: Agent = {
+      id,
+      platformId,
+      ownerId: sponsor.ownerId,
+      handle: plan.handle,
+      name: plan.name,
+      status: 'active',
+      tier: sponsor.tier,
+      keyHash: key.hash,
+      keyLast4: key.last4,
+      origins: [],
+      policy: plan.policy,
+      pending: [],
+      createdAt: now,
+      deactivatedAt: null,
+      isOwnerFrozen: false,
+      blockedAs: null,
+      sealedOwnerPan: sponsor.sealedPan,
+    }
+    await openAccount(tx, id, now)
+    await storeAgent(tx, created, signingKeys, { issuer, recording })
+    if (!(await countAgentIn(tx, platformId, maxAgentsPerPlatform))) {
+      throw tooMany('platform', maxAgentsPerPlatform)
+    }
+    return created
+  })
+  return { agent, agentKey: key.text }
+}
+
+/** The agent with the seal of its identity and its default certificate, and that they came to be. */
+async function storeAgent(
+  tx: Queryable,
+  agent: Agent,
+  keys: SigningKeys,
+  { issuer, recording }: { readonly issuer: Issuer; readonly recording: Recording },
+): Promise<void> {
+  const { actor, vault, now } = recording
+  const subject = { ...agent, publicKey: keys.publicKey }
+  const versions = await insertAgent(tx, vault, agent, { ...keys, seal: agentSeal(vault, subject) })
+  const [certificate] = await issueDefaultCertificates(tx, [subject], issuer, recording)
+  assert(certificate !== undefined, 'every agent has a default certificate')
+  const data = {
+    ...identityFacts(subject),
+    name: agent.name,
+    tier: agent.tier,
+    certificate_id: formatId('cert', certificate.id),
+  }
+  await recordFacts(tx, vault, now, [agentAct(actor, 'agent.created', agent, data)], versions)
+}
+
+export function newAgentKey(vault: Vault): {
+  readonly text: string
+  readonly hash: Buffer
+  readonly last4: string
+} {
+  const text = newSecret(SECRET_PREFIXES.agentKey)
+  return { text, hash: vault.credentialHash(text, 'agents.key'), last4: text.slice(-4) }
+}
+
+/** The pair that signs for the agent, or only the public half when the caller keeps the private one. */
+function signingKeysFor(vault: Vault, id: Uuid, broughtPublicKey: string | null): SigningKeys {
+  if (broughtPublicKey !== null) return { publicKey: broughtPublicKey, privateKey: null }
+  const pair = newKeyPair()
+  return {
+    publicKey: pair.publicKey,
+    privateKey: vault.encrypt(pair.privateKeyPem, `agents.private_key:${id}`),
+  }
+}
+
+function tooMany(whose: 'owner' | 'platform', max: number): AppError {
+  const message = `This ${whose} has ${max} agents, as many as it may; deactivate one that is not needed any more`
+  return new AppError('conflict', message, { details: { max_agents: max } })
+}
+
+function handleTaken(handle: string): AppError {
+  return new AppError('conflict', `The handle ${handle} is taken; handles are never given twice`, {
+    field: 'handle',
+  })
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../db/database.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import {
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+  platformCaller,
+  randomHandle,
+  TEST_VAULT,
+} from '../../../testing/network.ts'
+import type { Owner } from '../owners/store.ts'
+import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
+import { authenticateAgent, openAgentKeyCache } from './credentials.ts'
+import { openHandleCache } from './find-agent.ts'
+
+let testDatabase: TestDatabase
+let database: Database
+let context: NetworkContext
+let owner: Owner
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.database
+  context = networkContext(database)
+  const { platform } = await newPlatform(context)
+  owner = await newOwner(context, platform.id)
+})
+
+afterAll(() => testDatabase.drop())
+
+describe('keys', () => {
+  test('a rotated key fails at once and the new one works', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const rotated = await rotateAgentKey(context, platformCaller(owner.platformId), formatId('agt', agent.id))
+    expect(rotated.agent.keyLast4).toBe(rotated.agentKey.slice(-4))
+    expect(await authenticateAgent(database, TEST_VAULT, agentKey)).toBeNull()
+    expect(await authenticateAgent(database, TEST_VAULT, rotated.agentKey)).toEqual({
+      kind: 'agent',
+      agentId: agent.id,
+      platformId: agent.platformId,
+      ownerId: agent.ownerId,
+      keyHash: TEST_VAULT.credentialHash(rotated.agentKey, 'agents.key'),
+    })
+  })
+
+  test('the key of a deactivated agent fails, and it gets no other', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const caller = platformCaller(owner.platformId)
+    await deactivateAgent(context, caller, formatId('agt', agent.id))
+    await deactivateAgent(context, caller, formatId('agt', agent.id))
+    expect(await authenticateAgent(database, TEST_VAULT, agentKey)).toBeNull()
+    const refused = await refusalOf(rotateAgentKey(context, caller, formatId('agt', agent.id)))
+    expect(refused).toMatchObject({ code: 'conflict' })
+    const changed = await refusalOf(
+      updatePolicy(context, caller, formatId('agt', agent.id), { name: 'Ghost' }),
+    )
+    expect(changed).toMatchObject({ code: 'conflict' })
+  })
+
+  test.each(['', 'agk_live_', `agk_live_${'x'.repeat(43)}`, `sk_live_${'x'.repeat(43)}`, "' or '1'='1"])(
+    'the key %j is nobody’s',
+    async key => {
+      expect(await authenticateAgent(database, TEST_VAULT, key)).toBeNull()
+      expect(await openAgentKeyCache(database, TEST_VAULT).authenticate(key)).toBeNull()
+    },
+  )
+
+  test('a known key is answered without a promise until it is forgotten; an unknown one is asked for each time', async () => {
+    const { agent, agentKey } = await newAgent(context, owner)
+    const agentKeys = openAgentKeyCache(database, TEST_VAULT)
+    const first = agentKeys.authenticate(agentKey)
+    expect(first).toBeInstanceOf(Promise)
+    const caller = await first
+    expect(caller).toMatchObject({ agentId: agent.id })
+    expect(agentKeys.authenticate(agentKey)).toEqual(caller)
+    if (caller !== null) agentKeys.forget(caller)
+    expect(agentKeys.authenticate(agentKey)).toBeInstanceOf(Promise)
+  })
+})
+
+describe('finding an agent by name', () => {
+  test('a handle in any case leads to its agent, at once the second time', async () => {
+    const { agent } = await newAgent(context, owner)
+    const findAgent = openHandleCache(database, TEST_VAULT)
+    expect(findAgent(formatId('agt', agent.id))).toBe(agent.id)
+    expect(await findAgent(`@${agent.handle.toUpperCase()}`)).toBe(agent.id)
+    expect(findAgent(agent.handle)).toBe(agent.id)
+  })
+
+  test('a name that is free now is found once it is taken', async () => {
+    const handle = randomHandle()
+    const findAgent = openHandleCache(database, TEST_VAULT)
+    expect(await findAgent(handle)).toBeNull()
+    const { agent } = await newAgent(context, owner, { handle })
+    expect(await findAgent(handle)).toBe(agent.id)
+    expect(findAgent('no handle')).toBeNull()
+  })
+})

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto'
+import { SECRET_PREFIXES } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import { isGenuine } from '../../../db/row-mac.ts'
+import type { AgentCaller, MaybePromise } from '../../../http/caller.ts'
+import { sharedLookUp } from '../../../http/shared-lookup.ts'
+import { boundedMap } from '../../../kernel/bounded-map.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { AGENT_ROWS } from '../../limits/index.ts'
+import { selectAgentByKey } from './store.ts'
+
+const KEY_LENGTH = SECRET_PREFIXES.agentKey.length + 43
+const KEPT_KEYS = 50_000
+
+function isAgentKey(text: string): boolean {
+  return text.length === KEY_LENGTH && text.startsWith(SECRET_PREFIXES.agentKey)
+}
+
+/** Asks the database whose key this is, each time: a replaced key fails with the very next request anywhere. */
+export async function authenticateAgent(
+  db: Queryable,
+  vault: Vault,
+  agentKey: string,
+): Promise<AgentCaller | null> {
+  if (!isAgentKey(agentKey)) return null
+  return callerOf(db, vault, vault.credentialHash(agentKey, 'agents.key'))
+}
+
+/** A key that was written into a row by hand, or an agent that was changed by hand, is nobody's. */
+async function callerOf(db: Queryable, vault: Vault, keyHash: Buffer): Promise<AgentCaller | null> {
+  const row = await selectAgentByKey(db, keyHash)
+  if (row === null || !isGenuine(vault, AGENT_ROWS, row.agentId, row)) return null
+  const { agentId, platformId, ownerId } = row
+  return { kind: 'agent', agentId, platformId, ownerId, keyHash }
+}
+
+/** Remembers whose key a key was when it was last asked for. */
+export interface AgentKeyCache {
+  /** Whose key it is when that is remembered. */
+  recall(agentKey: string): AgentCaller | undefined
+  authenticate(agentKey: string): MaybePromise<AgentCaller | null>
+  /** For whoever finds out that a caller's key is no longer the agent's. */
+  forget(caller: AgentCaller): void
+}
+
+/**
+ * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a key that was replaced
+ * may still be known here. It keeps digests, so that no key stays in memory.
+ */
+export function openAgentKeyCache(db: Queryable, vault: Vault): AgentKeyCache {
+  const known = boundedMap<string, AgentCaller>(KEPT_KEYS)
+  const digests = new WeakMap<AgentCaller, string>()
+
+  const ask = sharedLookUp(async (digest: string): Promise<AgentCaller | null> => {
+    const sha256 = Buffer.from(digest, 'hex')
+    const caller = await callerOf(db, vault, vault.credentialHashOf(sha256, 'agents.key'))
+    if (caller === null) return null
+    known.set(digest, caller)
+    digests.set(caller, digest)
+    return caller
+  })
+  return {
+    recall: agentKey => (isAgentKey(agentKey) ? known.get(hash('sha256', agentKey, 'hex')) : undefined),
+    authenticate(agentKey) {
+      if (!isAgentKey(agentKey)) return null
+      const digest = hash('sha256', agentKey, 'hex')
+      return known.get(digest) ?? ask(digest)
+    },
+    forget(caller) {
+      const digest = digests.get(caller)
+      if (digest !== undefined) known.delete(digest)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { AgentStatus } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import type { PageRequest } from '../../../http/paging.ts'
+import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
+import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
+
+/** Whose agents a caller may list. */
+export type AgentScope =
+  | { readonly kind: 'platform'; readonly platformId: Uuid }
+  | { readonly kind: 'owners'; readonly ownerIds: readonly Uuid[] }
+  | { readonly kind: 'all' }
+
+export interface AgentFilter {
+  readonly scope: AgentScope
+  readonly status: AgentStatus | null
+  readonly ownerId: Uuid | null
+  readonly handle: string | null
+}
+
+const IN_SCOPE = {
+  platform: 'a.platform_id = $1::uuid',
+  owners: 'a.owner_id = any($1::uuid[])',
+  all: '$1::uuid is null',
+} as const satisfies Record<AgentScope['kind'], string>
+
+const MATCHES = `($2::text is null or a.status = $2) and ($3::uuid is null or a.owner_id = $3)
+  and ($4::text is null or a.handle = $4)`
+
+function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[] {
+  return [
+    scope.kind === 'platform' ? scope.platformId : scope.kind === 'owners' ? scope.ownerIds : null,
+    status,
+    ownerId,
+    handle,
+  ]
+}
+
+/**
+ * A page of agents, newest first: those before `before` when it is given, skipping `offset`. Of those that are skipped no
+ * more is read than their ids.
+ */
+export async function selectAgents(db: Queryable, filter: AgentFilter, page: PageRequest): Promise<Agent[]> {
+  const rows = await db.query<AgentRow>(
+    `select ${AGENT_COLUMNS} from (
+       select a.id from agents a
+       where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES} and ($5::uuid is null or a.id < $5)
+       order by a.id desc limit $6 offset $7
+     ) listed join agents a on a.id = listed.id join owners o on o.id = a.owner_id
+     order by a.id desc`,
+    [...filterValues(filter), page.before, page.fetch, page.offset],
+  )
+  return rows.map(agentFromRow)
+}
+
+export async function countAgents(db: Queryable, filter: AgentFilter): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from agents a where ${IN_SCOPE[filter.scope.kind]} and ${MATCHES}`,
+    filterValues(filter),
+  )
+  return Number(row?.count ?? 0)
+}
+
+const AGENTS_AT_ONCE = 5_000
+
+/** An index has all that is read. */
+export const SELECT_AGENTS = `select id from agents where owner_id = $1 and id > $2 order by id limit $3`
+
+/** All agents of these owners, those that ended included. */
+export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Uuid[]> {
+  const ids: Uuid[] = []
+  for (const ownerId of ownerIds) {
+    let after: Uuid | undefined = FIRST_UUID
+    while (after !== undefined) {
+      const rows: { id: Uuid }[] = await db.query(SELECT_AGENTS, [ownerId, after, AGENTS_AT_ONCE])
+      for (const { id } of rows) ids.push(id)
+      after = rows.length === AGENTS_AT_ONCE ? rows.at(-1)?.id : undefined
+    }
+  }
+  return ids
+}
+
+export async function isOfOwners(db: Queryable, agentId: Uuid, ownerIds: readonly Uuid[]): Promise<boolean> {
+  const rows = await db.query(`select id from agents where id = $1 and owner_id = any($2::uuid[])`, [
+    agentId,
+    ownerIds,
+  ])
+  return rows.length === 1
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Database } from '../../../db/database.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { paise } from '../../../kernel/money.ts'
+import { type Ledger, openLedger, SYSTEM } from '../../../ledger/index.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import {
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+  platformCaller,
+  TEST_VAULT,
+} from '../../../testing/network.ts'
+import { type AgentPolicyCache, openAgentPolicyCache } from '../../limits/agent-facts.ts'
+import { pay } from '../../payments/pay.ts'
+import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
+import type { CreatedAgent } from './create-agent.ts'
+
+/** A process of the service, with what it remembers of agents. */
+interface Node {
+  readonly ledger: Ledger
+  readonly register: AgentPolicyCache
+}
+
+let testDatabase: TestDatabase
+let database: Database
+let context: NetworkContext
+let nodes: readonly Node[] = []
+let payer: CreatedAgent
+let payee: CreatedAgent
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  database = testDatabase.database
+  context = networkContext(database)
+  nodes = [openNode(), openNode()]
+})
+
+afterAll(async () => {
+  await Promise.all(nodes.map(({ ledger }) => ledger.close()))
+  await testDatabase.drop()
+})
+
+beforeEach(async () => {
+  const { platform } = await newPlatform(context)
+  const owner = await newOwner(context, platform.id)
+  payer = await newAgent(context, owner)
+  payee = await newAgent(context, owner)
+  for (const node of nodes) {
+    await node.ledger.submit({
+      accounts: [payer.agent.id],
+      reads: [],
+      decide: batch =>
+        batch.post({
+          kind: 'fund',
+          debit: SYSTEM.gateway,
+          credit: payer.agent.id,
+          amountPaise: paise(100_000n),
+        }),
+    })
+    await payFrom(node)
+  }
+})
+
+function openNode(): Node {
+  const ledger = openLedger({ database, clock: context.clock, vault: TEST_VAULT, onError: console.error })
+  return { ledger, register: openAgentPolicyCache() }
+}
+
+function payFrom({ ledger, register }: Node) {
+  return pay(ledger, register, {
+    payerId: payer.agent.id,
+    payeeId: payee.agent.id,
+    keyHash: payer.agent.keyHash,
+    amountPaise: paise(1_000n),
+    reference: null,
+    note: null,
+    idempotencyKey: null,
+    uniqueReference: false,
+  })
+}
+
+async function refusedEverywhere(code: string): Promise<void> {
+  for (const node of nodes) expect(await refusalOf(payFrom(node))).toMatchObject({ code })
+}
+
+const caller = () => platformCaller(payer.agent.platformId)
+const address = ({ agent }: CreatedAgent) => formatId('agt', agent.id)
+
+test('a rotated key pays nowhere from the next payment on, though nodes may remember it', async () => {
+  await rotateAgentKey(context, caller(), address(payer))
+  await refusedEverywhere('authentication_error')
+})
+
+test('a deactivated agent pays nowhere from the next payment on', async () => {
+  await deactivateAgent(context, caller(), address(payer))
+  await refusedEverywhere('authentication_error')
+})
+
+test('a deactivated agent receives nowhere from the next payment on', async () => {
+  await deactivateAgent(context, caller(), address(payee))
+  await refusedEverywhere('validation_error')
+})
+
+test('a lowered limit holds everywhere for the next payment', async () => {
+  await updatePolicy(context, caller(), address(payer), { spend_limit_per_tx: 9.99 })
+  await refusedEverywhere('spend_limit_exceeded')
+})
+
+test('a blocked payee and a payee that is not allowed are refused everywhere from the next payment on', async () => {
+  const atOnce = { ...context, limitIncreaseCooldownS: 0 }
+  await updatePolicy(atOnce, caller(), address(payer), { blocked_payee_agents: [address(payee)] })
+  await refusedEverywhere('authorization_error')
+  await updatePolicy(atOnce, caller(), address(payer), {
+    blocked_payee_agents: null,
+    allowed_payees: [address(payer)],
+  })
+  await refusedEverywhere('authorization_error')
+  await updatePolicy(atOnce, caller(), address(payer), { allowed_payees: [address(payee)] })
+  for (const node of nodes) await payFrom(node)
+})

@@ -1,0 +1,53 @@
+import type { Queryable } from '../../../db/database.ts'
+import { type RowVersion, writeMacs } from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { AGENT_ROWS } from '../../limits/index.ts'
+import type { AgentState } from './states.ts'
+
+/** An agent's state as the database has it, and whether its owner is frozen. */
+export interface StoredState extends AgentState {
+  readonly id: Uuid
+  readonly ownerFrozen: boolean
+}
+
+/**
+ * The states of those that exist. Read under the locks of their accounts, they hold until the commit; so does what is
+ * said of the owner, which is frozen and unfrozen only under the locks of all its agents' accounts.
+ */
+export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise<StoredState[]> {
+  return tx.query<StoredState>(
+    `select a.id, a.status, a.was_paused as "wasPaused", a.was_quarantined as "wasQuarantined", a.held_as as "blockedAs",
+       o.status = 'frozen' as "ownerFrozen"
+     from agents a join owners o on o.id = a.owner_id where a.id = any($1::uuid[])
+     order by a.id`,
+    [ids],
+  )
+}
+
+export async function updateStates(
+  tx: Queryable,
+  vault: Vault,
+  states: readonly (AgentState & { readonly id: Uuid })[],
+): Promise<RowVersion[]> {
+  await tx.query(
+    `update agents a set status = v.status, was_paused = v.was_paused, was_quarantined = v.was_quarantined,
+       held_as = v.held_as
+     from unnest($1::uuid[], $2::text[], $3::boolean[], $4::boolean[], $5::text[])
+       v(id, status, was_paused, was_quarantined, held_as)
+     where a.id = v.id`,
+    [
+      states.map(({ id }) => id),
+      states.map(({ status }) => status),
+      states.map(({ wasPaused }) => wasPaused),
+      states.map(({ wasQuarantined }) => wasQuarantined),
+      states.map(({ blockedAs }) => blockedAs),
+    ],
+  )
+  return writeMacs(
+    tx,
+    vault,
+    AGENT_ROWS,
+    states.map(({ id }) => id),
+  )
+}

@@ -1,0 +1,295 @@
+import type { AgentStatus, Tier } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import {
+  AlteredRow,
+  type MacRow,
+  macColumns,
+  type RowVersion,
+  requireGenuine,
+  requireGenuineRows,
+  writeMacs,
+} from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import {
+  AGENT_ROWS,
+  lockAgentsForChange,
+  type PendingChange,
+  type PendingJson,
+  POLICY_COLUMNS,
+  type PolicyColumns,
+  pendingFromJson,
+  pendingOf,
+  policyColumnsOf,
+  policyFromColumns,
+  policyValues,
+  replacePending,
+  type SpendPolicy,
+} from '../../limits/index.ts'
+import { OWNER_ROWS } from '../owners/store.ts'
+import { originsOf, replaceOrigins } from './origins-store.ts'
+
+/** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
+export interface Agent {
+  readonly id: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+  readonly handle: string
+  readonly name: string
+  readonly status: AgentStatus
+  /** Of an ended agent: how it was stopped when it ended. Its money stays held until an administrator lifts that. */
+  readonly blockedAs: 'frozen' | 'quarantined' | null
+  readonly tier: Tier
+  /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key fits any more. */
+  readonly keyHash: Buffer
+  readonly keyLast4: string
+  /** Where buyers may pay it, as web origins; none: it does not say. */
+  readonly origins: readonly string[]
+  readonly policy: SpendPolicy
+  /** What waits to loosen the policy. */
+  readonly pending: readonly PendingChange[]
+  readonly createdAt: Date
+  /** When it ended, for good; its payment sessions ended with it. */
+  readonly deactivatedAt: Date | null
+  /** Below a frozen owner nothing of an agent is raised or replaced. */
+  readonly isOwnerFrozen: boolean
+  readonly sealedOwnerPan: Buffer
+}
+
+export interface AgentRow extends PolicyColumns {
+  id: Uuid
+  platform_id: Uuid
+  owner_id: Uuid
+  handle: string
+  name: string
+  status: AgentStatus
+  held_as: Agent['blockedAs']
+  tier: Tier
+  key_hash: Buffer
+  key_last4: string
+  origins: string[]
+  pending: PendingJson[]
+  created_at: Date
+  deactivated_at: Date | null
+  owner_frozen: boolean
+  owner_pan: Buffer
+}
+
+export const AGENT_COLUMNS = `
+  a.id, a.platform_id, a.owner_id, a.handle, a.name, a.status, a.held_as, a.tier, a.key_hash, a.key_last4,
+  ${policyColumnsOf('a')}, a.created_at, a.deactivated_at, o.pan as owner_pan,
+  o.status = 'frozen' as owner_frozen,
+  ${originsOf('a')} as origins,
+  ${pendingOf('a.id')} as pending`
+
+export function agentFromRow(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    platformId: row.platform_id,
+    ownerId: row.owner_id,
+    handle: row.handle,
+    name: row.name,
+    status: row.status,
+    blockedAs: row.held_as,
+    tier: row.tier,
+    keyHash: row.key_hash,
+    keyLast4: row.key_last4,
+    origins: row.origins,
+    policy: policyFromColumns(row),
+    pending: pendingFromJson(row.pending),
+    createdAt: row.created_at,
+    deactivatedAt: row.deactivated_at,
+    isOwnerFrozen: row.owner_frozen,
+    sealedOwnerPan: row.owner_pan,
+  }
+}
+
+export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null> {
+  const [row] = await db.query<AgentRow>(
+    `select ${AGENT_COLUMNS} from agents a join owners o on o.id = a.owner_id where a.id = $1`,
+    [id],
+  )
+  return row === undefined ? null : agentFromRow(row)
+}
+
+/**
+ * Every change of an agent's status, key or policy begins here: the account's lock first, then the agent. The posting
+ * engine reads agents only while it holds that lock, so what is written under it holds for the very next payment on
+ * any node, and a payment that was decided before it has been committed before it.
+ */
+export async function lockAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<Agent | null> {
+  await lockAgentsForChange(tx, vault, [id])
+  return selectAgent(tx, id)
+}
+
+/** Writes what may change of an agent. It must be locked: see lockAgent. */
+export async function updateAgent(tx: Queryable, vault: Vault, agent: Agent): Promise<RowVersion[]> {
+  await tx.query(UPDATE, [
+    agent.id,
+    agent.name,
+    agent.status,
+    agent.keyHash,
+    agent.keyLast4,
+    agent.deactivatedAt,
+    ...policyValues(agent.policy),
+  ])
+  await replacePending(tx, { kind: 'agent', id: agent.id }, agent.pending)
+  await replaceOrigins(tx, agent.id, agent.origins)
+  return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
+}
+
+/** Ending an agent does not end what an administrator did to its money. */
+export function heldAtEnd(agents: string): string {
+  return `case when ${agents}.status in ('frozen', 'quarantined') then ${agents}.status else ${agents}.held_as end`
+}
+
+const UPDATE = `
+  update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, deactivated_at = $6,
+    ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')},
+    held_as = case when $3 = 'deactivated' then ${heldAtEnd('agents')} else held_as end
+  where id = $1`
+
+export interface SigningKeys {
+  /** Base64 of the 32 raw bytes. */
+  readonly publicKey: string
+  /** Sealed; null when the caller keeps the private key. */
+  readonly privateKey: Buffer | null
+}
+
+/** Gives the handle to the agent; false when it was ever given before, to whomever. */
+export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into handles (handle, agent_id) values ($1, $2) on conflict do nothing returning handle`,
+    [handle, agentId],
+  )
+  return rows.length === 1
+}
+
+export async function insertAgent(
+  tx: Queryable,
+  vault: Vault,
+  agent: Agent,
+  { publicKey, privateKey, seal }: SigningKeys & { readonly seal: Buffer },
+): Promise<RowVersion[]> {
+  await tx.query(
+    `insert into agents (id, platform_id, owner_id, handle, name, status, tier, key_hash, key_last4, public_key, private_key,
+       created_at, seal, ${POLICY_COLUMNS.join(', ')})
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+    [
+      agent.id,
+      agent.platformId,
+      agent.ownerId,
+      agent.handle,
+      agent.name,
+      agent.status,
+      agent.tier,
+      agent.keyHash,
+      agent.keyLast4,
+      publicKey,
+      privateKey,
+      agent.createdAt,
+      seal,
+      ...policyValues(agent.policy),
+    ],
+  )
+  return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
+}
+
+/** What a new agent needs to know of its owner and platform. */
+export interface Sponsor {
+  readonly ownerId: Uuid
+  readonly ownerStatus: 'active' | 'frozen'
+  readonly platformStatus: 'active' | 'deleted'
+  readonly tier: Tier
+  readonly sealedPan: Buffer
+}
+
+/**
+ * The owner under whom an agent is about to be created, null when the platform has no such owner. The owner's row stays
+ * locked until the commit, so that its agents can be counted, and the platform's share-locked: neither a freeze nor a
+ * verification of the owner nor the end of the platform can slip in between and miss the new agent.
+ */
+export async function lockSponsor(
+  tx: Queryable,
+  vault: Vault,
+  platformId: Uuid,
+  ownerId: Uuid,
+): Promise<Sponsor | null> {
+  const [row] = await tx.query<{
+    owner_status: Sponsor['ownerStatus']
+    platform_status: Sponsor['platformStatus']
+    tier: Tier
+    pan: Buffer
+  }>(
+    `select o.status as owner_status, p.status as platform_status, o.tier, o.pan
+     from owners o join platforms p on p.id = o.platform_id
+     where o.id = $1 and o.platform_id = $2
+     for no key update of o for share of p`,
+    [ownerId, platformId],
+  )
+  if (row === undefined) return null
+  // Locked, so what was read above is what is proven here.
+  await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
+  return {
+    ownerId,
+    ownerStatus: row.owner_status,
+    platformStatus: row.platform_status,
+    tier: row.tier,
+    sealedPan: row.pan,
+  }
+}
+
+/** What anyone may know of an agent. */
+export interface PublicAgent {
+  readonly id: Uuid
+  readonly handle: string
+  readonly name: string
+  readonly status: AgentStatus
+}
+
+/** Proven: by this a payer decides whom to pay. */
+export async function selectPublicAgent(db: Queryable, vault: Vault, id: Uuid): Promise<PublicAgent | null> {
+  const [row] = await db.query<PublicAgent & MacRow>(
+    `select a.id, a.handle, a.name, a.status, ${macColumns(AGENT_ROWS, 'a')} from agents a where a.id = $1`,
+    [id],
+  )
+  if (row !== undefined) requireGenuine(vault, AGENT_ROWS, id, row)
+  return row ?? null
+}
+
+/**
+ * To whom a handle was given, whatever has become of the agent. Its row says the same, and is proven: a row of handles
+ * alone sends money to nobody.
+ */
+export async function selectHandleHolder(db: Queryable, vault: Vault, handle: string): Promise<Uuid | null> {
+  const [row] = await db.query<{ agentId: Uuid; carried: string | null } & MacRow>(
+    `select h.agent_id as "agentId", a.handle as carried, ${macColumns(AGENT_ROWS, 'a')}
+     from handles h left join agents a on a.id = h.agent_id where h.handle = $1`,
+    [handle],
+  )
+  if (row === undefined) return null
+  requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+  if (row.carried === handle) return row.agentId
+  const why = 'names an agent that does not carry it'
+  vault.onAltered('handles', handle, why)
+  throw new AlteredRow('handles', handle, why)
+}
+
+export interface AgentIdentity {
+  readonly agentId: Uuid
+  readonly platformId: Uuid
+  readonly ownerId: Uuid
+}
+
+/** Whose key this is, not proven; null when it is nobody's any more. A deleted platform has no agents with keys. */
+export async function selectAgentByKey(
+  db: Queryable,
+  keyHash: Buffer,
+): Promise<(AgentIdentity & MacRow) | null> {
+  const [row] = await db.query<AgentIdentity & MacRow>(
+    `select a.id as "agentId", a.platform_id as "platformId", a.owner_id as "ownerId", ${macColumns(AGENT_ROWS, 'a')}
+     from agents a where a.key_hash = $1`,
+    [keyHash],
+  )
+  return row ?? null
+}

@@ -1,0 +1,41 @@
+import { type MembershipProof, PROOF_VALIDITY_S } from '@batua/contract'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { signObject, signToken } from '../../../kernel/signing.ts'
+import { findSealedAgent } from '../agents/sealed-store.ts'
+import type { IdentityContext } from './context.ts'
+import { genuine } from './genuine-agent.ts'
+
+/** That the calling agent is a member of the network, for it to show to anybody for an hour. */
+export async function membershipProof(
+  { database, vault, signingKeys, serviceName: issuer }: IdentityContext,
+  { agentId }: AgentCaller,
+  now: Date,
+): Promise<MembershipProof> {
+  const agent = genuine(agentId, await findSealedAgent(database, vault, agentId))
+  if (agent.status !== 'active') {
+    const { status } = agent
+    throw new AppError('policy_denied', `Agent is ${status}`, { details: { status } })
+  }
+  const key = await signingKeys.at(now)
+  const expiresAt = new Date(now.getTime() + PROOF_VALIDITY_S * 1000)
+  const proof = {
+    issuer,
+    agent_id: formatId('agt', agent.id),
+    handle: agent.handle,
+    kyc_status: agent.kycStatus,
+    network_age_days: Math.max(0, Math.floor((now.getTime() - agent.createdAt.getTime()) / DAY_MS)),
+    tier: agent.tier,
+    issued_at: now.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    key_id: key.id,
+  }
+  const terms = { typ: 'membership-proof+jwt', keyId: key.id, issuer, issuedAt: now, expiresAt }
+  return {
+    proof,
+    signature: signObject(proof, key.privateKey),
+    token: await signToken(proof, terms, key.privateKey),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Certificate, listCertificates as listRoute, QueryOf, ResponseOf } from '@batua/contract'
+import type { Caller } from '../../../http/caller.ts'
+import { page, pageOf } from '../../../http/paging.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { parseId, type Uuid } from '../../../kernel/ids.ts'
+import {
+  certificateRecord,
+  countCertificates,
+  findCertificate,
+  type ProvenCertificate,
+  proveCertificates,
+  selectCertificate,
+  selectCertificates,
+} from '../../signing/index.ts'
+import { mayAccess, requireAgentAccess } from '../agents/access.ts'
+import { renewIfOutdated } from '../agents/renew-certificates.ts'
+import { findSealedAgent } from '../agents/sealed-store.ts'
+import type { IdentityContext } from './context.ts'
+
+/** A certificate by its id. What was altered is not shown to anybody: that is for the operator to see. */
+export async function requireCertificate(
+  context: IdentityContext,
+  address: string,
+): Promise<ProvenCertificate> {
+  await renewOf(context, address)
+  const found = await findCertificate(context, address)
+  assert(found.kind !== 'altered', `${address} is as it was written`)
+  if (found.kind === 'none') throw certificateNotFound()
+  return found
+}
+
+/** A certificate that says an old name or tier is renewed before anybody reads or verifies it. */
+export async function renewOf(context: IdentityContext, address: string): Promise<void> {
+  const id = parseId('cert', address)
+  const stored = id === null ? null : await selectCertificate(context.database, id)
+  if (stored !== null && stored.revokedAt === null) await renewIfOutdated(context, stored.agentId)
+}
+
+function certificateNotFound(): AppError {
+  return new AppError('not_found', 'There is no certificate with this id')
+}
+
+export async function readCertificate(
+  context: IdentityContext,
+  caller: Caller,
+  address: string,
+  now: Date,
+): Promise<Certificate> {
+  const proven = await requireCertificate(context, address)
+  return certificateRecord(proven, now, await ownerSeenBy(context, caller, proven.certificate.agentId))
+}
+
+/** The agent's owner, for its platform, the owner and administrators; an agent does not see even its own. */
+async function ownerSeenBy(
+  { database, vault }: IdentityContext,
+  caller: Caller,
+  agentId: Uuid,
+): Promise<Uuid | null> {
+  if (caller.kind === 'agent' || caller.kind === 'public') return null
+  const found = await findSealedAgent(database, vault, agentId)
+  return found.kind === 'agent' && mayAccess(caller, found.agent) ? found.agent.ownerId : null
+}
+
+/** An agent's certificates, newest first. One that was altered is left out. */
+export async function listCertificates(
+  context: IdentityContext,
+  caller: Caller,
+  address: string,
+  query: QueryOf<typeof listRoute>,
+  now: Date,
+): Promise<ResponseOf<typeof listRoute>> {
+  const agent = await requireAgentAccess(context.database, caller, address)
+  await renewIfOutdated(context, agent.id)
+  const request = pageOf(query)
+  const filter = { agentId: agent.id, status: query.status ?? null, now }
+  const [stored, total] = await Promise.all([
+    selectCertificates(context.database, filter, request),
+    countCertificates(context.database, filter),
+  ])
+  const ownerId = caller.kind === 'agent' ? null : agent.ownerId
+  const { certificates, pagination } = page('certificates', stored, row => row, total, request)
+  const proven = await proveCertificates(context, agent.id, certificates)
+  const records = proven.map(each => certificateRecord(each, now, ownerId))
+  return { certificates: await Promise.all(records), pagination }
+}

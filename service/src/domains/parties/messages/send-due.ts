@@ -1,0 +1,88 @@
+import type { Database } from '../../../db/database.ts'
+import type { TextSender } from '../../../gateways/text-sender.ts'
+import { type Clock, HOUR_MS } from '../../../kernel/clock.ts'
+import type { Logger } from '../../../kernel/logger.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import type { Job } from '../../../operations/jobs.ts'
+import { claimDueMessages, type DueMessage, deleteMessage, postponeMessage } from './store.ts'
+import { type Texts, writeText } from './write-text.ts'
+
+interface Context {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  readonly logger: Logger
+  readonly sender: TextSender
+  readonly texts: Texts
+  /** Where owners log in. */
+  readonly baseUrl: string
+}
+
+export interface TextMessages {
+  /** Sends one bounded batch of what is due. Returns how many messages that were. */
+  sendDue(now: Date): Promise<number>
+  jobs(): Job[]
+}
+
+const TICK_MS = 1_000
+const BATCH = 20
+/** Longer than a provider is waited for. */
+const LEASE_MS = 60_000
+const FIRST_PAUSE_MS = 10_000
+const LONGEST_PAUSE_MS = 6 * HOUR_MS
+/** About three days. */
+const MAX_ATTEMPTS = 24
+
+/** How long to wait before a message that was not sent is tried again. */
+export function retryPauseMs(attempts: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_PAUSE_MS)
+}
+
+/** One batch at a time in this process, so whoever asks for what was sent can wait for the batch under way. */
+export function openTextMessages(context: Context): TextMessages {
+  let last: Promise<number> = Promise.resolve(0)
+
+  function sendDue(now: Date): Promise<number> {
+    const next = () => sendBatch(context, now)
+    last = last.then(next, next)
+    return last
+  }
+  return { sendDue, jobs: () => [{ name: 'text messages', everyMs: TICK_MS, run: sendDue }] }
+}
+
+async function sendBatch(context: Context, now: Date): Promise<number> {
+  const { database, vault } = context
+  const leaseUntil = new Date(now.getTime() + LEASE_MS)
+  const due = await claimDueMessages(database, vault, { now, leaseUntil, limit: BATCH })
+  // One that does not open stays where it is, for a person to look at, and is tried again when its lease ends.
+  const readable = due.flatMap(({ content, ...message }) =>
+    content === null ? [] : [{ ...message, content }],
+  )
+  await Promise.all(readable.map(message => sendOne(context, message)))
+  return due.length
+}
+
+async function sendOne(context: Context, message: DueMessage): Promise<void> {
+  const { database, clock, logger, sender } = context
+  const facts = { sender: sender.name, message_id: message.id, attempts: message.attempts }
+  try {
+    const failure = await deliver(context, message)
+    if (failure === null) return await deleteMessage(database, message.id)
+    if (message.attempts >= MAX_ATTEMPTS) {
+      logger.error({ ...facts, reason: failure }, 'text message: given up; tell the owner another way')
+      return await deleteMessage(database, message.id)
+    }
+    logger.warn({ ...facts, reason: failure }, 'text message: not sent; it is tried again')
+    const nextAttemptAt = new Date(clock.now().getTime() + retryPauseMs(message.attempts))
+    await postponeMessage(database, message.id, nextAttemptAt)
+  } catch (err) {
+    // Its lease ends, and it is tried again then.
+    logger.error({ ...facts, err }, 'text message: an attempt failed; it is tried again')
+  }
+}
+
+/** Why the message was not sent; null when it was. */
+async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMessage): Promise<string | null> {
+  const answer = await sender.send({ phone: content.phone, ...writeText(texts, content, baseUrl) })
+  return answer.kind === 'value' ? null : answer.message
+}

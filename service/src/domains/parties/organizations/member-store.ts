@@ -1,0 +1,159 @@
+import type { MemberRole } from '@batua/contract'
+import { arrayLiteral } from '../../../db/array-literal.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { type MacRow, macColumns, requireGenuine } from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import { readerById } from '../../../ledger/index.ts'
+import type { DuePlace } from '../../../operations/due-pages.ts'
+import { AGENT_ROWS } from '../../limits/index.ts'
+import type { BudgetState } from './budget.ts'
+
+/** Which organization an agent is in, and as what. */
+export interface Membership {
+  readonly agentId: Uuid
+  readonly orgId: Uuid
+  readonly role: MemberRole
+}
+
+/** A member as it is shown. */
+export interface Member extends Membership, BudgetState {
+  readonly agentName: string
+  readonly joinedAt: Date
+}
+
+/** Memberships by their agents, for decisions in the posting engine: true as long as the agents' accounts are locked. */
+export const memberships = readerById<Membership>('memberships', async (tx, agentIds, _nowMs, vault) => {
+  const rows = await tx.query<Membership & MacRow>(
+    `select m.agent_id as "agentId", m.org_id as "orgId", m.role, ${macColumns(AGENT_ROWS, 'a')}
+       from org_members m join agents a on a.id = m.agent_id where m.agent_id = any($1::uuid[])`,
+    [arrayLiteral(agentIds)],
+  )
+  for (const row of rows) requireGenuine(vault, AGENT_ROWS, row.agentId, row)
+  return rows.map(({ agentId, orgId, role }) => [agentId, { agentId, orgId, role }])
+})
+
+/** All members of an organization, the treasury first, then as they joined. */
+export async function selectMembers(db: Queryable, orgId: Uuid): Promise<Member[]> {
+  const rows = await db.query<Omit<Member, keyof BudgetState> & BudgetColumns>(
+    `select m.agent_id as "agentId", m.org_id as "orgId", m.role, a.name as "agentName", ${BUDGET_COLUMNS},
+       m.joined_at as "joinedAt"
+     from org_members m join agents a on a.id = m.agent_id
+     where m.org_id = $1 order by m.role = 'treasury' desc, m.joined_at, m.agent_id`,
+    [orgId],
+  )
+  return rows.map(({ budget, pending, effectiveAt, ...member }) => ({
+    ...member,
+    ...budgetFromColumns({ budget, pending, effectiveAt }),
+  }))
+}
+
+interface BudgetColumns {
+  readonly budget: Paise | null
+  readonly pending: Paise | null
+  readonly effectiveAt: Date | null
+}
+
+const BUDGET_COLUMNS = `a.budget_limit_paise as budget, a.pending_budget_paise as pending,
+  a.pending_budget_effective_at as "effectiveAt"`
+
+function budgetFromColumns({ budget, pending, effectiveAt }: BudgetColumns): BudgetState {
+  return {
+    budgetPaise: budget,
+    pendingBudget: effectiveAt === null ? null : { budgetPaise: pending, effectiveAt },
+  }
+}
+
+/** An agent's budget, member or not, and where it stands. Under the lock of its account it holds until the commit. */
+export interface AgentBudget extends BudgetState {
+  readonly orgId: Uuid | null
+  readonly isFrozen: boolean
+}
+
+export async function selectBudget(db: Queryable, agentId: Uuid): Promise<AgentBudget | null> {
+  const [row] = await db.query<BudgetColumns & Pick<AgentBudget, 'orgId' | 'isFrozen'>>(
+    `select ${BUDGET_COLUMNS}, m.org_id as "orgId", o.status = 'frozen' as "isFrozen"
+     from agents a join owners o on o.id = a.owner_id left join org_members m on m.agent_id = a.id
+     where a.id = $1`,
+    [agentId],
+  )
+  return row === undefined ? null : { ...budgetFromColumns(row), orgId: row.orgId, isFrozen: row.isFrozen }
+}
+
+/** Agents whose raised budgets are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
+export async function selectDueBudgets(
+  db: Queryable,
+  now: Date,
+  after: DuePlace,
+  limit: number,
+): Promise<DuePlace[]> {
+  return db.query<DuePlace>(
+    `select a.id, a.pending_budget_effective_at::text as "dueAt" from agents a join owners o on o.id = a.owner_id
+     where a.pending_budget_effective_at <= $1 and o.status = 'active'
+       and (a.pending_budget_effective_at, a.id) > ($2, $3)
+     order by a.pending_budget_effective_at, a.id limit $4`,
+    [now, after.dueAt, after.id, limit],
+  )
+}
+
+/** The organization that an agent is in; null: none. */
+export async function selectOrganizationOf(db: Queryable, agentId: Uuid): Promise<Uuid | null> {
+  const [row] = await db.query<{ orgId: Uuid }>(
+    `select org_id as "orgId" from org_members where agent_id = $1`,
+    [agentId],
+  )
+  return row?.orgId ?? null
+}
+
+/** Makes an agent a member, with its budget. The organization and the agent's account must be locked. */
+export async function insertMember(tx: Queryable, member: Member): Promise<void> {
+  await tx.query(`insert into org_members (agent_id, org_id, role, joined_at) values ($1, $2, $3, $4)`, [
+    member.agentId,
+    member.orgId,
+    member.role,
+    member.joinedAt,
+  ])
+  await updateBudget(tx, member.agentId, member)
+}
+
+/** Writes a member's role and budget. The organization and the agent's account must be locked. */
+export async function updateMember(
+  tx: Queryable,
+  member: Pick<Member, 'agentId' | 'role' | keyof BudgetState>,
+): Promise<void> {
+  await tx.query(`update org_members set role = $2 where agent_id = $1`, [member.agentId, member.role])
+  await updateBudget(tx, member.agentId, member)
+}
+
+/** Writes an agent's budget. Its account must be locked. */
+export async function updateBudget(
+  tx: Queryable,
+  agentId: Uuid,
+  { budgetPaise, pendingBudget }: BudgetState,
+): Promise<void> {
+  await tx.query(
+    `update agents set budget_limit_paise = $2, pending_budget_paise = $3, pending_budget_effective_at = $4
+     where id = $1`,
+    [agentId, budgetPaise, pendingBudget?.budgetPaise ?? null, pendingBudget?.effectiveAt ?? null],
+  )
+}
+
+/** Takes an agent that goes on out of its organization. Its budget stays until it is changed. */
+export async function deleteMember(tx: Queryable, agentId: Uuid): Promise<void> {
+  await tx.query(`delete from org_members where agent_id = $1`, [agentId])
+}
+
+/** Takes ended agents out of their organizations, budgets included, under the locks of their accounts. */
+export async function endMemberships(tx: Queryable, agentIds: readonly Uuid[]): Promise<Membership[]> {
+  const ended = await tx.query<Membership>(
+    `delete from org_members where agent_id = any($1::uuid[])
+     returning agent_id as "agentId", org_id as "orgId", role`,
+    [arrayLiteral(agentIds)],
+  )
+  await tx.query(
+    `update agents set budget_limit_paise = null, pending_budget_paise = null, pending_budget_effective_at = null
+     where id = any($1::uuid[]) and (budget_limit_paise is not null or pending_budget_effective_at is not null)`,
+    [arrayLiteral(agentIds)],
+  )
+  return ended
+}

@@ -1,0 +1,63 @@
+import { writeMacs } from '../../../db/row-mac.ts'
+import type { OwnerCaller } from '../../../http/caller.ts'
+import { raise } from '../../../kernel/app-error.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { actorOf } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { AGENT_ROWS } from '../../limits/index.ts'
+import { requireOrganization } from './access.ts'
+import { changedAct, memberAct, termsOf } from './acts.ts'
+import { changeBudget } from './budget.ts'
+import { requireAgentId, requireMember } from './change-members.ts'
+import { changeOrganization, cooldownOf } from './change-organization.ts'
+import type { OrganizationsContext } from './context.ts'
+import { updateMember } from './member-store.ts'
+import type { Organization } from './store.ts'
+
+/** Makes a member the treasury, whose budget ends after the cooldown, and the one before it a worker. Naming it again changes nothing. */
+export async function nameTreasury(
+  context: OrganizationsContext,
+  caller: OwnerCaller,
+  address: string,
+  agent: string,
+): Promise<Organization> {
+  const { clock, vault } = context
+  const organization = await requireOrganization(context, caller, address)
+  const agentId = requireAgentId(agent)
+  return changeOrganization(
+    context,
+    organization,
+    found => {
+      const { treasuryId } = found.organization
+      return [requireMember(found, agentId).agentId, ...(treasuryId === null ? [] : [treasuryId])]
+    },
+    async (tx, locked) => {
+      const chosen = requireMember(locked, agentId)
+      if (chosen.role === 'treasury') return locked.organization
+      const budget = changeBudget(chosen, null, cooldownOf(context, locked.organization))
+      if ('kind' in budget) raise(budget)
+      const named = { ...chosen, ...budget, role: 'treasury' } as const
+      const before = locked.members.find(({ role }) => role === 'treasury') ?? null
+      const actor = actorOf(caller, organization.ownerId)
+      const previous = before === null ? null : formatId('agt', before.agentId)
+      const acts = [
+        memberAct(actor, 'org.treasury_named', named, {
+          from: termsOf(chosen),
+          to: termsOf(named),
+          previous_treasury: previous,
+        }),
+      ]
+      if (before !== null) {
+        const dismissed = { ...before, role: 'worker' } as const
+        // First, because there is one treasury at a time.
+        await updateMember(tx, dismissed)
+        const act = changedAct(actor, before, dismissed)
+        if (act !== null) acts.push(act)
+      }
+      await updateMember(tx, named)
+      const changed = [named.agentId, ...(before === null ? [] : [before.agentId])]
+      await recordFacts(tx, vault, clock.now(), acts, await writeMacs(tx, vault, AGENT_ROWS, changed))
+      return { ...locked.organization, treasuryId: agentId }
+    },
+  )
+}

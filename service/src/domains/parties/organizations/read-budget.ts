@@ -1,0 +1,43 @@
+import type { Budget } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import { istMonth, startOfIstDay } from '../../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { type Paise, rupees, ZERO_PAISE } from '../../../kernel/money.ts'
+import { selectMembers } from './member-store.ts'
+import { memberFields } from './organization-record.ts'
+import { type MonthSpent, selectMonthsSpent } from './spent-store.ts'
+
+/** What each member may spend in this IST calendar month and has spent, as the limits count it. */
+export async function readBudget(database: Database, orgId: Uuid, now: Date): Promise<Budget> {
+  const members = await selectMembers(database, orgId)
+  const spent = await selectMonthsSpent(
+    database,
+    members.map(({ agentId }) => agentId),
+  )
+  return {
+    org_id: formatId('org', orgId),
+    members: members.map(member => {
+      const spentPaise = spentInMonth(spent.get(member.agentId), now)
+      const { budgetPaise } = member
+      return {
+        ...memberFields(member),
+        spent_this_month: rupees(spentPaise),
+        remaining: budgetPaise === null ? null : rupees(remaining(budgetPaise, spentPaise)),
+      }
+    }),
+  }
+}
+
+/**
+ * The sum on the account is that of the month of its day: nobody has written it anew since. A day that is ahead of this
+ * node's clock is another node's, which has opened the new month already.
+ */
+function spentInMonth(stored: MonthSpent | undefined, now: Date): Paise {
+  if (stored === undefined) return ZERO_PAISE
+  return istMonth(startOfIstDay(stored.istDay)) < istMonth(now) ? ZERO_PAISE : stored.spentPaise
+}
+
+/** A budget may be lowered below what was spent: then nothing is left of it, and no debt. */
+function remaining(budgetPaise: Paise, spentPaise: Paise): bigint {
+  return budgetPaise > spentPaise ? budgetPaise - spentPaise : 0n
+}

@@ -1,0 +1,109 @@
+import type { Member, Organization } from '@batua/contract'
+import {
+  type Answer,
+  asOwners,
+  type Headers,
+  openPolicyStage,
+  type PolicyStage,
+  type SignedUp,
+  type StageAgent,
+} from '../../../../testing/limits/policy-stage.ts'
+import { serveAdmin } from '../../../admin/routes.ts'
+import { servePayPerCall } from '../../../pay-per-call/routes.ts'
+import { serveAllocations } from '../../../payments/allocations/routes.ts'
+import { serveWallets } from '../../../payments/balance/routes.ts'
+import { serveTransactions } from '../../../payments/statements/routes.ts'
+import { serveOrganizations } from '../routes.ts'
+
+export const NOON = new Date('2026-11-20T06:30:00.000Z')
+
+/** Two nodes that serve organizations and all that touches them. */
+export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
+  return openPolicyStage(start, (serve, context) => {
+    serveOrganizations(serve, context)
+    serveAllocations(serve, context)
+    serveTransactions(serve, context)
+    servePayPerCall(serve, context)
+    serveWallets(serve, context)
+    serveAdmin(serve, {
+      ...context,
+      countPendingApprovals: async () => 0,
+      countOpenAlerts: async () => 0,
+      countFailedDeliveries: async () => 0,
+      readReconciliation: async () => ({ differences: null, checkedAt: null }),
+    })
+  })
+}
+
+/** An owner's organization as its owner works with it. */
+export interface Lab {
+  readonly owner: SignedUp
+  readonly session: Headers
+  readonly org: Organization
+  readonly path: string
+  ask(method: string, path: string, body?: unknown, node?: number): Promise<Answer>
+  /** A new agent of the owner's, with plenty of money, in the organization. */
+  hire(role: Member['role'], budget?: number): Promise<StageAgent>
+  join(agent: StageAgent, role: Member['role'], budget?: number): Promise<Answer>
+  setBudget(agent: StageAgent, budget: number | null, node?: number): Promise<Answer>
+  setRole(agent: StageAgent, role: Member['role']): Promise<Answer>
+  nameTreasury(agent: StageAgent, node?: number): Promise<Answer>
+  remove(agent: StageAgent, node?: number): Promise<Answer>
+  allocate(agent: StageAgent, amount: number, node?: number, more?: Headers): Promise<Answer>
+  /** The row of a member in the budget; undefined: it is none. */
+  budgetOf(agent: StageAgent): Promise<Record<string, unknown> | undefined>
+}
+
+/** Founds an organization of a new owner, or of this one. */
+export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp): Promise<Lab> {
+  const owner = of ?? (await stage.newOwner())
+  const session = asOwners(owner.ownerId)
+  const founded = await stage.ask('POST', '/v1/orgs', session, { name: 'Research Lab', tier })
+  const org = founded.body as unknown as Organization
+  const path = `/v1/orgs/${org.id}`
+  const lab: Lab = {
+    ...{ owner, session, org, path },
+    ask(method, rest, body, node) {
+      // So that everything has its moment, in the order of the calls.
+      stage.clock.advance(1)
+      return stage.ask(method, `${path}${rest}`, session, body, node)
+    },
+    async hire(role, budget) {
+      const agent = await stage.newAgent(owner)
+      const { status, body } = await lab.join(agent, role, budget)
+      if (status !== 201) throw new Error('The agent could not join', { cause: body })
+      return agent
+    },
+    join(agent, role, budget) {
+      const limit = budget === undefined ? {} : { budget_limit: budget }
+      return lab.ask('POST', '/agents', { agent_id: agent.id, role, ...limit })
+    },
+    setBudget: (agent, budget, node) =>
+      lab.ask('PATCH', `/agents/${agent.id}`, { budget_limit: budget }, node),
+    setRole: (agent, role) => lab.ask('PATCH', `/agents/${agent.id}`, { role }),
+    nameTreasury: (agent, node) => lab.ask('POST', '/treasury', { agent_id: agent.id }, node),
+    remove: (agent, node) => lab.ask('DELETE', `/agents/${agent.id}`, undefined, node),
+    allocate(agent, amount, node, more = {}) {
+      stage.clock.advance(1)
+      return stage.ask(
+        'POST',
+        `${path}/allocate`,
+        { ...session, ...more },
+        { agent_id: agent.id, amount },
+        node,
+      )
+    },
+    async budgetOf(agent) {
+      const { body } = await lab.ask('GET', '/budget')
+      const members = body['members'] as Record<string, unknown>[]
+      return members.find(member => member['agent_id'] === agent.id)
+    },
+  }
+  return lab
+}
+
+/** What an answer came to: its status, or the code of its error. */
+export function outcomeOf({ status, body }: Answer): number | string {
+  if (status < 300) return status
+  return String((body['error'] as { code?: unknown }).code)
+}

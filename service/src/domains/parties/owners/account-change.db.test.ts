@@ -1,0 +1,320 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../../../gateways/answer.ts'
+import type { TextMessage } from '../../../gateways/text-sender.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import { actorOf, service } from '../../../operations/act.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { openTextMessages, type TextMessages } from '../messages/send-due.ts'
+import { cancelAccountChange } from './change-account.ts'
+import { decryptPersonal } from './personal-data.ts'
+import { type Owner, updateOwnerStatus } from './store.ts'
+import { type KycStage, openKycStage } from './test-stage.ts'
+
+const FIRST = '500000001111'
+const SECOND = '500000002222'
+const THIRD = '500000003333'
+const DAY_S = 86_400
+
+let stage: KycStage
+let owner: Owner
+let messages: TextMessages
+let sent: TextMessage[]
+let outcome: Answer<'sent'>
+
+beforeAll(async () => {
+  stage = await openKycStage()
+})
+beforeEach(async () => {
+  owner = await stage.newOwner()
+  sent = []
+  outcome = { kind: 'value', value: 'sent' }
+  await stage.context.database.query(`delete from text_messages`)
+  const sender = {
+    name: 'test',
+    async send(message: TextMessage) {
+      sent.push(message)
+      return outcome
+    },
+  }
+  messages = openTextMessages({
+    ...stage.context,
+    sender,
+    texts: { bankAccount: 'Account {last4} from {effective_at}; object at {url}' },
+    baseUrl: 'https://pay.example.com',
+  })
+})
+afterAll(() => stage.close())
+
+const submit = (account: string) => stage.submit(owner, account)
+const stored = () => stage.stored(owner)
+const sendDue = () => messages.sendDue(stage.clock.now())
+const setStatus = (status: Owner['status']) =>
+  updateOwnerStatus(stage.context.database, stage.context.vault, owner.id, status)
+const cancel = () => cancelAccountChange(stage.context, service('test'), owner)
+
+/** The last digits of the account in force and of the one that waits. */
+async function accounts(): Promise<(string | null)[]> {
+  const { bankAccountLast4, pendingBankAccountLast4 } = await stored()
+  return [bankAccountLast4, pendingBankAccountLast4]
+}
+
+async function actions(): Promise<string[]> {
+  const rows = await stage.context.database.query<{ action: string }>(
+    `select action from audit_entries where action like 'owner.bank_account%' order by id`,
+  )
+  return rows.map(({ action }) => action)
+}
+
+describe('a changed bank account', () => {
+  test('waits for the cooldown; the first of all takes effect at once', async () => {
+    await submit(FIRST)
+    expect(await accounts()).toEqual(['1111', null])
+    const before = stage.clock.now().getTime()
+    const changed = await submit(SECOND)
+    expect(changed).toMatchObject({ bankAccountLast4: '1111', pendingBankAccountLast4: '2222' })
+    const waitsMs = (changed.pendingBankEffectiveAt?.getTime() ?? 0) - before
+    expect(Math.round(waitsMs / 10_000)).toBe(8_640)
+    await stage.advance(DAY_S - 60)
+    expect(await accounts()).toEqual(['1111', '2222'])
+    await stage.advance(61)
+    expect(await accounts()).toEqual(['2222', null])
+    expect(await actions()).toContain('owner.bank_account_changed')
+  })
+
+  test('gives way to a newer one, which waits anew', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    await stage.advance(DAY_S - 60)
+    await submit(THIRD)
+    await stage.advance(61)
+    expect(await accounts()).toEqual(['1111', '3333'])
+    await stage.advance(DAY_S)
+    expect(await accounts()).toEqual(['3333', null])
+  })
+
+  test('keeps its moment when it is submitted again, and its owner is told once', async () => {
+    await submit(FIRST)
+    const { pendingBankEffectiveAt } = await submit(SECOND)
+    await stage.advance(3_600)
+    expect((await submit(SECOND)).pendingBankEffectiveAt).toEqual(pendingBankEffectiveAt)
+    await sendDue()
+    expect(sent).toHaveLength(1)
+  })
+
+  test('takes effect though the row of an owner before it was altered, which stays as it is', async () => {
+    const { database } = stage.context
+    await submit(FIRST)
+    await submit(SECOND)
+    const other = await stage.newOwner()
+    await stage.submit(other, FIRST)
+    await stage.submit(other, SECOND)
+    await database.query(`update owners set pending_bank_account_last4 = '9999' where id = $1`, [owner.id])
+    await stage.advance(DAY_S + 1)
+    expect((await stage.stored(other)).bankAccountLast4).toBe('2222')
+    expect(await accounts()).toEqual(['1111', '9999'])
+    await database.query(`update owners set pending_bank_account_last4 = '2222' where id = $1`, [owner.id])
+    await stage.advance(1)
+    expect(await accounts()).toEqual(['2222', null])
+  })
+
+  test('is asked for and cancelled by no platform that an altered row names for a moment', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    const seen = { ...(await stored()), platformId: newUuid(stage.clock.now()) }
+    expect(await refusalOf(stage.submit(seen, THIRD))).toMatchObject({ code: 'not_found' })
+    const cancelled = cancelAccountChange(stage.context, service('test'), seen)
+    expect(await refusalOf(cancelled)).toMatchObject({ code: 'not_found' })
+    expect(await accounts()).toEqual(['1111', '2222'])
+  })
+
+  test('is cancelled by the account in force, submitted again, and by whoever may cancel it', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    expect(await submit(FIRST)).toMatchObject({ bankAccountLast4: '1111', pendingBankAccount: null })
+    await submit(SECOND)
+    expect(await cancel()).toMatchObject({ bankAccountLast4: '1111', pendingBankAccount: null })
+    expect(await refusalOf(cancel())).toMatchObject({ code: 'not_found' })
+    await stage.advance(DAY_S + 1)
+    expect(await accounts()).toEqual(['1111', null])
+  })
+
+  test('that the bank has not decided about is cancelled too', async () => {
+    await submit(FIRST)
+    await submit('900000000004')
+    expect(await cancel()).toMatchObject({ kycStatus: 'verified', kycReason: null })
+    await stage.advance(120)
+    expect(await accounts()).toEqual(['1111', null])
+    expect(await stage.openChecks(owner)).toBe(0)
+  })
+
+  test('that is due cannot be cancelled any more', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_S * 1_000)
+    expect(await refusalOf(cancel())).toMatchObject({ code: 'not_found' })
+    await stage.advance(0)
+    expect(await accounts()).toEqual(['2222', null])
+  })
+})
+
+describe('while an owner is frozen', () => {
+  test('no bank account is submitted, not even the first', async () => {
+    await setStatus('frozen')
+    expect(await refusalOf(submit(FIRST))).toMatchObject({ code: 'conflict' })
+    expect(await accounts()).toEqual([null, null])
+  })
+
+  test('a change does not fall due, falls due afterwards, and can be cancelled', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    await setStatus('frozen')
+    await stage.advance(2 * DAY_S)
+    expect(await accounts()).toEqual(['1111', '2222'])
+    await setStatus('active')
+    await stage.advance(0)
+    expect(await accounts()).toEqual(['2222', null])
+
+    await submit(THIRD)
+    await setStatus('frozen')
+    expect(await cancel()).toMatchObject({ bankAccountLast4: '2222', pendingBankAccount: null })
+  })
+
+  test('a verdict that arrives does not count, and the bank is asked again afterwards', async () => {
+    const { context } = stage
+    const verifyAccount = async (claim: Parameters<typeof context.bankVerifier.verifyAccount>[0]) => {
+      await setStatus('frozen')
+      return context.bankVerifier.verifyAccount(claim)
+    }
+    const frozenMeanwhile = { ...context, bankVerifier: { ...context.bankVerifier, verifyAccount } }
+    const answered = await stage.submit(owner, FIRST, frozenMeanwhile)
+    expect(answered).toMatchObject({ kycStatus: 'pending', tier: 'sandbox' })
+    await stage.advance(DAY_S)
+    expect(await stored()).toMatchObject({ kycStatus: 'pending', tier: 'sandbox' })
+    await setStatus('active')
+    await stage.advance(0)
+    expect(await stored()).toMatchObject({ kycStatus: 'verified', tier: 'tier1', bankAccountLast4: '1111' })
+  })
+
+  test('a change that was verified meanwhile waits for the whole cooldown after the unfreezing', async () => {
+    await submit(FIRST)
+    await submit('900000000004')
+    await setStatus('frozen')
+    await stage.advance(2 * DAY_S)
+    expect(await accounts()).toEqual(['1111', null])
+    await setStatus('active')
+    await stage.advance(0)
+    expect(await accounts()).toEqual(['1111', '0004'])
+    await stage.advance(DAY_S + 1)
+    expect(await accounts()).toEqual(['0004', null])
+  })
+})
+
+describe('the owner of a changed bank account', () => {
+  test('is told at the own phone which account it is, from when on, and where to object', async () => {
+    await submit(FIRST)
+    await sendDue()
+    expect(sent).toEqual([])
+    const { pendingBankEffectiveAt } = await submit(SECOND)
+    await sendDue()
+    const ist = new Date((pendingBankEffectiveAt?.getTime() ?? 0) + 5.5 * 3_600_000).toISOString()
+    const effective_at = `${ist.slice(0, 10)} ${ist.slice(11, 16)} IST`
+    expect(sent).toEqual([
+      {
+        phone: decryptPersonal(stage.context.vault, owner.id, 'phone', owner.phone),
+        text: `Account 2222 from ${effective_at}; object at https://pay.example.com`,
+        variables: { last4: '2222', effective_at, url: 'https://pay.example.com' },
+      },
+    ])
+    expect(await sendDue()).toBe(0)
+  })
+
+  test('is told at least once: a sender that fails is tried again, and never blocks the change', async () => {
+    await submit(FIRST)
+    outcome = { kind: 'unknown', message: 'time-out' }
+    await submit(SECOND)
+    expect(await accounts()).toEqual(['1111', '2222'])
+    await sendDue()
+    expect(await sendDue()).toBe(0)
+    await stage.advance(11)
+    outcome = { kind: 'value', value: 'sent' }
+    await sendDue()
+    await stage.advance(60)
+    await sendDue()
+    expect(sent.map(({ variables }) => variables['last4'])).toEqual(['2222', '2222'])
+  })
+
+  test('is told by another process when the one that was sending dies', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    const dying = openTextMessages({
+      ...stage.context,
+      sender: { name: 'dying', send: () => Promise.reject(new Error('dies')) },
+      texts: { bankAccount: '{last4}' },
+      baseUrl: '',
+    })
+    await dying.sendDue(stage.clock.now())
+    await stage.advance(61)
+    await sendDue()
+    expect(sent).toHaveLength(1)
+  })
+
+  test('is not told of a submission that is rolled back or refused by the bank', async () => {
+    await submit(FIRST)
+    await refusalOf(submit('900000000003'))
+    expect(await sendDue()).toBe(0)
+  })
+
+  test('is given up after three days without a phone that takes messages', async () => {
+    await submit(FIRST)
+    outcome = { kind: 'rejected', code: 'undelivered', message: 'The phone cannot be reached' }
+    await submit(SECOND)
+    for (let attempt = 0; attempt < 40; attempt++) {
+      await sendDue()
+      await stage.advance(6 * 3_600)
+    }
+    expect(sent.length).toBeGreaterThan(10)
+    expect(sent.length).toBeLessThan(30)
+    expect(await stage.context.database.query(`select id from text_messages`)).toEqual([])
+  })
+
+  test('hears at most five times a day from platforms that it never accepted, and the bank is asked ten times', async () => {
+    const accounts = Array.from({ length: 10 }, (_, index) => `60000000${1_000 + index}`)
+    for (const account of accounts) await submit(account)
+    const eleventh = await refusalOf(submit('600000009999'))
+    expect(eleventh.code).toBe('rate_limit_exceeded')
+    await sendDue()
+    expect(sent.map(message => message.variables['last4'])).toEqual(['1001', '1002', '1003', '1004', '1005'])
+    stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_S * 1_000)
+    await submit('600000009999')
+    await sendDue()
+    expect(sent.at(-1)?.variables['last4']).toBe('9999')
+  })
+
+  test('has neither phone nor digits readable in what is stored', async () => {
+    await submit(FIRST)
+    await submit(SECOND)
+    const phone = decryptPersonal(stage.context.vault, owner.id, 'phone', owner.phone)
+    const rows = await stage.context.database.query<{ text: string }>(
+      `select m::text as text from text_messages m`,
+    )
+    expect(rows).toHaveLength(1)
+    for (const text of rows.map(row => row.text)) {
+      expect(text).not.toContain(phone)
+      expect(text).not.toContain(Buffer.from(phone).toString('hex'))
+    }
+  })
+})
+
+test('who cancelled a change stands in the audit log, with the account’s last digits', async () => {
+  await submit(FIRST)
+  await submit(SECOND)
+  const actor = actorOf({ kind: 'platform', platformId: owner.platformId })
+  await cancelAccountChange(stage.context, actor, owner)
+  const [entry] = await stage.context.database.query<{ data: string }>(
+    `select data from audit_entries where action = 'owner.bank_account_change_cancelled' order by id desc limit 1`,
+  )
+  expect(JSON.parse(entry?.data ?? '{}')).toMatchObject({
+    bank_account_last4: '2222',
+    bank_ifsc: 'HDFC0001234',
+  })
+})

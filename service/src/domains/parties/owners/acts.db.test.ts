@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatId } from '../../../kernel/ids.ts'
+import { type Actor, actorOf } from '../../../operations/act.ts'
+import { actsDuring, secretsInLog } from '../../../testing/acts.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { newAgent } from '../../../testing/network.ts'
+import { createOwner } from './create-owner.ts'
+import type { Owner } from './store.ts'
+import { submitKyc } from './submit-kyc.ts'
+import { type KycStage, openKycStage } from './test-stage.ts'
+
+const PERSON = { name: 'Meera Nair', phone: '9812345670', pan: 'ZZZPA1234Q', email: 'meera@example.com' }
+/** Accounts as the sandbox's bank knows them. */
+const VERIFIED = '500000001234'
+const LOOKED_AT_FIRST = '900000000004'
+const UNKNOWN = '900000000002'
+
+const BANK = { type: 'service', id: 'bank verification' } as const
+
+let stage: KycStage
+let owner: Owner
+
+beforeAll(async () => {
+  stage = await openKycStage()
+  owner = await stage.newOwner()
+})
+afterAll(() => stage.close())
+
+const during = (work: () => Promise<unknown>) => actsDuring(stage.network.database, work)
+const platformId = () => formatId('plt', owner.platformId)
+const ofOwner = (actor: Actor, action: string, data: object) => ({
+  agentId: null,
+  actor,
+  action,
+  target: formatId('own', owner.id),
+  data: { platform_id: platformId(), ...data },
+})
+
+test('a registration is recorded without who the person is, and a refused one not at all', async () => {
+  const platform = owner.platformId
+  const register = () => createOwner(stage.context, platform, PERSON)
+  expect(await during(register)).toEqual([
+    {
+      agentId: null,
+      actor: { type: 'platform', id: platformId() },
+      action: 'owner.created',
+      target: expect.stringMatching(/^own_/),
+      data: { platform_id: platformId(), kyc_status: 'none', tier: 'sandbox' },
+    },
+  ])
+  expect(await during(() => refusalOf(register()))).toEqual([])
+  expect(await secretsInLog(stage.network.database, Object.values(PERSON))).toEqual([])
+})
+
+test('a verification is recorded as handed in, as decided, and of each agent that it moves', async () => {
+  const { agent } = await newAgent(stage.network, owner)
+  const itself = actorOf({ kind: 'owner', ownerIds: [owner.id], sessionId: '' })
+  const account = { bank_account_last4: '1234', bank_ifsc: 'HDFC0001234' }
+  const request = { bank_account: VERIFIED, bank_ifsc: 'hdfc0001234' }
+  expect(await during(() => submitKyc(stage.context, itself, owner, request))).toEqual([
+    ofOwner(itself, 'owner.kyc_submitted', account),
+    ofOwner(BANK, 'owner.kyc_decided', {
+      ...account,
+      kyc_status: { from: 'none', to: 'verified' },
+      tier: { from: 'sandbox', to: 'tier1' },
+      reason: null,
+    }),
+    {
+      agentId: formatId('agt', agent.id),
+      actor: BANK,
+      action: 'agent.tier_changed',
+      target: formatId('agt', agent.id),
+      data: { from: 'sandbox', to: 'tier1' },
+    },
+  ])
+})
+
+test('what a bank decides later is recorded once, of the service', async () => {
+  owner = await stage.newOwner()
+  const actions = async (work: () => Promise<unknown>) => (await during(work)).map(({ action }) => action)
+  expect(await actions(() => stage.submit(owner, LOOKED_AT_FIRST))).toEqual(['owner.kyc_submitted'])
+  const account = { bank_account_last4: '0004', bank_ifsc: 'HDFC0001234' }
+  expect(await during(() => stage.advance(120))).toEqual([
+    ofOwner(BANK, 'owner.kyc_decided', {
+      ...account,
+      kyc_status: { from: 'pending', to: 'verified' },
+      tier: { from: 'sandbox', to: 'tier1' },
+      reason: null,
+    }),
+  ])
+  expect(await during(() => stage.advance(120))).toEqual([])
+})
+
+test('an account that a bank does not confirm is recorded, though the verified one stays', async () => {
+  const acts = await during(() => refusalOf(stage.submit(owner, UNKNOWN)))
+  expect(acts.map(({ action }) => action)).toEqual(['owner.kyc_submitted', 'owner.kyc_decided'])
+  expect(acts[1]?.data).toMatchObject({
+    bank_account_last4: '0002',
+    kyc_status: { from: 'verified', to: 'verified' },
+    reason: 'account_invalid',
+  })
+})
+
+test('no account number is in the log', async () => {
+  expect(await secretsInLog(stage.network.database, [VERIFIED, LOOKED_AT_FIRST, UNKNOWN])).toEqual([])
+})

@@ -1,0 +1,79 @@
+import type { BodyOf, createOwner as createOwnerRoute } from '@batua/contract'
+import { AppError, type Refusal, raise, refuse } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { createdAct } from './acts.ts'
+import type { OwnersContext } from './context.ts'
+import { normalisePan, normalisePhone } from './normalise.ts'
+import { encryptPersonal, personalIndex } from './personal-data.ts'
+import { insertOwner, type Owner, selectSameOwner } from './store.ts'
+
+type CreateOwner = BodyOf<typeof createOwnerRoute>
+
+interface Person {
+  readonly kind: 'person'
+  readonly name: string
+  readonly phone: string
+  readonly pan: string
+  readonly email: string | null
+}
+
+/** The person in the one form in which two of them can be told to be the same. */
+export function decidePerson(request: CreateOwner): Refusal | Person {
+  const phone = normalisePhone(request.phone)
+  if (phone === null) {
+    return refuse(
+      'validation_error',
+      'A phone is an Indian mobile number: 10 digits, the first from 6 to 9',
+      {
+        field: 'phone',
+      },
+    )
+  }
+  const pan = normalisePan(request.pan)
+  if (pan === null) {
+    return refuse('validation_error', 'A PAN has five letters, four digits and one letter', { field: 'pan' })
+  }
+  return { kind: 'person', name: request.name.normalize('NFC'), phone, pan, email: request.email ?? null }
+}
+
+/** Registers a person with a platform, once: a second time is a conflict that names the first. */
+export async function createOwner(
+  { database, clock, vault }: OwnersContext,
+  platformId: Uuid,
+  request: CreateOwner,
+): Promise<Owner> {
+  const person = decidePerson(request)
+  if (person.kind === 'refusal') raise(person)
+  const now = clock.now()
+  const id = newUuid(now)
+  const identity = {
+    platformId,
+    phoneIndex: personalIndex(vault, 'phone', person.phone),
+    panIndex: personalIndex(vault, 'pan', person.pan),
+  }
+  const owner = await database.inTransaction(async tx => {
+    const inserted = await insertOwner(tx, vault, {
+      ...identity,
+      id,
+      name: person.name,
+      phone: encryptPersonal(vault, id, 'phone', person.phone),
+      email: person.email === null ? null : encryptPersonal(vault, id, 'email', person.email),
+      pan: encryptPersonal(vault, id, 'pan', person.pan),
+      createdAt: now,
+    })
+    if (inserted === null) return null
+    await recordFacts(tx, vault, now, [createdAct(inserted.owner)], inserted.versions)
+    return inserted.owner
+  })
+  if (owner !== null) return owner
+
+  // Owners are never removed, so the one that was in the way is still there.
+  const existing = await selectSameOwner(database, identity)
+  assert(existing !== null, 'an owner that was in the way can be found')
+  const ownerId = formatId('own', existing)
+  throw new AppError('conflict', `This platform already has an owner with this phone or PAN: ${ownerId}`, {
+    details: { owner_id: ownerId },
+  })
+}

@@ -1,0 +1,13 @@
+import type { Queryable } from '../../../db/database.ts'
+
+/** Counts one more act of a subject on a day of IST. Returns how many that day has, this one included. */
+export async function countOfDay(tx: Queryable, subject: string, istDay: number): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `insert into daily_counts as c (subject, ist_day, count) values ($1, $2, 1)
+     on conflict (subject) do update set ist_day = excluded.ist_day,
+       count = case when c.ist_day = excluded.ist_day then c.count + 1 else 1 end
+     returning count`,
+    [subject, istDay],
+  )
+  return row?.count ?? 1
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newAgent } from '../../../testing/network.ts'
+import { selectAgent } from '../agents/store.ts'
+import { checkDueOwners } from './check-due-owners.ts'
+import type { OwnersContext } from './context.ts'
+import { decryptPersonal } from './personal-data.ts'
+import type { Owner } from './store.ts'
+import { type KycStage, openKycStage } from './test-stage.ts'
+
+let stage: KycStage
+let context: OwnersContext
+let owner: Owner
+
+beforeAll(async () => {
+  stage = await openKycStage()
+  context = stage.context
+})
+beforeEach(async () => {
+  owner = await stage.newOwner()
+})
+afterAll(() => stage.close())
+
+const submit = (account: string, by?: OwnersContext) => stage.submit(owner, account, by)
+const stored = () => stage.stored(owner)
+const told = () => stage.told(owner)
+const advance = (seconds: number) => stage.advance(seconds)
+
+test('the jobs of several nodes ask and tell once', async () => {
+  const { agent } = await newAgent(stage.network, owner)
+  await submit('900000000004')
+  stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
+  const taken = await Promise.all([1, 2, 3, 4].map(() => checkDueOwners(context, stage.clock.now())))
+  expect(taken.toSorted()).toEqual([0, 0, 0, 1])
+  expect(await told()).toEqual(['pending bank_pending', 'verified null'])
+  expect((await selectAgent(context.database, agent.id))?.tier).toBe('tier1')
+})
+
+test('a job that was slow to ask does not overtake a newer submission', async () => {
+  await submit('900000000004')
+  stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
+  const slow = {
+    ...context,
+    bankVerifier: {
+      ...context.bankVerifier,
+      checkAgain: async (...args: Parameters<OwnersContext['bankVerifier']['checkAgain']>) => {
+        await submit('900000000001')
+        return context.bankVerifier.checkAgain(...args)
+      },
+    },
+  }
+  expect(await checkDueOwners(slow, stage.clock.now())).toBe(1)
+  expect(await stored()).toMatchObject({ kycStatus: 'failed', bankAccountLast4: '0001', tier: 'sandbox' })
+})
+
+test('of submissions at once the newest counts, and the older ones are told so', async () => {
+  const accounts = ['500000000001', '500000000002', '500000000003', '500000000004']
+  const answers = await Promise.allSettled(accounts.map(account => submit(account)))
+  const taken = answers.filter(answer => answer.status === 'fulfilled')
+  expect(taken.length).toBeGreaterThan(0)
+  for (const answer of answers) {
+    if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'conflict' })
+  }
+  expect(await stage.openChecks(owner)).toBe(0)
+  expect((await stored()).kycStatus).toBe('verified')
+})
+
+test('a check that fails does not stop its neighbours, and is not lost', async () => {
+  await submit('900000000004')
+  const neighbour = await stage.newOwner()
+  await stage.submit(neighbour, '900000000004')
+  stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
+  const failing = {
+    ...context,
+    bankVerifier: {
+      ...context.bankVerifier,
+      checkAgain: (...[reference, claim]: Parameters<OwnersContext['bankVerifier']['checkAgain']>) =>
+        claim.phone === decryptPersonal(context.vault, neighbour.id, 'phone', neighbour.phone)
+          ? Promise.reject(new Error('broken'))
+          : context.bankVerifier.checkAgain(reference, claim),
+    },
+  }
+  expect(await checkDueOwners(failing, stage.clock.now())).toBe(2)
+  expect((await stored()).kycStatus).toBe('verified')
+  await advance(46)
+  expect(await stage.stored(neighbour)).toMatchObject({ kycStatus: 'verified' })
+})
+
+test('nobody waits for an owner while its bank is asked', async () => {
+  const watched = {
+    ...context,
+    bankVerifier: {
+      ...context.bankVerifier,
+      verifyAccount: async (...[claim]: Parameters<OwnersContext['bankVerifier']['verifyAccount']>) => {
+        await context.database.query(`select id from owners where id = $1 for update nowait`, [owner.id])
+        await context.database.query(`select id from kyc_checks where owner_id = $1 for update nowait`, [
+          owner.id,
+        ])
+        return context.bankVerifier.verifyAccount(claim)
+      },
+    },
+  }
+  expect(await submit('500000000000', watched)).toMatchObject({ kycStatus: 'verified' })
+})

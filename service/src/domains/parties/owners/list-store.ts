@@ -1,0 +1,39 @@
+import type { KycStatus } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import type { PageRequest } from '../../../http/paging.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { OWNER_COLUMNS, type Owner } from './store.ts'
+
+/** Which owners are listed; null: all. */
+export interface OwnerFilter {
+  readonly platformId: Uuid | null
+  readonly status: Owner['status'] | null
+  readonly kycStatus: KycStatus | null
+}
+
+const MATCHES = `($2::text is null or status = $2) and ($3::text is null or kyc_status = $3)`
+
+function matching({ platformId }: OwnerFilter): string {
+  return `${platformId === null ? '$1::uuid is null' : 'platform_id = $1::uuid'} and ${MATCHES}`
+}
+
+function filterValues({ platformId, status, kycStatus }: OwnerFilter): unknown[] {
+  return [platformId, status, kycStatus]
+}
+
+/** A page of owners, newest first: those before `before` when it is given, skipping `offset`. */
+export async function selectOwners(db: Queryable, filter: OwnerFilter, page: PageRequest): Promise<Owner[]> {
+  return db.query<Owner>(
+    `select ${OWNER_COLUMNS} from owners where ${matching(filter)} and ($4::uuid is null or id < $4)
+     order by id desc limit $5 offset $6`,
+    [...filterValues(filter), page.before, page.fetch, page.offset],
+  )
+}
+
+export async function countOwners(db: Queryable, filter: OwnerFilter): Promise<number> {
+  const [row] = await db.query<{ count: bigint }>(
+    `select count(*) as count from owners where ${matching(filter)}`,
+    filterValues(filter),
+  )
+  return Number(row?.count ?? 0)
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { randomPan, randomPhone } from '../../../testing/network.ts'
+import {
+  type Body,
+  type Headers,
+  type NetworkServer,
+  signUp,
+  signUpAgent,
+  signUpOwner,
+  startNetworkServer,
+} from '../../../testing/network-server.ts'
+
+let testDatabase: TestDatabase
+let network: NetworkServer
+let ask: NetworkServer['ask']
+let platform: Headers
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  network = await startNetworkServer(testDatabase.database)
+  ask = network.ask
+  platform = (await signUp(network)).headers
+})
+
+afterAll(async () => {
+  await network.server.close()
+  await testDatabase.drop()
+})
+
+test('an owner is created with normalised identity and read back masked', async () => {
+  const request = { name: 'Asha Rao', phone: '+91 98765-43210', pan: 'abcde1234f', email: 'asha@example.com' }
+  const created = await ask('POST', '/v1/owners', platform, request)
+  expect(created).toMatchObject({
+    status: 201,
+    body: { phone: '9876543210', pan: 'ABCxxxxx4F', kyc_status: 'none', tier: 'sandbox', status: 'active' },
+  })
+  const read = await ask('GET', `/v1/owners/${String(created.body['owner_id'])}`, platform)
+  expect(read).toMatchObject({ status: 200, body: created.body })
+
+  const again = await ask('POST', '/v1/owners', platform, { ...request, pan: randomPan() })
+  const details = { owner_id: created.body['owner_id'] }
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'conflict', details } } })
+})
+
+test.each([
+  ['name', { name: undefined }],
+  ['phone', { phone: '12345' }],
+  ['phone', { phone: 9876543210 }],
+  ['phone', { phone: '\u0967\u0968\u0969\u096a\u096b\u096c\u096d\u096e\u096f\u0966' }],
+  ['pan', { pan: 'ABCDE12345' }],
+  ['pan', { pan: "ABCDE1234F' --" }],
+  ['email', { email: 'asha' }],
+  ['tier', { tier: 'tier3' }],
+])('a bad %s is refused by name: %j', async (field, change) => {
+  const body = { name: 'Asha Rao', phone: randomPhone(), pan: randomPan(), ...change }
+  const refused = await ask('POST', '/v1/owners', platform, body)
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
+})
+
+test('strangers cannot tell an owner from none, and agents may not ask', async () => {
+  const ownerId = await signUpOwner(network, platform)
+  const stranger = await signUp(network)
+  const agent = await signUpAgent(network, platform, ownerId)
+  const bank = { bank_account: '123456789012', bank_ifsc: 'HDFC0001234' }
+  expect((await ask('GET', `/v1/owners/${ownerId}`, stranger.headers)).status).toBe(404)
+  expect((await ask('POST', `/v1/owners/${ownerId}/kyc`, stranger.headers, bank)).status).toBe(404)
+  expect((await ask('GET', `/v1/owners/${ownerId}`, agent.headers)).status).toBe(401)
+  expect((await ask('GET', '/v1/owners', agent.headers)).status).toBe(401)
+  expect((await ask('GET', '/v1/owners/own_nobody', platform)).status).toBe(404)
+})
+
+test('KYC verifies the account and lifts owner and agents to tier1', async () => {
+  const ownerId = await signUpOwner(network, platform)
+  const agent = await signUpAgent(network, platform, ownerId)
+  const bank = { bank_account: '123456789012', bank_ifsc: 'hdfc0001234' }
+  expect(await ask('POST', `/v1/owners/${ownerId}/kyc`, platform, bank)).toMatchObject({
+    status: 200,
+    body: {
+      owner_id: ownerId,
+      kyc_status: 'verified',
+      tier: 'tier1',
+      bank_account_last4: '9012',
+      bank_ifsc: 'HDFC0001234',
+      name_at_bank: 'Asha Rao',
+      name_match_score: 100,
+      reason: null,
+    },
+  })
+  expect((await ask('GET', '/v1/agents/me', agent.headers)).body['tier']).toBe('tier1')
+})
+
+test.each([
+  ['bank_account', { bank_account: '12345678' }],
+  ['bank_account', { bank_account: 123456789012 }],
+  ['bank_ifsc', { bank_ifsc: 'HDFC1001234' }],
+])('a bad %s is refused by name: %j', async (field, change) => {
+  const ownerId = await signUpOwner(network, platform)
+  const body = { bank_account: '123456789012', bank_ifsc: 'HDFC0001234', ...change }
+  const refused = await ask('POST', `/v1/owners/${ownerId}/kyc`, platform, body)
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
+})
+
+test('owners are listed newest first, in pages that neither repeat nor miss one', async () => {
+  const { headers } = await signUp(network)
+  const created: string[] = []
+  for (let index = 0; index < 5; index += 1) created.unshift(await signUpOwner(network, headers))
+
+  const listed: unknown[] = []
+  let cursor: unknown = ''
+  let pages = 0
+  for (; cursor !== undefined; pages += 1) {
+    const query = typeof cursor === 'string' && cursor !== '' ? `?limit=2&cursor=${cursor}` : '?limit=2'
+    const { body } = await ask('GET', `/v1/owners${query}`, headers)
+    const pagination = body['pagination'] as Body
+    expect(pagination['total']).toBe(5)
+    listed.push(...(body['owners'] as Body[]).map(owner => owner['owner_id']))
+    cursor = pagination['next_cursor']
+  }
+  expect(pages).toBe(3)
+  expect(listed).toEqual(created)
+
+  const skipped = await ask('GET', '/v1/owners?offset=3', headers)
+  expect((skipped.body['owners'] as Body[]).map(owner => owner['owner_id'])).toEqual(created.slice(3))
+  expect((await ask('GET', '/v1/owners?limit=101', headers)).status).toBe(400)
+})

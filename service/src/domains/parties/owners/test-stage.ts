@@ -1,0 +1,64 @@
+import { type Clock, systemClock } from '../../../kernel/clock.ts'
+import { service } from '../../../operations/act.ts'
+import { createTestDatabase } from '../../../testing/database.ts'
+import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
+import { createSandboxBankVerifier } from '../../sandbox/providers/bank-verifier.ts'
+import { applyDueAccounts } from './change-account.ts'
+import { checkDueOwners } from './check-due-owners.ts'
+import type { OwnersContext } from './context.ts'
+import { type Owner, selectOwner } from './store.ts'
+import { submitKyc } from './submit-kyc.ts'
+
+/** Owners and the sandbox's bank over a real database. */
+export interface KycStage {
+  readonly network: NetworkContext
+  readonly context: OwnersContext
+  readonly clock: Clock
+  newOwner(): Promise<Owner>
+  submit(owner: Owner, account: string, by?: OwnersContext): Promise<Owner>
+  stored(owner: Owner): Promise<Owner>
+  /** Moves the clock and does what falls due. */
+  advance(seconds: number): Promise<void>
+  /** Status and reason of each event that the owner's platform was told. */
+  told(owner: Owner): Promise<string[]>
+  openChecks(owner: Owner): Promise<number>
+  close(): Promise<void>
+}
+
+export async function openKycStage(): Promise<KycStage> {
+  const testDatabase = await createTestDatabase()
+  const { database } = testDatabase
+  const clock = systemClock()
+  const network = networkContext(database, clock)
+  const context: OwnersContext = { ...network, bankVerifier: createSandboxBankVerifier(network) }
+  const { platform } = await newPlatform(network)
+  return {
+    network,
+    context,
+    clock,
+    newOwner: () => newOwner(network, platform.id),
+    submit: (owner, account, by = context) =>
+      submitKyc(by, service('test'), owner, { bank_account: account, bank_ifsc: 'hdfc0001234' }),
+    async stored({ id }) {
+      const found = await selectOwner(database, id)
+      if (found === null) throw new Error('owners are never removed')
+      return found
+    },
+    async advance(seconds) {
+      clock.setOffsetMs(clock.offsetMs() + seconds * 1_000)
+      while ((await checkDueOwners(context, clock.now())) > 0);
+      while ((await applyDueAccounts(context, clock.now())) > 0);
+    },
+    async told({ id }) {
+      const events = await database.query<{ data: { kyc_status: string; reason: string | null } }>(
+        `select data from events where owner_id = $1 and name = 'owner.kyc.updated' order by id`,
+        [id],
+      )
+      return events.map(({ data }) => `${data.kyc_status} ${data.reason}`)
+    },
+    async openChecks({ id }) {
+      return (await database.query(`select id from kyc_checks where owner_id = $1`, [id])).length
+    },
+    close: () => testDatabase.drop(),
+  }
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import {
+  AS_ADMIN,
+  type NetworkServer,
+  signUp,
+  signUpAgent,
+  signUpOwner,
+  startNetworkServer,
+} from '../../../testing/network-server.ts'
+
+let testDatabase: TestDatabase
+let network: NetworkServer
+let ask: NetworkServer['ask']
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase()
+  network = await startNetworkServer(testDatabase.database)
+  ask = network.ask
+})
+
+afterAll(async () => {
+  await network.server.close()
+  await testDatabase.drop()
+})
+
+test('anyone opens a platform, and its two secrets are shown only then', async () => {
+  const created = await ask(
+    'POST',
+    '/v1/platforms',
+    {},
+    { name: 'Example', webhook_url: 'https://example.com/hook' },
+  )
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      name: 'Example',
+      email: null,
+      status: 'active',
+      webhook_url: 'https://example.com/hook',
+      platform_secret: expect.stringMatching(/^sk_live_/),
+      webhook_secret: expect.stringMatching(/^whsec_/),
+    },
+  })
+  const id = String(created.body['platform_id'])
+  const headers = { 'x-platform-id': id, 'x-platform-secret': String(created.body['platform_secret']) }
+  const read = await ask('GET', `/v1/platforms/${id}`, headers)
+  expect(read.status).toBe(200)
+  expect(read.body).not.toHaveProperty('platform_secret')
+  expect(read.body).not.toHaveProperty('webhook_secret')
+})
+
+test('while sign-up is closed only an administrator opens a platform', async () => {
+  const closed = await startNetworkServer(testDatabase.database, { signupOpen: false })
+  const { headers } = await signUp(network)
+  for (const credential of [{}, headers]) {
+    const refused = await closed.ask('POST', '/v1/platforms', credential, { name: 'Example' })
+    expect(refused).toMatchObject({
+      status: 401,
+      body: {
+        error: { code: 'authentication_error', message: expect.stringContaining('administrator session') },
+      },
+    })
+  }
+  const made = await closed.ask('POST', '/v1/platforms', AS_ADMIN, { name: 'Example' })
+  expect(made).toMatchObject({ status: 201, body: { name: 'Example', status: 'active' } })
+  await closed.server.close()
+})
+
+test('an administrator reads, changes and ends any platform, and can only read what was ended', async () => {
+  const { id, headers } = await signUp(network)
+  const address = `/v1/platforms/${id}`
+  expect((await ask('PATCH', address, AS_ADMIN, { name: 'Renamed' })).body['name']).toBe('Renamed')
+  const rotated = await ask('POST', `${address}/rotate-secret`, AS_ADMIN)
+  expect((await ask('GET', address, headers)).status).toBe(401)
+  const fresh = { ...headers, 'x-platform-secret': String(rotated.body['platform_secret']) }
+  expect((await ask('GET', address, fresh)).status).toBe(200)
+  const agent = await signUpAgent(network, fresh, await signUpOwner(network, fresh))
+  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  expect((await ask('GET', '/v1/agents/me', agent.headers)).status).toBe(401)
+  expect(await ask('GET', address, AS_ADMIN)).toMatchObject({
+    status: 200,
+    body: { name: 'Renamed', status: 'deleted' },
+  })
+  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  for (const [method, path, body] of [
+    ['PATCH', address, { name: 'Again' }],
+    ['POST', `${address}/rotate-secret`, undefined],
+    ['POST', `${address}/rotate-webhook-secret`, undefined],
+  ] as const) {
+    expect(await ask(method, path, AS_ADMIN, body)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    })
+  }
+  expect((await ask('GET', '/v1/platforms/plt_none', AS_ADMIN)).status).toBe(404)
+})
+
+test('live mode sends webhooks to https only', async () => {
+  const live = await startNetworkServer(testDatabase.database, { mode: 'live' })
+  const refused = await live.ask(
+    'POST',
+    '/v1/platforms',
+    {},
+    { name: 'A', webhook_url: 'http://example.com/' },
+  )
+  expect(refused).toMatchObject({ status: 400, body: { error: { field: 'webhook_url' } } })
+  await live.server.close()
+})
+
+test.each([
+  ['name', {}],
+  ['name', { name: '' }],
+  ['name', { name: 'a\u0000b' }],
+  ['name', { name: 'x'.repeat(101) }],
+  ['name', { name: 7 }],
+  ['email', { name: 'A', email: 'nobody' }],
+  ['webhook_url', { name: 'A', webhook_url: 'ftp://example.com' }],
+  ['webhook_url', { name: 'A', webhook_url: 'https://user:secret@example.com/' }],
+  ['webhook_url', { name: 'A', webhook_url: 'https://' }],
+  ['webhook_url', { name: 'A', webhook_url: `https://example.com/${'a'.repeat(2048)}` }],
+  ['platform_id', { name: 'A', platform_id: 'plt_1' }],
+])('a bad %s is refused by name: %j', async (field, body) => {
+  const refused = await ask('POST', '/v1/platforms', {}, body)
+  expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
+})
+
+test('another platform, an agent and nobody cannot tell a platform from none', async () => {
+  const platform = await signUp(network)
+  const stranger = await signUp(network)
+  const agent = await signUpAgent(network, platform.headers, await signUpOwner(network, platform.headers))
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/rotate-secret'],
+    ['POST', '/rotate-webhook-secret'],
+  ] as const) {
+    const body = method === 'PATCH' ? { name: 'Taken over' } : undefined
+    const address = `/v1/platforms/${platform.id}${path}`
+    expect((await ask(method, address, stranger.headers, body)).status).toBe(404)
+    expect((await ask(method, address, agent.headers, body)).status).toBe(401)
+    expect((await ask(method, address, {}, body)).status).toBe(401)
+  }
+  expect((await ask('GET', `/v1/platforms/${platform.id}`, platform.headers)).body['name']).toBe(
+    'Test platform',
+  )
+})
+
+test('a platform changes itself field by field', async () => {
+  const { id, headers } = await signUp(network)
+  const changed = await ask('PATCH', `/v1/platforms/${id}`, headers, { email: 'dev@example.com' })
+  expect(changed).toMatchObject({ status: 200, body: { name: 'Test platform', email: 'dev@example.com' } })
+  const cleared = await ask('PATCH', `/v1/platforms/${id}`, headers, { email: null, name: 'Renamed' })
+  expect(cleared).toMatchObject({ status: 200, body: { name: 'Renamed', email: null } })
+})
+
+test('after rotate-secret the old secret is refused', async () => {
+  const { id, headers } = await signUp(network)
+  const rotated = await ask('POST', `/v1/platforms/${id}/rotate-secret`, headers)
+  expect(rotated.status).toBe(200)
+  expect((await ask('GET', `/v1/platforms/${id}`, headers)).status).toBe(401)
+  const renewed = { ...headers, 'x-platform-secret': String(rotated.body['platform_secret']) }
+  expect((await ask('GET', `/v1/platforms/${id}`, renewed)).status).toBe(200)
+})
+
+test('a deleted platform and its agents are refused, and its agents exist only by name', async () => {
+  const { id, headers } = await signUp(network)
+  const agent = await signUpAgent(network, headers, await signUpOwner(network, headers))
+  const deleted = await ask('DELETE', `/v1/platforms/${id}`, headers)
+  expect(deleted).toMatchObject({ status: 200, body: { platform_id: id, status: 'deleted' } })
+  expect((await ask('GET', `/v1/platforms/${id}`, headers)).status).toBe(401)
+  expect((await ask('GET', '/v1/agents/me', agent.headers)).status).toBe(401)
+  const existence = await ask('GET', `/v1/agents/${agent.handle}/exists`)
+  expect(existence).toMatchObject({ status: 200, body: { exists: true, status: 'deactivated' } })
+})

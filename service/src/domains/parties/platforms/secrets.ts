@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto'
+import { SECRET_PREFIXES } from '@batua/contract'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import { newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { newSecret, type Vault } from '../../../kernel/secrets.ts'
+import type { Actor } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { platformAct } from './acts.ts'
+import type { PlatformsContext } from './context.ts'
+import { replaceWebhookSecret, updateSecretHash } from './store.ts'
+
+const WEBHOOK_SECRET_BYTES = 32
+
+export function newPlatformSecret(vault: Vault): { readonly text: string; readonly hash: Buffer } {
+  const text = newSecret(SECRET_PREFIXES.platformSecret)
+  return { text, hash: vault.credentialHash(text, 'platforms.secret') }
+}
+
+/** A Standard Webhooks secret; it is kept encrypted, because the service signs with it. */
+export function newWebhookSecret(
+  vault: Vault,
+  platformId: Uuid,
+): { readonly text: string; readonly sealed: Buffer } {
+  const text = SECRET_PREFIXES.webhookSecret + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')
+  return { text, sealed: vault.encrypt(text, webhookSecretOf(platformId)) }
+}
+
+export function openWebhookSecret(vault: Vault, platformId: Uuid, sealed: Buffer): string {
+  return vault.decrypt(sealed, webhookSecretOf(platformId))
+}
+
+/** What the encryption authenticates: a secret of one platform is none of another. */
+export function webhookSecretOf(platformId: Uuid): string {
+  return `platforms.webhook_secret:${platformId}`
+}
+
+/** Replaces the platform's secret; the old one stops working at once. */
+export async function rotateSecret(
+  { database, clock, vault }: PlatformsContext,
+  actor: Actor,
+  platformId: Uuid,
+): Promise<string> {
+  const secret = newPlatformSecret(vault)
+  const act = platformAct(actor, 'platform.secret_rotated', platformId)
+  await database.inTransaction(
+    async tx => {
+      const versions = await updateSecretHash(tx, vault, platformId, secret.hash)
+      await recordFacts(tx, vault, clock.now(), [act], versions)
+    },
+    { turns: [platformId] },
+  )
+  return secret.text
+}
+
+/** Replaces the webhook secret; for a day the old one signs too, so that receivers change over without a gap. */
+export async function rotateWebhookSecret(
+  { database, clock, vault }: PlatformsContext,
+  actor: Actor,
+  platformId: Uuid,
+): Promise<{ readonly secret: string; readonly previousUntil: Date }> {
+  const secret = newWebhookSecret(vault, platformId)
+  const now = clock.now()
+  const previousUntil = new Date(now.getTime() + DAY_MS)
+  const act = platformAct(actor, 'platform.webhook_secret_rotated', platformId, {
+    previous_secret_expires_at: previousUntil.toISOString(),
+  })
+  await database.inTransaction(
+    async tx => {
+      const previousId = newUuid(now)
+      const versions = await replaceWebhookSecret(tx, vault, platformId, {
+        webhookSecret: secret.sealed,
+        previousId,
+        previousUntil,
+        now,
+      })
+      await recordFacts(tx, vault, now, [act], versions)
+    },
+    { turns: [platformId] },
+  )
+  return { secret: secret.text, previousUntil }
+}

@@ -1,0 +1,54 @@
+import type { BodyOf, updatePlatform as updatePlatformRoute } from '@batua/contract'
+import { raise } from '../../../kernel/app-error.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Actor } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { platformNotFound } from './access.ts'
+import { updatedAct } from './acts.ts'
+import type { PlatformsContext } from './context.ts'
+import { openEmail, sealEmail } from './platform-record.ts'
+import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
+import { decideWebhookUrl } from './webhook-url.ts'
+
+/** Changes what was sent, and leaves the rest; null clears. */
+export async function updatePlatform(
+  { database, clock, vault, mode, resumeWebhooks }: PlatformsContext,
+  actor: Actor,
+  platformId: Uuid,
+  change: BodyOf<typeof updatePlatformRoute>,
+): Promise<Platform> {
+  const { name, email, webhook_url: webhookUrl } = change
+  if (typeof webhookUrl === 'string') {
+    const decided = decideWebhookUrl(webhookUrl, mode)
+    if (decided.kind === 'refusal') raise(decided)
+  }
+  return database.inTransaction(
+    async tx => {
+      const platform = await lockPlatform(tx, vault, platformId)
+      if (platform === null || platform.status === 'deleted') throw platformNotFound()
+      const changed = {
+        ...platform,
+        name: name === undefined ? platform.name : name.normalize('NFC'),
+        email:
+          email === undefined || email === openEmail(vault, platform)
+            ? platform.email
+            : sealEmail(vault, platformId, email),
+        webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
+        webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
+      }
+      const act = updatedAct(actor, platform, changed)
+      if (act === null) return platform
+      const now = clock.now()
+      const versions = await writePlatform(tx, vault, changed)
+      await recordFacts(tx, vault, now, [act], versions)
+      if (isToldAnew(platform, changed)) await resumeWebhooks(tx, platformId, now)
+      return changed
+    },
+    { turns: [platformId] },
+  )
+}
+
+/** What waits has another address now, or one again, or none, which ends it. */
+function isToldAnew(before: Platform, after: Platform): boolean {
+  return before.webhookUrl !== after.webhookUrl || before.webhookDisabledAt !== after.webhookDisabledAt
+}

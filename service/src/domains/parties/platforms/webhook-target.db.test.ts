@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { service } from '../../../operations/act.ts'
+import { actsDuring } from '../../../testing/acts.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
+import { networkContext, newPlatform } from '../../../testing/network.ts'
+import type { PlatformsContext } from './context.ts'
+import { rotateWebhookSecret } from './secrets.ts'
+import { disableWebhookUrl } from './store.ts'
+import { updatePlatform } from './update-platform.ts'
+import { readWebhookTarget } from './webhook-target.ts'
+
+const NOON = new Date('2026-11-20T06:30:00.000Z')
+const SOMEBODY = service('test')
+const ADDRESS = 'https://example.com/webhooks'
+
+let db: TestDatabase
+let clock: ManualClock
+let context: PlatformsContext
+let platformId: Uuid
+let firstSecret: string
+/** Whom the deliverer was woken for. */
+let resumed: Uuid[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  clock = manualClock(NOON)
+})
+afterAll(() => db.drop())
+
+beforeEach(async () => {
+  const network = networkContext(db.database, clock)
+  context = {
+    ...network,
+    resumeWebhooks: async (_tx, id) => {
+      resumed.push(id)
+    },
+  }
+  const created = await newPlatform(network)
+  platformId = created.platform.id
+  firstSecret = created.webhookSecret
+  resumed = []
+})
+
+const target = () => readWebhookTarget(db.database, context.vault, platformId, clock.now())
+const secrets = async () => (await target())?.secrets
+const rotate = async () => (await rotateWebhookSecret(context, SOMEBODY, platformId)).secret
+const setUrl = (webhook_url: string | null) => updatePlatform(context, SOMEBODY, platformId, { webhook_url })
+const disable = (url = ADDRESS) => disableWebhookUrl(db.database, platformId, url, clock.now())
+
+describe('webhook secrets', () => {
+  test('that were replaced sign for a day each, the newest first, so that two rotations cut nobody off', async () => {
+    expect(await secrets()).toEqual([firstSecret])
+    const second = await rotate()
+    clock.advance(DAY_MS / 2)
+    const third = await rotate()
+    expect(await secrets()).toEqual([third, second, firstSecret])
+    clock.advance(DAY_MS / 2)
+    expect(await secrets()).toEqual([third, second])
+    clock.advance(DAY_MS / 2)
+    expect(await secrets()).toEqual([third])
+  })
+
+  test('that were replaced sign five at a time at most, and go once none of them signs', async () => {
+    const rotated = [firstSecret]
+    for (let count = 0; count < 7; count++) rotated.push(await rotate())
+    expect(await secrets()).toEqual(rotated.toReversed().slice(0, 6))
+    clock.advance(DAY_MS)
+    await rotate()
+    const [kept] = await db.database.query<{ count: bigint }>(
+      `select count(*) as count from previous_webhook_secrets where platform_id = $1`,
+      [platformId],
+    )
+    expect(kept?.count).toBe(1n)
+  })
+
+  test('rotated at the same time all sign', async () => {
+    const rotated = await Promise.all([rotate(), rotate(), rotate()])
+    expect((await secrets())?.toSorted()).toEqual([firstSecret, ...rotated].toSorted())
+  })
+
+  test('are stored encrypted', async () => {
+    await rotate()
+    const rows = await db.database.query<{ secret: Buffer }>(
+      `select secret from previous_webhook_secrets where platform_id = $1`,
+      [platformId],
+    )
+    expect(rows[0]?.secret.toString('latin1')).not.toContain(firstSecret.slice(0, 12))
+  })
+})
+
+describe('a receiver that is gone', () => {
+  test('is sent nothing until its address is set, be it the same, which is an act and wakes the deliverer', async () => {
+    await setUrl(ADDRESS)
+    await disable()
+    expect(await target()).toMatchObject({ url: ADDRESS, disabledAt: clock.now() })
+    resumed = []
+    const acts = await actsDuring(db.database, () => setUrl(ADDRESS))
+    expect(acts).toMatchObject([{ action: 'platform.updated', data: { webhooks: 'resumed' } }])
+    expect(await target()).toMatchObject({ url: ADDRESS, disabledAt: null })
+    expect(resumed).toEqual([platformId])
+  })
+
+  test('stays gone since the first time that it said so', async () => {
+    await setUrl(ADDRESS)
+    const since = clock.now()
+    await disable()
+    clock.advance(1_000)
+    await disable()
+    expect((await target())?.disabledAt).toEqual(since)
+  })
+
+  test('does not disable the address that was set meanwhile', async () => {
+    await setUrl(`${ADDRESS}/v2`)
+    await disable(ADDRESS)
+    expect((await target())?.disabledAt).toBeNull()
+  })
+})
+
+test('the deliverer is woken by another address and by none, not by what changes nothing about it', async () => {
+  await updatePlatform(context, SOMEBODY, platformId, { name: 'Renamed' })
+  expect(resumed).toEqual([])
+  await setUrl(ADDRESS)
+  expect(await actsDuring(db.database, () => setUrl(ADDRESS))).toEqual([])
+  await setUrl(null)
+  expect(resumed).toEqual([platformId, platformId])
+})

@@ -1,0 +1,24 @@
+import { type Refusal, refuse } from '../../../kernel/app-error.ts'
+import { literalAddress, mayConnectTo } from '../../../kernel/public-address.ts'
+
+/** Whether webhooks may be sent to an address; that a name's address is public is checked at each connection. */
+export function decideWebhookUrl(
+  text: string,
+  mode: 'sandbox' | 'live',
+): Refusal | { kind: 'url'; url: string } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    return refuseUrl('must be an http or https address')
+  }
+  if (mode === 'live' && url.protocol !== 'https:') return refuseUrl('must begin with https://')
+  if (url.username !== '' || url.password !== '') return refuseUrl('must hold no user name or password')
+  const address = literalAddress(url)
+  if (mode === 'live' && address !== null && !mayConnectTo(address, mode)) {
+    return refuseUrl('must be at a public address')
+  }
+  return { kind: 'url', url: text }
+}
+
+function refuseUrl(need: string): Refusal {
+  return refuse('validation_error', `webhook_url ${need}`, { field: 'webhook_url' })
+}

@@ -1,0 +1,142 @@
+import { type AgentStatus, ANY_PAYEE, type EffectivePolicy, type PolicyHeadroom } from '@batua/contract'
+import type { Caller } from '../../../http/caller.ts'
+import { AppError, type Refusal, refuse } from '../../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { rupees, ZERO_PAISE } from '../../../kernel/money.ts'
+import type { Command, LedgerBatch } from '../../../ledger/index.ts'
+import {
+  type AgentPolicyCache,
+  factsOf,
+  type Layer,
+  type LimitUsage,
+  limitPhases,
+  limitUsages,
+  makeExact,
+  maxAmountNow,
+  type PendingChange,
+  pendingRecord,
+  planExactly,
+  remaining,
+  type Spend,
+  selectOwnerPolicy,
+} from '../../limits/index.ts'
+import { requireAgentAccess } from '../agents/access.ts'
+import type { Agent } from '../agents/store.ts'
+import type { PolicySettingsContext } from './context.ts'
+
+/** What an agent may still spend: asked in the same way, and of the same rules, as a payment asks. */
+export async function showAgentPolicy(
+  context: PolicySettingsContext,
+  caller: Caller,
+  address: string,
+  to: string | undefined,
+): Promise<EffectivePolicy> {
+  const agent = await requireAgentAccess(context.database, caller, address)
+  const payeeId = to === undefined ? null : await context.findAgent(to)
+  if (to !== undefined && payeeId === null) {
+    throw new AppError('not_found', 'There is no agent with this id or handle', { field: 'to' })
+  }
+  const { pending } = await selectOwnerPolicy(context.database, agent.ownerId)
+  return context.ledger.submit(headroomCommand(context.agents, { agent, ownerPending: pending }, payeeId))
+}
+
+/** Whose policy is shown, with what waits to loosen it. */
+interface Subject {
+  readonly agent: Agent
+  readonly ownerPending: readonly PendingChange[]
+}
+
+function headroomCommand(
+  agents: AgentPolicyCache,
+  subject: Subject,
+  payeeId: Uuid | null,
+): Command<EffectivePolicy> {
+  const { agent } = subject
+  const spendOf = (batch: LedgerBatch): Spend | null => {
+    const facts = agents.facts(batch, agent.id)
+    const payer = batch.account(agent.id)
+    if (facts === undefined || payer === undefined) return null
+    planExactly(payer)
+    const { layers, ceiling } = facts
+    return { layers, ceiling, payer, payeeId, amountPaise: ZERO_PAISE, escrowApplies: true }
+  }
+  return {
+    accounts: [agent.id],
+    reads: [],
+    steps: [batch => agents.reads(batch, [agent.id]), ...limitPhases(spendOf)],
+    decide(batch): Refusal | EffectivePolicy {
+      const spend = spendOf(batch)
+      const status = agents.facts(batch, agent.id)?.status
+      if (spend === null || status === undefined) return refuse('not_found', 'There is no agent with this id')
+      makeExact(batch, spend)
+      return effectivePolicy(batch, subject, { spend, status })
+    },
+  }
+}
+
+function effectivePolicy(
+  batch: LedgerBatch,
+  { agent, ownerPending }: Subject,
+  { spend, status }: { readonly spend: Spend; readonly status: AgentStatus },
+): EffectivePolicy {
+  const { layers } = spend
+  const facts = factsOf(batch, spend)
+  const standings = limitUsages(facts)
+  const most = status === 'active' ? maxAmountNow(facts, standings) : ZERO_PAISE
+  return {
+    agent_id: formatId('agt', agent.id),
+    status,
+    tier: agent.tier,
+    limits: standings.map(headroom),
+    thresholds: thresholdsOf(layers),
+    allowed_payees: allowedPayees(layers),
+    blocked_payee_agents: blockedPayees(layers),
+    max_amount_now: most === null ? null : rupees(most),
+    pending_policy: pendingRecord(agent.pending),
+    owner_pending_policy: pendingRecord(ownerPending),
+    as_of: new Date(batch.nowMs).toISOString(),
+  }
+}
+
+function headroom(standing: LimitUsage): PolicyHeadroom {
+  const { rule, layer, window, limit, used, resetsAtMs } = standing
+  const left = remaining(standing)
+  const shown = (amount: bigint) => (rule === 'max_counterparties_per_hour' ? Number(amount) : rupees(amount))
+  return {
+    rule: rule as PolicyHeadroom['rule'],
+    layer,
+    window,
+    limit: shown(limit),
+    used: used === null ? null : shown(used),
+    remaining: left === null ? null : shown(left),
+    resets_at: resetsAtMs === null ? null : new Date(resetsAtMs).toISOString(),
+  }
+}
+
+function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
+  return layers.flatMap(({ layer, controls }) => {
+    const { requireEscrowAbovePaise: escrow, requireApprovalAbovePaise: approval } = controls
+    return [
+      ...(escrow === null ? [] : [{ rule: 'require_escrow_above' as const, layer, above: rupees(escrow) }]),
+      ...(approval === null
+        ? []
+        : [{ rule: 'require_human_approval_above' as const, layer, above: rupees(approval) }]),
+    ]
+  })
+}
+
+/** Whom every layer allows. */
+function allowedPayees(layers: readonly Layer[]): string[] {
+  const lists = layers.flatMap(({ controls }) =>
+    controls.allowedPayees === null ? [] : [controls.allowedPayees],
+  )
+  const [first, ...others] = lists
+  if (first === undefined) return [ANY_PAYEE]
+  return [...first].filter(id => others.every(list => list.has(id))).map(id => formatId('agt', id))
+}
+
+/** Whom any layer blocks. */
+function blockedPayees(layers: readonly Layer[]): string[] {
+  const blocked = new Set(layers.flatMap(({ controls }) => [...(controls.blockedPayees ?? [])]))
+  return [...blocked].map(id => formatId('agt', id))
+}

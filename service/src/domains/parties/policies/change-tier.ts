@@ -1,0 +1,93 @@
+import {
+  type BodyOf,
+  TIERS,
+  type Tier,
+  type TierDefaults,
+  type updateTier as updateTierRoute,
+} from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { requirePaise } from '../../../kernel/input.ts'
+import { type Paise, rupees } from '../../../kernel/money.ts'
+import type { Actor } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { tierChangedAct } from './acts.ts'
+import type { PolicySettingsContext } from './context.ts'
+import {
+  announceTier,
+  lockTier,
+  selectTiers,
+  selectUnannounced,
+  type TierLimits,
+  updateTier,
+} from './tier-store.ts'
+
+export async function listTiers(database: Database): Promise<TierDefaults[]> {
+  return (await selectTiers(database)).map(tierRecord)
+}
+
+/**
+ * Changes what a tier allows, for the next payment of every agent in it once this has answered. Announcing it
+ * to the agents takes a transaction for every few hundred, so that nobody's payments wait long; a job goes on
+ * with it should this process stop in between.
+ */
+export async function changeTier(
+  { database, clock, vault }: Pick<PolicySettingsContext, 'database' | 'clock' | 'vault'>,
+  actor: Actor,
+  name: string,
+  change: BodyOf<typeof updateTierRoute>,
+): Promise<TierDefaults> {
+  const tier = TIERS.find(each => each === name)
+  if (tier === undefined) {
+    throw new AppError('not_found', `There is no such tier; the tiers are ${TIERS.join(', ')}`)
+  }
+  const changed = await database.inTransaction(async tx => {
+    const limits = await lockTier(tx, vault, tier)
+    if (limits === null) throw new Error(`assertion failed: the tier ${tier} is in the database`)
+    const next = decideTier(limits, change)
+    const act = tierChangedAct(actor, limits, next)
+    if (act === null) return limits
+    const versions = await updateTier(tx, vault, next)
+    await recordFacts(tx, vault, clock.now(), [act], versions)
+    return next
+  })
+  await announce(database, tier)
+  return tierRecord(changed)
+}
+
+function decideTier(limits: TierLimits, change: BodyOf<typeof updateTierRoute>): TierLimits {
+  const set = (field: keyof typeof change, current: Paise): Paise => {
+    const value = change[field]
+    return value === undefined ? current : requirePaise(value, field)
+  }
+  return {
+    tier: limits.tier,
+    perTxPaise: set('per_tx', limits.perTxPaise),
+    dailyPaise: set('daily', limits.dailyPaise),
+    monthlyPaise: set('monthly', limits.monthlyPaise),
+    escrowAbovePaise: set('escrow_above', limits.escrowAbovePaise),
+    approvalAbovePaise: set('approval_above', limits.approvalAbovePaise),
+  }
+}
+
+async function announce(database: Database, tier: Tier): Promise<void> {
+  while ((await announceTier(database, tier)) > 0);
+}
+
+/** Goes on with announcements that a stopped process left behind; answers how many agents were told. */
+export async function announceTiers(database: Database): Promise<number> {
+  let told = 0
+  for (const tier of await selectUnannounced(database)) told += await announceTier(database, tier)
+  return told
+}
+
+function tierRecord(limits: TierLimits): TierDefaults {
+  return {
+    tier: limits.tier,
+    per_tx: rupees(limits.perTxPaise),
+    daily: rupees(limits.dailyPaise),
+    monthly: rupees(limits.monthlyPaise),
+    escrow_above: rupees(limits.escrowAbovePaise),
+    approval_above: rupees(limits.approvalAbovePaise),
+  }
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../../db/database.ts'
+import type { OwnerCaller } from '../../../http/caller.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { startNode, type TestNode } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { insertManyAgents } from '../../../testing/many-agents.ts'
+import { type NetworkContext, networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
+import type { PolicySettingsContext } from './context.ts'
+import {
+  announceOwnerPolicies,
+  cancelOwnerPolicyChange,
+  changeOwnerPolicy,
+  showOwnerPolicy,
+} from './owner-policy.ts'
+import { announceOwnerPolicy, lockOwnerPolicy, updateOwnerPolicy } from './owner-policy-store.ts'
+
+const MANY = 1_000
+
+let db: TestDatabase
+let observer: Database
+let network: NetworkContext
+let node: TestNode
+let context: PolicySettingsContext
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  observer = openDatabase(db.url)
+  network = networkContext(db.database)
+  node = startNode({ database: db.database, clock: network.clock })
+  context = { ...network, agents: node.agents, ledger: node.ledger }
+  // Nobody tells this one anything: it has the version to which others are compared.
+  const { platform } = await newPlatform(network)
+  const { id: ownerId } = await newOwner(network, platform.id)
+  await insertManyAgents(db.database, { platformId: platform.id, ownerId }, 1)
+})
+
+afterAll(async () => {
+  await node.ledger.close()
+  await observer.close()
+  await db.drop()
+})
+
+async function ownerOfMany(): Promise<{ readonly ownerId: Uuid; readonly caller: OwnerCaller }> {
+  const { platform } = await newPlatform(network)
+  const { id: ownerId } = await newOwner(network, platform.id)
+  await insertManyAgents(db.database, { platformId: platform.id, ownerId }, MANY)
+  return { ownerId, caller: { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId } }
+}
+
+/** How many of the owner's agents were told of so many changes. */
+async function told(ownerId: Uuid): Promise<Record<number, number>> {
+  const rows = await observer.query<{ version: number; count: bigint }>(
+    `select c.agent_version - (select min(agent_version) from accounts) as version, count(*) as count
+     from accounts c join agents a on a.id = c.id where a.owner_id = $1 group by 1 order by 1`,
+    [ownerId],
+  )
+  return Object.fromEntries(rows.map(({ version, count }) => [version, Number(count)]))
+}
+
+/** Runs work while the locks of all accounts of the owner are held by another transaction. */
+async function whileLocked<T>(ownerId: Uuid, work: () => Promise<T>): Promise<T> {
+  return observer.inTransaction(async tx => {
+    await tx.query(
+      `select c.id from accounts c join agents a on a.id = c.id where a.owner_id = $1 order by c.id for update of c`,
+      [ownerId],
+    )
+    return work()
+  })
+}
+
+test('cancelling what does not wait, and a change that changes nothing, take no lock of any account', async () => {
+  const { ownerId, caller } = await ownerOfMany()
+  await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
+  const before = await told(ownerId)
+  await whileLocked(ownerId, async () => {
+    await expect(
+      cancelOwnerPolicyChange(context, caller, undefined, 'spend_limit_daily'),
+    ).rejects.toMatchObject({ name: 'AppError' })
+    const same = await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
+    expect(same.policy.spend_limit_daily).toBe(40)
+  })
+  expect(await told(ownerId)).toEqual(before)
+})
+
+test('once a change of an owner’s policy is answered, every agent was told of it', async () => {
+  const { ownerId, caller } = await ownerOfMany()
+  await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
+  expect(await told(ownerId)).toEqual({ 1: MANY })
+})
+
+test('while all agents are told, no transaction holds the locks of more than a batch', async () => {
+  const { ownerId } = await ownerOfMany()
+  await db.database.inTransaction(async tx => {
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
+  })
+  expect(await announceOwnerPolicy(db.database, ownerId)).toBeLessThanOrEqual(200)
+})
+
+test('a telling that a stopped process left behind is finished by the job, and each agent is told', async () => {
+  const { ownerId, caller } = await ownerOfMany()
+  await db.database.inTransaction(async tx => {
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
+  })
+  const first = await announceOwnerPolicy(db.database, ownerId)
+  expect(await told(ownerId)).toEqual({ 0: MANY - first, 1: first })
+  while ((await announceOwnerPolicies(db.database)) > 0);
+  expect(await told(ownerId)).toEqual({ 1: MANY })
+  expect((await showOwnerPolicy(context, caller, undefined)).owner_id).toBeTruthy()
+})
+
+test('a repeated change is answered only once a telling that was left behind is finished', async () => {
+  const { ownerId, caller } = await ownerOfMany()
+  const { policy } = await showOwnerPolicy(context, caller, undefined)
+  await db.database.inTransaction(async tx => {
+    await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
+  })
+  await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: policy.spend_limit_daily })
+  expect(await told(ownerId)).toEqual({ 1: MANY })
+})

@@ -1,0 +1,186 @@
+import type { OwnerPolicy, ResponseOf, updateOwnerPolicy as updateRoute } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import type { OwnerCaller } from '../../../http/caller.ts'
+import { ownerOfSession } from '../../../http/owner-of-session.ts'
+import { type Refusal, raise } from '../../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { type Act, actorOf } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import {
+  applyDue,
+  changePolicy,
+  changesPayees,
+  isPayeeList,
+  LIMIT_INCREASES,
+  type OwnerPolicyState,
+  type PolicyChange,
+  type PolicyState,
+  pendingRecord,
+  policyRecord,
+  selectOwnerPolicy,
+  withoutChange,
+} from '../../limits/index.ts'
+import { ownerPolicyActs } from './acts.ts'
+import type { PolicySettingsContext } from './context.ts'
+import {
+  announceOwnerPolicy,
+  isUnannounced,
+  lockOwnerPolicy,
+  selectUnannouncedOwners,
+  updateOwnerPolicy,
+} from './owner-policy-store.ts'
+import { warningsOfOwner } from './payee-warnings.ts'
+
+/** The policy after a change, with what to warn of. */
+type OwnerPolicyAnswer = ResponseOf<typeof updateRoute>
+
+export async function showOwnerPolicy(
+  { database }: PolicySettingsContext,
+  caller: OwnerCaller,
+  named: string | undefined,
+): Promise<OwnerPolicy> {
+  const ownerId = ownerOfSession(caller, named)
+  return recordOf(ownerId, await selectOwnerPolicy(database, ownerId))
+}
+
+export async function changeOwnerPolicy(
+  context: PolicySettingsContext,
+  caller: OwnerCaller,
+  named: string | undefined,
+  change: PolicyChange,
+): Promise<OwnerPolicyAnswer> {
+  const ownerId = ownerOfSession(caller, named)
+  const now = context.clock.now()
+  const cooldownMs = context.limitIncreaseCooldownS * 1000
+  const act = { actor: actorOf(caller, ownerId), action: 'owner.policy_changed', now } as const
+  const changed = await changeUnderLock(context, ownerId, act, (state, isFrozen) =>
+    changePolicy(state, change, { now, cooldownMs, isFrozen }),
+  )
+  return changesPayees(change) ? withWarnings(context, ownerId, changed) : changed
+}
+
+export async function cancelOwnerPolicyChange(
+  context: PolicySettingsContext,
+  caller: OwnerCaller,
+  named: string | undefined,
+  control: string,
+): Promise<OwnerPolicyAnswer> {
+  const ownerId = ownerOfSession(caller, named)
+  const actor = actorOf(caller, ownerId)
+  const act = { actor, action: 'owner.policy_change_cancelled', now: context.clock.now() } as const
+  const changed = await changeUnderLock(context, ownerId, act, state => {
+    const left = withoutChange(state.pending, control)
+    return 'kind' in left ? left : { ...state, pending: left }
+  })
+  return isPayeeList(control) ? withWarnings(context, ownerId, changed) : changed
+}
+
+async function withWarnings(
+  { database, clock }: PolicySettingsContext,
+  ownerId: Uuid,
+  changed: OwnerPolicy,
+): Promise<OwnerPolicyAnswer> {
+  const owner = await selectOwnerPolicy(database, ownerId)
+  const warnings = await warningsOfOwner(database, ownerId, owner, clock.now())
+  return warnings.length === 0 ? changed : { ...changed, warnings }
+}
+
+/** Lets what waited and is due take effect, by the proven row alone; whether there was anything. */
+export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<boolean> {
+  const act = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
+  const { acts } = await writeUnderLock(
+    context,
+    ownerId,
+    now,
+    decider(ownerId, act, state => state),
+  )
+  return acts.length > 0
+}
+
+type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
+
+/**
+ * What is due takes effect before anything else, as an act of its own; below a freeze nothing is. What is refused or
+ * changes nothing takes no lock. A change is written under the owner's lock alone, then told to the agents in batches, so
+ * that no payment waits for all of them; it holds for the next payment of each once this has answered. A job goes on with
+ * the telling should this process stop in between.
+ */
+async function changeUnderLock(
+  context: Recorder,
+  ownerId: Uuid,
+  act: DatedAct,
+  decide: Decide,
+): Promise<OwnerPolicy> {
+  const { database } = context
+  const decided = decider(ownerId, act, decide)
+  const seen = decided(await selectOwnerPolicy(database, ownerId))
+  if (seen.acts.length === 0) {
+    if (await isUnannounced(database, ownerId)) await announceToAll(database, ownerId)
+    return recordOf(ownerId, seen.after)
+  }
+  return recordOf(ownerId, (await writeUnderLock(context, ownerId, act.now, decided)).after)
+}
+
+type DatedAct = Pick<Act, 'actor' | 'action'> & { readonly now: Date }
+type Decide = (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState
+
+/** What a policy becomes, and the acts that made it so. */
+interface Decided {
+  readonly after: PolicyState
+  readonly acts: readonly Act[]
+}
+
+function decider(
+  ownerId: Uuid,
+  { now, ...act }: DatedAct,
+  decide: Decide,
+): (state: OwnerPolicyState) => Decided {
+  return ({ isFrozen, ...before }) => {
+    const applied = applyDue(before, { now, isFrozen })
+    const after = decide(applied, isFrozen)
+    if ('kind' in after) raise(after)
+    return { after, acts: ownerPolicyActs(act, ownerId, { before, applied, after }) }
+  }
+}
+
+async function writeUnderLock(
+  { database, vault }: Recorder,
+  ownerId: Uuid,
+  now: Date,
+  decided: (state: OwnerPolicyState) => Decided,
+): Promise<Decided> {
+  const written = await database.inTransaction(
+    async tx => {
+      const { after, acts } = decided(await lockOwnerPolicy(tx, vault, ownerId))
+      const versions = acts.length > 0 ? await updateOwnerPolicy(tx, vault, ownerId, after) : []
+      await recordFacts(tx, vault, now, acts, versions)
+      return { after, acts }
+    },
+    { turns: [ownerId] },
+  )
+  await announceToAll(database, ownerId)
+  return written
+}
+
+async function announceToAll(database: Database, ownerId: Uuid): Promise<void> {
+  while ((await announceOwnerPolicy(database, ownerId)) > 0);
+}
+
+const OWNERS_AT_ONCE = 100
+
+/** Goes on with announcements that a stopped process left behind; answers how many agents were told. */
+export async function announceOwnerPolicies(database: Database): Promise<number> {
+  let told = 0
+  for (const id of await selectUnannouncedOwners(database, OWNERS_AT_ONCE)) {
+    told += await announceOwnerPolicy(database, id)
+  }
+  return told
+}
+
+function recordOf(ownerId: Uuid, { policy, pending }: PolicyState): OwnerPolicy {
+  return {
+    owner_id: formatId('own', ownerId),
+    policy: policyRecord(policy),
+    pending_policy: pendingRecord(pending),
+  }
+}

@@ -1,0 +1,44 @@
+import type { Queryable } from '../../../db/database.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import {
+  type PendingJson,
+  type PolicyColumns,
+  type PolicyState,
+  pendingFromJson,
+  pendingOf,
+  policyColumnsOf,
+  policyFromColumns,
+} from '../../limits/index.ts'
+
+interface ListsRow extends PolicyColumns {
+  id: Uuid
+  pending: PendingJson[]
+}
+
+/** Which agents with payee lists of their own are read next, by id. */
+export interface ListsPage {
+  readonly after: Uuid | null
+  /** An agent that is read whatever its lists are. */
+  readonly sole: Uuid | null
+  readonly limit: number
+}
+
+/** Agents of an owner that have payee lists of their own, with their policies. */
+export async function selectAgentsWithLists(
+  db: Queryable,
+  ownerId: Uuid,
+  { after, sole, limit }: ListsPage,
+): Promise<(PolicyState & { readonly id: Uuid })[]> {
+  const rows = await db.query<ListsRow>(
+    `select a.id, ${policyColumnsOf('a')}, ${pendingOf('a.id')} as pending from agents a
+     where a.owner_id = $1 and a.status <> 'deactivated' and ($2::uuid is null or a.id > $2)
+       and (a.allowed_payees <> '{network}' or a.blocked_payee_agents <> '{}' or a.id = $3)
+     order by a.id limit $4`,
+    [ownerId, after, sole, limit],
+  )
+  return rows.map(({ id, pending, ...columns }) => ({
+    id,
+    policy: policyFromColumns(columns),
+    pending: pendingFromJson(pending),
+  }))
+}

@@ -1,0 +1,93 @@
+import { TIERS, type Tier } from '@batua/contract'
+import type { Database, Queryable } from '../../../db/database.ts'
+import { lockGenuine, type RowVersion, writeMacs } from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { lockForChange } from '../../../ledger/index.ts'
+import { TIER_ROWS } from '../../limits/index.ts'
+
+/** Below every id: announced to nobody yet. */
+const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
+
+/** What a tier sets for each of its agents. */
+export interface TierLimits {
+  readonly tier: Tier
+  readonly perTxPaise: Paise
+  readonly dailyPaise: Paise
+  readonly monthlyPaise: Paise
+  readonly escrowAbovePaise: Paise
+  readonly approvalAbovePaise: Paise
+}
+
+const COLUMNS = `tier, per_tx_paise as "perTxPaise", daily_paise as "dailyPaise", monthly_paise as "monthlyPaise",
+  escrow_above_paise as "escrowAbovePaise", approval_above_paise as "approvalAbovePaise"`
+
+/** All tiers, from the lowest. */
+export async function selectTiers(db: Queryable): Promise<TierLimits[]> {
+  const rows = await db.query<TierLimits>(`select ${COLUMNS} from tier_defaults`)
+  return rows.toSorted((left, right) => TIERS.indexOf(left.tier) - TIERS.indexOf(right.tier))
+}
+
+export async function lockTier(tx: Queryable, vault: Vault, tier: Tier): Promise<TierLimits | null> {
+  await lockGenuine(tx, vault, TIER_ROWS, [tier])
+  const [row] = await tx.query<TierLimits>(
+    `select ${COLUMNS} from tier_defaults where tier = $1 for no key update`,
+    [tier],
+  )
+  return row ?? null
+}
+
+/** Writes a tier's limits, of which none of its agents has been told yet. */
+export async function updateTier(tx: Queryable, vault: Vault, limits: TierLimits): Promise<RowVersion[]> {
+  await tx.query(
+    `update tier_defaults set per_tx_paise = $2, daily_paise = $3, monthly_paise = $4, escrow_above_paise = $5,
+       approval_above_paise = $6, announced_through = $7
+     where tier = $1`,
+    [
+      limits.tier,
+      limits.perTxPaise,
+      limits.dailyPaise,
+      limits.monthlyPaise,
+      limits.escrowAbovePaise,
+      limits.approvalAbovePaise,
+      NOBODY,
+    ],
+  )
+  return writeMacs(tx, vault, TIER_ROWS, [limits.tier])
+}
+
+const AGENTS_AT_ONCE = 500
+
+/**
+ * Tells some more of a tier's agents that their limits have changed, by raising the version that every payment
+ * compares; answers how many. Agents that come later read the new limits anyway. The tier's row is locked, so
+ * that nodes take turns and a newer change starts again from the beginning.
+ */
+export function announceTier(database: Database, tier: Tier): Promise<number> {
+  return database.inTransaction(async tx => {
+    const [row] = await tx.query<{ announced_through: Uuid | null }>(
+      `select announced_through from tier_defaults where tier = $1 for no key update`,
+      [tier],
+    )
+    const through = row?.announced_through ?? null
+    if (through === null) return 0
+    const agents = await tx.query<{ id: Uuid }>(
+      `select id from agents where tier = $1 and id > $2 order by id limit $3`,
+      [tier, through, AGENTS_AT_ONCE],
+    )
+    const ids = agents.map(({ id }) => id)
+    await lockForChange(tx, ids)
+    const last = ids.length < AGENTS_AT_ONCE ? null : (ids.at(-1) ?? null)
+    await tx.query(`update tier_defaults set announced_through = $2 where tier = $1`, [tier, last])
+    return ids.length
+  })
+}
+
+/** Tiers whose change is not known to all of their agents. */
+export async function selectUnannounced(db: Queryable): Promise<Tier[]> {
+  const rows = await db.query<{ tier: Tier }>(
+    `select tier from tier_defaults where announced_through is not null`,
+  )
+  return rows.map(({ tier }) => tier)
+}

@@ -1,0 +1,174 @@
+import { AppError } from '../../../kernel/app-error.ts'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import { newSecret, sameHash } from '../../../kernel/secrets.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { acceptOnlyOwner } from '../owners/answer-invitation.ts'
+import { type LinkedOwner, selectAcceptedOwners } from '../owners/invitation-store.ts'
+import { startedAct } from './acts.ts'
+import { type Audience, SESSION_MS } from './audience.ts'
+import { consumeCode, releaseBrakes, type TriedCode, takeTry } from './code-store.ts'
+import type { SessionsContext } from './context.ts'
+import { needsSecondCode, SECOND_CODE_MS } from './decide.ts'
+import { addWrongTry, countStrangersTry, countWrongTries, noteFirstCode } from './guess-store.ts'
+import { hashCode } from './one-time-code.ts'
+import { requirePhone } from './phone.ts'
+import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
+import { rememberPlaces } from './place-store.ts'
+import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
+import { insertSession, isOwnersPhone, sessionPhoneOf } from './store.ts'
+
+/** Searchable, so that one in a log or a repository is found and hidden. */
+export const TOKEN_PREFIX = 'ses_live_'
+
+export interface NewSession {
+  /** For the browser alone; only its hash is kept. */
+  readonly token: string
+  readonly expiresAt: Date
+  /** For the browser to keep: with it the phone is no stranger at its next login. */
+  readonly browserToken: string
+  /** The owners that it covers; none for an administrator. */
+  readonly owners: readonly LinkedOwner[]
+  readonly phoneIndex: Buffer
+}
+
+export interface LogIn extends Origin {
+  readonly phone: string
+  readonly code: string
+  /** An administrator's second factor. */
+  readonly totp?: string | undefined
+}
+
+/**
+ * A session for the right code. Every call uses up a try, by a statement of its own, before the code is looked at. The
+ * token is always a new one: nothing that the caller brought becomes a session.
+ */
+export async function logIn(
+  context: SessionsContext,
+  audience: Audience,
+  { phone: written, code, totp, ...origin }: LogIn,
+  now: Date,
+): Promise<NewSession> {
+  const { database, vault } = context
+  const phone = requirePhone(written)
+  const place = await findPlace(database, vault, audience, phone, origin)
+  const given = hashCode(vault, audience, phone, code)
+  const wrong = () => (isTotpNeeded(context, audience) ? wrongFactors(totp) : wrongCode())
+
+  const tried = await takeTry(database, place.owner, now)
+  if (tried === null) throw wrong()
+  const since = new Date(now.getTime() - HOUR_MS)
+  const tries = place.isKnown ? 0 : await countStrangersTry(database, place.owner, now, since)
+  const factor = checkSecondFactor(context, audience, phone, totp)
+  const isRight = sameHash(tried.hash, given) && factor.kind !== 'wrong'
+  if (!isRight || !(await isKnownPhone(context, audience, phone, place))) {
+    await countWrong(context, place, now)
+    throw wrong()
+  }
+  if (factor.kind === 'none' && !place.isKnown)
+    await refuseFirstCode(context, place, { tried, tries, given }, now)
+  return openSession(context, { audience, phone, place, given, factor, wrong }, now)
+}
+
+async function isKnownPhone(
+  { database, adminPhones }: SessionsContext,
+  audience: Audience,
+  phone: string,
+  { owner }: Place,
+): Promise<boolean> {
+  return audience === 'owner' ? isOwnersPhone(database, owner.phoneIndex) : adminPhones.includes(phone)
+}
+
+/** A place that is known has few tries of its own; only what strangers try counts for everybody. */
+async function countWrong({ database, signals }: SessionsContext, place: Place, now: Date): Promise<void> {
+  signals.wrongLoginCode()
+  if (place.isKnown) return
+  await addWrongTry(database, new Date(now.getTime() - (now.getTime() % 60_000)))
+}
+
+interface RightCode {
+  readonly tried: TriedCode
+  readonly tries: number
+  readonly given: Buffer
+}
+
+/** While many codes are tried, a right one from a place that is not known may be a lucky guess: another has to follow. */
+async function refuseFirstCode(
+  { database }: SessionsContext,
+  { owner }: Place,
+  { tried: { secondUntil }, tries, given }: RightCode,
+  now: Date,
+): Promise<void> {
+  const wrongTries = await countWrongTries(database, new Date(now.getTime() - HOUR_MS))
+  if (!needsSecondCode({ tries, wrongTries, secondUntil }, now)) return
+  await database.inTransaction(async tx => {
+    if (!(await consumeCode(tx, owner, given))) throw wrongCode()
+    await noteFirstCode(tx, owner, new Date(now.getTime() + SECOND_CODE_MS))
+  })
+  throw new AppError(
+    'authentication_error',
+    'The code is right, but many wrong ones are being tried: ask for one more code from here (send-otp) and send that one too',
+    { details: { second_code_required: true } },
+  )
+}
+
+interface Login {
+  readonly audience: Audience
+  readonly phone: string
+  readonly place: Place
+  readonly given: Buffer
+  readonly factor: SecondFactor
+  readonly wrong: () => AppError
+}
+
+function openSession(
+  { database, vault }: SessionsContext,
+  { audience, phone, place, given, factor, wrong }: Login,
+  now: Date,
+): Promise<NewSession> {
+  const { owner } = place
+  const { phoneIndex } = owner
+  const token = newSecret(TOKEN_PREFIX)
+  const { browserToken, places } = placesToRemember(vault, audience, phone, place)
+  const expiresAt = new Date(now.getTime() + SESSION_MS[audience])
+  return database.inTransaction(async tx => {
+    await releaseBrakes(tx, owner)
+    if (!(await consumeCode(tx, owner, given))) throw wrong()
+    if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
+    await rememberPlaces(tx, owner, places, { now, atMost: PLACES_KEPT })
+    const id = newUuid(now)
+    await insertSession(tx, vault, vault.credentialHash(token, 'sessions.token'), {
+      id,
+      audience,
+      phone: vault.encrypt(phone, sessionPhoneOf(id)),
+      phoneIndex,
+      createdAt: now,
+      expiresAt,
+    })
+    if (audience === 'owner') await acceptOnlyOwner(tx, vault, phoneIndex, now)
+    const owners = audience === 'owner' ? await selectAcceptedOwners(tx, phoneIndex) : []
+    const ownerIds = owners.map(({ id: ownerId }) => ownerId)
+    const who = audience === 'owner' ? { kind: audience, ownerIds } : { kind: audience, phone }
+    await recordFacts(tx, vault, now, [startedAct({ ...who, sessionId: id }, expiresAt)])
+    return { token, expiresAt, browserToken, owners, phoneIndex }
+  })
+}
+
+function wrongCode(): AppError {
+  return new AppError(
+    'authentication_error',
+    'The code is wrong, used, too old or was asked for elsewhere; ask for a new one from here (send-otp) and send that',
+  )
+}
+
+/**
+ * One answer for whatever was wrong, so that none of two factors is told by the other. What differs is what the caller
+ * knows: whether a totp was sent.
+ */
+function wrongFactors(totp: string | undefined): AppError {
+  const message =
+    totp === undefined
+      ? 'Send totp too, the six digits that the authenticator app shows now, with the same code; if the code is wrong, used, too old or was asked for elsewhere, ask for a new one from here first (send-otp)'
+      : 'The code or totp is wrong, used or too old, or the code was asked for elsewhere; send the next six digits of the authenticator app as totp with the same code, or ask for a new code from here (send-otp)'
+  return new AppError('authentication_error', message, { details: { totp_required: true } })
+}

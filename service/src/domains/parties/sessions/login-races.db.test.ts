@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Database } from '../../../db/database.ts'
+import { logIn } from './log-in.ts'
+import { openStage, type Stage } from './test-stage.ts'
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage.close())
+
+/** The login of a phone by its right code, with something that happens between its try and its session. */
+async function logInAfter(phone: string, code: string, between: () => Promise<unknown>) {
+  const { database } = stage.context
+  const delayed: Database = {
+    ...database,
+    async inTransaction(work) {
+      await between()
+      return database.inTransaction(work)
+    },
+  }
+  return logIn(
+    { ...stage.context, database: delayed },
+    'owner',
+    { phone, code, clientAddress: '127.0.0.1', browserToken: undefined },
+    stage.clock.now(),
+  )
+}
+
+async function sessions(): Promise<number> {
+  const [row] = await stage.db.database.query<{ count: bigint }>('select count(*) as count from sessions')
+  return Number(row?.count ?? 0)
+}
+
+test('a right code that two pages send in the same moment makes one session', async () => {
+  const { number } = await stage.newOwner()
+  await stage.sendOtp(number)
+  const code = await stage.codeOf(number)
+  const before = await sessions()
+  let arrived = 0
+  const all = Promise.withResolvers<void>()
+  const both = () => {
+    arrived += 1
+    if (arrived === 2) all.resolve()
+    return all.promise
+  }
+  const outcomes = await Promise.allSettled([logInAfter(number, code, both), logInAfter(number, code, both)])
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(await sessions()).toBe(before + 1)
+})
+
+test('a code that a new one replaces in the middle of a login makes no session', async () => {
+  const { number } = await stage.newOwner()
+  await stage.sendOtp(number)
+  const code = await stage.codeOf(number)
+  const before = await sessions()
+  const late = logInAfter(number, code, () => {
+    stage.clock.advance(30_000)
+    return stage.sendOtp(number)
+  })
+  await expect(late).rejects.toMatchObject({ code: 'authentication_error' })
+  expect(await sessions()).toBe(before)
+})

@@ -1,0 +1,107 @@
+import { routes } from '@batua/contract'
+import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
+import type { Answer, Call, Serve } from '../../../http/serve.ts'
+import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { countInvitations } from '../owners/invitation-store.ts'
+import { listOwnerRecords } from '../owners/list-owner-records.ts'
+import { endedAct } from './acts.ts'
+import { type Audience, SESSION_MS } from './audience.ts'
+import { readSession } from './authenticate.ts'
+import type { SessionsContext } from './context.ts'
+import { linkedRecord, serveInvitations } from './invitation-routes.ts'
+import { type LogIn, logIn, type NewSession } from './log-in.ts'
+import { sendCode } from './send-code.ts'
+import { deleteSession, endedVersion, sessionPhoneOf } from './store.ts'
+
+export interface SessionRoutes extends SessionsContext {
+  /** The public address is https, so no browser may send a session in the clear. */
+  readonly secure: boolean
+}
+
+export function serveSessions(serve: Serve, context: SessionRoutes): void {
+  serveCodes(serve, context)
+  serveLogIn(serve, context)
+  serveLogOut(serve, context)
+  serveSession(serve, context)
+  serveInvitations(serve, context)
+}
+
+const LOGIN = { opensSession: true }
+
+function serveCodes(serve: Serve, context: SessionRoutes): void {
+  const send = async (audience: Audience, phone: string, { clientAddress, headers, now }: Asked) => {
+    const browserToken = browserTokenIn(headers.cookie, audience)
+    const { expiresAt } = await sendCode(context, audience, { phone, clientAddress, browserToken }, now)
+    return { sent: true, expires_in: Math.ceil((expiresAt.getTime() - now.getTime()) / 1_000) } as const
+  }
+  serve(routes.sendOtp, call => send('owner', call.body.phone, call), LOGIN)
+  serve(routes.sendAdminOtp, call => send('admin', call.body.phone, call), LOGIN)
+}
+
+type Asked = Pick<Call<typeof routes.sendOtp>, 'clientAddress' | 'headers' | 'now'>
+
+function serveLogIn(serve: Serve, context: SessionRoutes): void {
+  const open = async (
+    audience: Audience,
+    body: Pick<LogIn, 'phone' | 'code' | 'totp'>,
+    { clientAddress, headers, now }: Asked,
+    answer: Answer,
+  ): Promise<NewSession> => {
+    const browserToken = browserTokenIn(headers.cookie, audience)
+    const session = await logIn(context, audience, { ...body, clientAddress, browserToken }, now)
+    const maxAgeS = SESSION_MS[audience] / 1_000
+    answer.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
+    answer.header('set-cookie', browserCookie(audience, session.browserToken, context.secure))
+    return session
+  }
+  serve(
+    routes.verifyOtp,
+    async (call, answer) => {
+      const session = await open('owner', call.body, call, answer)
+      return {
+        owner_ids: session.owners.map(({ id }) => formatId('own', id)),
+        owners: session.owners.map(linkedRecord),
+        invitations: await countInvitations(context.database, session.phoneIndex),
+        expires_at: session.expiresAt.toISOString(),
+      }
+    },
+    LOGIN,
+  )
+  serve(
+    routes.verifyAdminOtp,
+    async (call, answer) => {
+      const { expiresAt } = await open('admin', call.body, call, answer)
+      return { expires_at: expiresAt.toISOString() }
+    },
+    LOGIN,
+  )
+}
+
+function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
+  const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: Answer) => {
+    await database.inTransaction(async tx => {
+      const isEnded = await deleteSession(tx, caller.sessionId)
+      if (isEnded) await recordFacts(tx, vault, now, [endedAct(caller)], [endedVersion(caller.sessionId)])
+    })
+    answer.header('set-cookie', endedCookie(caller.kind, secure))
+    return { logged_out: true } as const
+  }
+  serve(routes.logOut, ({ caller, now }, answer) => end(caller, now, answer), { stops: true })
+  serve(routes.logOutAdmin, ({ caller, now }, answer) => end(caller, now, answer))
+}
+
+function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
+  serve(routes.getSession, async ({ caller }) => {
+    const [session, owners] = await Promise.all([
+      readSession(database, caller),
+      listOwnerRecords({ database, vault }, caller.ownerIds),
+    ])
+    return {
+      phone: vault.decrypt(session.phone, sessionPhoneOf(caller.sessionId)),
+      owners,
+      expires_at: session.expiresAt.toISOString(),
+    }
+  })
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { totpAt } from '../../../kernel/totp.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { randomPhone } from '../../../testing/network.ts'
+import { logIn } from './log-in.ts'
+import { openStage, otherThan, type Stage } from './test-stage.ts'
+
+const ADMIN = '9999999999'
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
+const STEP_MS = 30_000
+const REFUSED = { code: 'authentication_error', details: { totp_required: true } }
+
+let stage: Stage
+/** The machine's clock: the stage's own is the one that a sandbox moves. */
+const machine = { ...manualClock(new Date('2026-11-20T10:00:00.000Z')), offsetMs: () => 0 }
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+beforeEach(() => {
+  stage.clock.advance(61 * 60_000)
+  machine.advance(10 * STEP_MS)
+})
+afterAll(() => stage.close())
+
+const totp = (steps = 0) => totpAt(SECRET, machine.now().getTime() + steps * STEP_MS)
+
+function attempt(phone: string, code: string, given: string | undefined, browserToken?: string) {
+  const context = { ...stage.context, clock: machine, adminTotpSecrets: new Map([[ADMIN, SECRET]]) }
+  const request = { phone, code, totp: given, clientAddress: '127.0.0.1', browserToken }
+  return logIn(context, 'admin', request, stage.clock.now())
+}
+
+async function codeFor(phone: string): Promise<string> {
+  await stage.sendOtp(phone, 'admin')
+  return stage.codeOf(phone)
+}
+
+test('an administrator needs the code on the phone and the one of the app, by the machine’s clock', async () => {
+  const code = await codeFor(ADMIN)
+  await expect(attempt(ADMIN, code, undefined)).rejects.toMatchObject(REFUSED)
+  await expect(attempt(ADMIN, code, totpAt(SECRET, stage.clock.now().getTime()))).rejects.toMatchObject(
+    REFUSED,
+  )
+  await expect(attempt(ADMIN, otherThan(code), totp())).rejects.toMatchObject(REFUSED)
+  expect((await attempt(ADMIN, code, totp())).token).toMatch(/^ses_live_/)
+})
+
+test.each([-1, 1])('a code of the app is good %d step away, and two steps away no more', async step => {
+  const code = await codeFor(ADMIN)
+  await expect(attempt(ADMIN, code, totp(2 * step))).rejects.toMatchObject(REFUSED)
+  expect((await attempt(ADMIN, code, totp(step))).token).toMatch(/^ses_live_/)
+})
+
+test('each code of the app is good once, also for two at once, and none before it afterwards', async () => {
+  const given = totp()
+  await attempt(ADMIN, await codeFor(ADMIN), given)
+  stage.clock.advance(STEP_MS)
+  const code = await codeFor(ADMIN)
+  await expect(attempt(ADMIN, code, given)).rejects.toMatchObject(REFUSED)
+  await expect(attempt(ADMIN, code, totp(-1))).rejects.toMatchObject(REFUSED)
+  const outcomes = await Promise.allSettled([attempt(ADMIN, code, totp(1)), attempt(ADMIN, code, totp(1))])
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+})
+
+test('a code of the app that was refused with a wrong code on the phone is not used up', async () => {
+  const code = await codeFor(ADMIN)
+  const given = totp()
+  await expect(attempt(ADMIN, otherThan(code), given)).rejects.toMatchObject(REFUSED)
+  expect((await attempt(ADMIN, code, given)).token).toMatch(/^ses_live_/)
+})
+
+test('who is no administrator is refused in the same words', async () => {
+  const errors: unknown[] = []
+  for (const phone of [ADMIN, randomPhone()]) {
+    await codeFor(phone)
+    errors.push(await attempt(phone, '000000', totp(5)).catch((error: unknown) => String(error)))
+  }
+  expect(errors[1]).toBe(errors[0])
+})
+
+test('owners need none', async () => {
+  const { number } = await stage.newOwner()
+  await stage.sendOtp(number)
+  expect((await stage.verifyOtp(number, await stage.codeOf(number))).status).toBe(200)
+})

@@ -1,0 +1,137 @@
+import type { Queryable } from '../../../db/database.ts'
+import {
+  type CoveredTable,
+  isGenuine,
+  type MacRow,
+  macColumns,
+  type RowVersion,
+  writeMacs,
+} from '../../../db/row-mac.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { OWNER_ROWS } from '../owners/store.ts'
+import type { Audience } from './audience.ts'
+
+/** Sessions of owners and administrators: whose phone a token speaks for, and until when. */
+export const SESSION_ROWS: CoveredTable = {
+  table: 'sessions',
+  id: 'id',
+  columns: ['token_hash', 'audience', 'phone', 'phone_index', 'created_at', 'expires_at'],
+  uncovered: {},
+}
+
+export interface Session {
+  readonly id: Uuid
+  readonly audience: Audience
+  /** Sealed. */
+  readonly phone: Buffer
+  readonly phoneIndex: Buffer
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export async function insertSession(
+  db: Queryable,
+  vault: Vault,
+  tokenHash: Buffer,
+  session: Session,
+): Promise<void> {
+  await db.query(
+    `insert into sessions (token_hash, id, audience, phone, phone_index, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [
+      tokenHash,
+      session.id,
+      session.audience,
+      session.phone,
+      session.phoneIndex,
+      session.createdAt,
+      session.expiresAt,
+    ],
+  )
+  await writeMacs(db, vault, SESSION_ROWS, [session.id])
+}
+
+/** A living session by its token, with the owners that the holder of its phone has accepted at this moment. */
+export async function selectOwnerSession(
+  db: Queryable,
+  vault: Vault,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ readonly id: Uuid; readonly ownerIds: readonly Uuid[] } | null> {
+  const [row] = await db.query<{ id: Uuid; phoneIndex: Buffer } & MacRow>(
+    `select s.id, s.phone_index as "phoneIndex", ${macColumns(SESSION_ROWS, 's')}
+     from sessions s where s.token_hash = $1 and s.audience = 'owner' and s.expires_at > $2`,
+    [tokenHash, now],
+  )
+  if (row === undefined || !isGenuine(vault, SESSION_ROWS, row.id, row)) return null
+  return { id: row.id, ownerIds: await selectAcceptedIds(db, vault, row.phoneIndex) }
+}
+
+/** The accepted owners of a phone. One that was given the phone, or accepted, by hand is none. */
+async function selectAcceptedIds(db: Queryable, vault: Vault, phoneIndex: Buffer): Promise<Uuid[]> {
+  const rows = await db.query<{ id: Uuid } & MacRow>(
+    `select o.id, ${macColumns(OWNER_ROWS, 'o')} from owners o
+     where o.phone_index = $1 and o.link_status = 'accepted' order by o.id`,
+    [phoneIndex],
+  )
+  return rows.filter(row => isGenuine(vault, OWNER_ROWS, row.id, row)).map(({ id }) => id)
+}
+
+export async function selectAdminSession(
+  db: Queryable,
+  vault: Vault,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ readonly id: Uuid; readonly phone: Buffer } | null> {
+  const [row] = await db.query<{ id: Uuid; phone: Buffer } & MacRow>(
+    `select s.id, s.phone, ${macColumns(SESSION_ROWS, 's')}
+     from sessions s where s.token_hash = $1 and s.audience = 'admin' and s.expires_at > $2`,
+    [tokenHash, now],
+  )
+  return row !== undefined && isGenuine(vault, SESSION_ROWS, row.id, row) ? row : null
+}
+
+export async function selectSession(
+  db: Queryable,
+  id: Uuid,
+): Promise<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'> | null> {
+  const [row] = await db.query<Pick<Session, 'phone' | 'phoneIndex' | 'expiresAt'>>(
+    `select phone, phone_index as "phoneIndex", expires_at as "expiresAt" from sessions where id = $1`,
+    [id],
+  )
+  return row ?? null
+}
+
+/** Whether any platform has an owner with a phone, accepted or not. */
+export async function isOwnersPhone(db: Queryable, phoneIndex: Buffer): Promise<boolean> {
+  const rows = await db.query(`select id from owners where phone_index = $1 limit 1`, [phoneIndex])
+  return rows.length === 1
+}
+
+/** Ends a session; false when it was over already. */
+export async function deleteSession(tx: Queryable, id: Uuid): Promise<boolean> {
+  const rows = await tx.query(`delete from sessions where id = $1 returning id`, [id])
+  return rows.length === 1
+}
+
+/** No session has a second version, so the row of an ended one that is put back is older than audited. */
+export function endedVersion(id: Uuid): RowVersion {
+  return { row: `sessions/${id}`, id, version: 2 }
+}
+
+/** Deletes sessions that are over, a bounded batch; answers how many. */
+export async function deleteExpiredSessions(db: Queryable, now: Date, limit: number): Promise<number> {
+  const rows = await db.query(
+    `delete from sessions where token_hash in (
+       select token_hash from sessions where expires_at <= $1 order by expires_at limit $2 for update skip locked)
+     returning id`,
+    [now, limit],
+  )
+  return rows.length
+}
+
+/** What the encryption of a session's phone authenticates. */
+export function sessionPhoneOf(id: Uuid): string {
+  return `sessions.phone:${id}`
+}

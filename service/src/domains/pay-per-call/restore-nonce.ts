@@ -1,0 +1,37 @@
+import type { BodyOf, ResponseOf, restoreNonce as restoreRoute } from '@batua/contract'
+import type { AgentCaller } from '../../http/caller.ts'
+import { formatId } from '../../kernel/ids.ts'
+import { actorOf } from '../../operations/act.ts'
+import { recordFacts } from '../../operations/record.ts'
+import { undoUse } from './nonce-store.ts'
+import { findVerifiable } from './verifiable-payment.ts'
+import type { VerificationContext } from './verify-payment.ts'
+
+/** Undoes one use of a nonce by the calling seller, who could not serve what was paid for. */
+export async function restoreNonce(
+  context: VerificationContext,
+  caller: AgentCaller,
+  address: string,
+  { nonce, consume_id: consumeId }: BodyOf<typeof restoreRoute>,
+  now: Date,
+): Promise<ResponseOf<typeof restoreRoute>> {
+  const payment = await findVerifiable(context, address)
+  if (payment === null) return { nonce, restored: false }
+
+  const { database, vault } = context
+  const usedNonce = nonce.normalize('NFC')
+  const restored = await database.inTransaction(async tx => {
+    if (!(await undoUse(tx, caller.agentId, usedNonce, { paymentId: payment.id, consumeId }))) return false
+    await recordFacts(tx, vault, now, [
+      {
+        agentId: caller.agentId,
+        actor: actorOf(caller),
+        action: 'nonce.restored',
+        target: formatId('txn', payment.id),
+        data: { nonce: usedNonce, consume_id: consumeId, from: formatId('agt', payment.payer) },
+      },
+    ])
+    return true
+  })
+  return { nonce, restored }
+}

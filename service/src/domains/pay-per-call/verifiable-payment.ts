@@ -1,0 +1,70 @@
+import type { Database } from '../../db/database.ts'
+import { assert } from '../../kernel/assert.ts'
+import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
+import { type FoundTransfer, findEndOfHold, findSealed, type Transfer } from '../../ledger/index.ts'
+
+/** What a payee may verify: a payment, or a hold, which is a payment of its payer once it is released. */
+export interface VerifiablePayment {
+  /** Of the payment or of the hold: whichever id was asked for, a nonce is used up for one and the same. */
+  readonly id: Uuid
+  readonly payer: Uuid
+  /** Who got it, or shall get it; null while a hold is meant for nobody. */
+  readonly payee: Uuid | null
+  readonly amountPaise: Paise
+  readonly reference: string | null
+  /** When it was paid, or set aside. */
+  readonly at: Date
+  readonly isCompleted: boolean
+}
+
+interface LedgerBatch {
+  readonly database: Database
+  readonly vault: Vault
+}
+
+/** The payment of an id, its own or that of either side's statement line; null when it names anything else. */
+export async function findVerifiable(batch: LedgerBatch, address: string): Promise<VerifiablePayment | null> {
+  const paymentId = parseId('pay', address)
+  const line = parseId('txn', address)
+  const id = paymentId ?? (line === null ? null : movementOf(line).movement)
+  const transfer = id === null ? null : await proven(batch, id)
+  if (transfer === null) return null
+  if (transfer.kind === 'payment') return ofPayment(transfer)
+  // An escrow has no payment's id.
+  if (paymentId !== null) return null
+  if (transfer.kind === 'escrow_hold') return ofHold(transfer, await endOf(batch, transfer.id))
+  if (transfer.kind !== 'escrow_release') return null
+  assert(transfer.linkedId !== null, 'a release names its hold')
+  const hold = await proven(batch, transfer.linkedId)
+  assert(hold !== null, 'a release names its hold')
+  return ofHold(hold, transfer)
+}
+
+/** Whoever writes into the book must not be able to make a seller believe that it was paid. */
+async function proven({ database, vault }: LedgerBatch, id: Uuid): Promise<Transfer | null> {
+  return unaltered(await findSealed(database, vault, id), id)
+}
+
+async function endOf({ database, vault }: LedgerBatch, holdId: Uuid): Promise<Transfer | null> {
+  return unaltered(await findEndOfHold(database, vault, holdId), holdId)
+}
+
+function unaltered(found: FoundTransfer, id: Uuid): Transfer | null {
+  assert(found.kind !== 'altered', `the transfer behind ${id} is as it was posted`)
+  return found.kind === 'transfer' ? found.transfer : null
+}
+
+function ofPayment(payment: Transfer): VerifiablePayment {
+  const { id, debitAccount: payer, creditAccount: payee, amountPaise, reference, postedAt: at } = payment
+  return { id, payer, payee, amountPaise, reference, at, isCompleted: true }
+}
+
+function ofHold(hold: Transfer, end: Transfer | null): VerifiablePayment {
+  const { id, debitAccount: payer, amountPaise, reference } = hold
+  if (end?.kind !== 'escrow_release') {
+    return { id, payer, payee: hold.linkedId, amountPaise, reference, at: hold.postedAt, isCompleted: false }
+  }
+  return { id, payer, payee: end.creditAccount, amountPaise, reference, at: end.postedAt, isCompleted: true }
+}

@@ -1,0 +1,170 @@
+import type { allocate as allocateRoute, BodyOf, ResponseOf } from '@batua/contract'
+import type { OwnerCaller } from '../../../http/caller.ts'
+import { type Refusal, raise, refuse } from '../../../kernel/app-error.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { requirePaise } from '../../../kernel/input.ts'
+import { type Paise, rupees, ZERO_PAISE } from '../../../kernel/money.ts'
+import { type Command, type LedgerBatch, read, readOne } from '../../../ledger/index.ts'
+import { type Actor, actorOf } from '../../../operations/act.ts'
+import { record } from '../../../operations/record.ts'
+import type { AgentPolicyCache } from '../../limits/index.ts'
+import {
+  forCaller,
+  memberAct,
+  memberships,
+  NO_ORGANIZATION,
+  notMember,
+  requireAgentId,
+  requireOrganization,
+} from '../../parties/index.ts'
+import { prepareSpend, type Spending } from '../spend.ts'
+import { type AllocationKey, type EarlierAllocation, earlierAllocations, ownKey } from './allocation-store.ts'
+import { decideAllocation, decideParties } from './decide-allocation.ts'
+import type { AllocationsContext } from './routes.ts'
+
+export type Allocation = ResponseOf<typeof allocateRoute>
+
+/** Money for a member, as its owner asks for it. */
+export interface AllocationOrder {
+  readonly orgId: Uuid
+  /** The treasury as it was when the owner asked. */
+  readonly treasuryId: Uuid
+  readonly agentId: Uuid
+  readonly amountPaise: Paise
+  /** Its own by `ownKey`; null: it was asked for without one. */
+  readonly key: AllocationKey | null
+  readonly actor: Actor
+}
+
+export async function allocate(
+  { database, ledger, agents, vault }: AllocationsContext,
+  caller: OwnerCaller,
+  address: string,
+  { agent_id, amount }: BodyOf<typeof allocateRoute>,
+  idempotencyKey: string | undefined,
+): Promise<Allocation> {
+  const { id: orgId, ownerId, treasuryId } = await requireOrganization({ database, vault }, caller, address)
+  const agentId = requireAgentId(agent_id)
+  const amountPaise = requirePaise(amount, 'amount')
+  const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)
+  // All of it is asked again under the locks. Here it tells which accounts those are, and keeps strangers' out of them.
+  const earlier = key === null ? undefined : await readOne({ database, vault }, earlierAllocations, key)
+  if (earlier !== undefined) raise(keyUsed(earlier))
+  const member = await readOne({ database, vault }, memberships, agentId)
+  const parties = decideParties({ orgId, treasuryId, agentId, member })
+  if (parties.kind === 'refusal') raise(parties)
+  const actor = actorOf(caller, ownerId)
+  const order = { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }
+  // Whatever the rows say that were read before the locks, both wallets are the caller's.
+  const ofMember = forCaller(
+    agents,
+    { caller, agentId, toStranger: notMember() },
+    allocateCommand(agents, order),
+  )
+  const claim = { caller, agentId: order.treasuryId, toStranger: NO_ORGANIZATION }
+  return ledger.submit(forCaller(agents, claim, ofMember))
+}
+
+/** Moves the money if everything that holds for the treasury's spending allows it. */
+export function allocateCommand(agents: AgentPolicyCache, order: AllocationOrder): Command<Allocation> {
+  const prepared = prepareSpend(agents, allocationSpending(agents, order))
+  return {
+    ...prepared,
+    decide(batch) {
+      const plan = prepared.decide(batch)
+      return plan.kind === 'refusal' ? plan : resultOf(batch, order, prepared.post(batch).id)
+    },
+  }
+}
+
+/** An allocation as money that is spent. Its key is the organization's, whichever agent is the treasury. */
+function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): Spending<EarlierAllocation> {
+  const { orgId, treasuryId, agentId, amountPaise, key } = order
+  const agentIds = [treasuryId, agentId]
+  return {
+    kind: 'allocation',
+    ...{ payerId: treasuryId, payeeId: agentId, amountPaise, agentIds },
+    idempotencyKey: null,
+    limits: { escrowApplies: false },
+    reads: [
+      ...agentIds.map(id => read(memberships, id)),
+      ...(key === null ? [] : [read(earlierAllocations, key)]),
+    ],
+    decide(batch, { checkLimits }) {
+      const earlier = key === null ? undefined : batch.read(earlierAllocations, key)
+      if (earlier !== undefined) return keyUsed(earlier)
+      return decideAllocation({
+        ...{ orgId, agentId, amountPaise, checkLimits },
+        treasury: batch.read(memberships, treasuryId),
+        member: batch.read(memberships, agentId),
+        payer: agents.facts(batch, treasuryId),
+        payerAccount: batch.account(treasuryId),
+        payee: agents.facts(batch, agentId),
+      })
+    },
+    post(batch) {
+      const allocation = postAllocation(batch, order)
+      if (key !== null) batch.set(earlierAllocations, key, allocation)
+      return allocation
+    },
+  }
+}
+
+/** The organization is what an allocation belongs to, so its keys are found whoever is the treasury. */
+function postAllocation(batch: LedgerBatch, order: AllocationOrder): EarlierAllocation {
+  const { orgId, treasuryId, agentId, amountPaise, key } = order
+  const { id } = batch.post({
+    kind: 'allocation',
+    debit: treasuryId,
+    credit: agentId,
+    amountPaise,
+    linkedId: orgId,
+    idempotencyKey: key?.key ?? null,
+  })
+  record(
+    batch,
+    memberAct(
+      order.actor,
+      'org.allocated',
+      { orgId, agentId: treasuryId },
+      {
+        to_agent_id: formatId('agt', agentId),
+        amount: rupees(amountPaise),
+        transaction_id: formatId('txn', id),
+      },
+    ),
+  )
+  return { id, agentId, amountPaise }
+}
+
+function resultOf(
+  batch: LedgerBatch,
+  { orgId, treasuryId, agentId, amountPaise }: AllocationOrder,
+  id: Uuid,
+): Allocation {
+  return {
+    org_id: formatId('org', orgId),
+    agent_id: formatId('agt', agentId),
+    amount: rupees(amountPaise),
+    transaction_id: formatId('txn', id),
+    treasury_balance: rupees(batch.account(treasuryId)?.balancePaise ?? ZERO_PAISE),
+    agent_balance: rupees(batch.account(agentId)?.balancePaise ?? ZERO_PAISE),
+  }
+}
+
+/** A key that was used names what it was used for, so that a client that lost the answer recovers. */
+function keyUsed({ id, agentId, amountPaise }: EarlierAllocation): Refusal {
+  return refuse(
+    'idempotency_error',
+    'This Idempotency-Key was used for an allocation: details.transaction_id names it. Use a new key for a new allocation',
+    {
+      field: 'Idempotency-Key',
+      details: {
+        transaction_id: formatId('txn', id),
+        agent_id: formatId('agt', agentId),
+        amount: rupees(amountPaise),
+        status: 'completed',
+      },
+    },
+  )
+}

@@ -1,0 +1,46 @@
+import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import { reader } from '../../../ledger/index.ts'
+
+/** What an allocation came to that is known by its key. */
+export interface EarlierAllocation {
+  readonly id: Uuid
+  readonly agentId: Uuid
+  readonly amountPaise: Paise
+}
+
+/**
+ * The header's key serves as the allocation's own, in a line that no key of an agent's own can have: see payments. The
+ * organization is part of it, because the same agent may have been another's treasury. Both have a fixed length.
+ */
+export function ownKey(orgId: Uuid, headerKey: string): AllocationKey {
+  return { orgId, key: `allocation\n${orgId}\n${headerKey}` }
+}
+
+/** The key of an organization's allocation, as its transfer has it. */
+export interface AllocationKey {
+  readonly orgId: Uuid
+  readonly key: string
+}
+
+/**
+ * Allocations by their keys, whoever was the treasury then. Exact, because an allocation and the naming of another
+ * treasury both hold the treasury's account. The condition is that of the index `transfers_allocations`.
+ */
+export const earlierAllocations = reader<AllocationKey, EarlierAllocation>({
+  name: 'earlier allocations',
+  key: ['key'],
+  async load(tx, keys) {
+    const rows = await tx.query<EarlierAllocation & AllocationKey>(
+      `select k.org_id as "orgId", k.key, e.id, e.credit_account as "agentId", e.amount_paise as "amountPaise"
+       from unnest($1::uuid[], $2::text[]) k(org_id, key)
+       cross join lateral (
+         select t.id, t.credit_account, t.amount_paise from transfers t
+         where t.linked_id = k.org_id and t.idempotency_key = k.key and coalesce(t.kind = 'allocation', false)
+         limit 1) e`,
+      [arrayLiteral(keys.map(({ orgId }) => orgId)), textArrayLiteral(keys.map(({ key }) => key))],
+    )
+    return rows.map(({ orgId, key, ...row }) => [{ orgId, key }, row])
+  },
+})

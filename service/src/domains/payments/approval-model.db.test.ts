@@ -1,0 +1,184 @@
+import type { PaymentResult } from '@batua/contract'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Database, openDatabase } from '../../db/database.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { approve, reject, writtenOf } from '../../testing/approving.ts'
+import {
+  balanceOf,
+  changeAgent,
+  expectBalanced,
+  fund,
+  newAgent,
+  newFundedAgent,
+  order,
+  startNode,
+  type TestNode,
+} from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { SEED } from '../../testing/knobs.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import {
+  type Act,
+  type Answer,
+  type ApprovalModel,
+  acts,
+  emptyModel,
+  MODEL_DAILY,
+  MODEL_FUNDS,
+  MODEL_PAYEES,
+  MODEL_THRESHOLD,
+  approve as modelApprove,
+  pay as modelPay,
+  reject as modelReject,
+  standing,
+} from '../../testing/model/approval-model.ts'
+import type { Approval } from './approvals/approval.ts'
+import { expireDueApprovals } from './approvals/expire.ts'
+import { selectApproval } from './approvals/store.ts'
+
+const PROGRAMS = 25
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+let db: TestDatabase
+let second: Database
+let nodes: readonly [TestNode, TestNode]
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  second = openDatabase(db.url)
+  nodes = [startNode({ database: db.database, clock }), startNode({ database: second, clock })]
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  await Promise.all(nodes.map(({ ledger }) => ledger.close()))
+  await second.close()
+  await db.drop()
+})
+
+/** One program's wallets, and the ids of what the model knows by its place. */
+interface Play {
+  readonly payer: Uuid
+  readonly payees: readonly Uuid[]
+  readonly model: ApprovalModel
+  readonly payments: Uuid[]
+  readonly approvals: Approval[]
+}
+
+const tally = new Map<string, number>()
+
+test('approvals on two nodes answer as a plain model does, whatever comes before', async () => {
+  console.log(`approval model seed ${SEED}`)
+  await fc.assert(fc.asyncProperty(acts, playActs), { numRuns: PROGRAMS, seed: SEED })
+  console.log(tally)
+}, 100_000)
+
+async function playActs(program: readonly Act[]): Promise<void> {
+  const columns = {
+    require_human_approval_above_paise: MODEL_THRESHOLD,
+    spend_limit_daily_paise: MODEL_DAILY,
+  }
+  const play: Play = {
+    payer: await newFundedAgent(nodes[0].ledger, db.database, clock, MODEL_FUNDS, columns),
+    payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => newAgent(db.database, clock.now()))),
+    model: emptyModel(),
+    payments: [],
+    approvals: [],
+  }
+  for (const [at, act] of program.entries()) await playAct(play, nodes[at % 2] ?? nodes[0], act)
+  await expectWritten(play)
+}
+
+async function playAct(play: Play, node: TestNode, act: Act): Promise<void> {
+  const { model, payer, payees, approvals } = play
+  const nowMs = clock.now().getTime()
+  switch (act.do) {
+    case 'pay': {
+      const { key, reference, unique } = act
+      const more = { idempotencyKey: key, reference, uniqueReference: unique }
+      const told = node.pay(order(payer, payees[act.payee] ?? '', act.amount, more))
+      return expectAnswer(await heard(play, told), modelPay(model, act, nowMs))
+    }
+    case 'approve':
+    case 'reject': {
+      const which = act.which % Math.max(1, approvals.length)
+      const approval = approvals[which]
+      if (approval === undefined) return
+      if (act.do === 'reject') {
+        const told = reject(node, approval).then(() => 'rejected' as const)
+        return expectAnswer(await heard(play, told), modelReject(model, which, nowMs))
+      }
+      const told = approve(node, approval).then(({ made }) => made.payment ?? 'rejected')
+      return expectAnswer(await heard(play, told), modelApprove(model, which, nowMs))
+    }
+    case 'set payee': {
+      const which = act.which % payees.length
+      if (act.paused) model.paused.add(which)
+      else model.paused.delete(which)
+      await changeAgent(db.database, payees[which] ?? '', { status: act.paused ? 'paused' : 'active' })
+      return
+    }
+    case 'sweep':
+      await expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+      return
+    case 'fund':
+      model.balance += act.amount
+      await fund(node.ledger, payer, act.amount)
+      return
+    case 'wait':
+      clock.advance(act.ms)
+      return
+    case 'wait for expiry': {
+      const asked = model.approvals[act.which % Math.max(1, model.approvals.length)]
+      clock.advance(Math.max(0, (asked?.atMs ?? nowMs) + DAY_MS + act.ms - nowMs))
+    }
+  }
+}
+
+/** What the service said, in the model's words. New payments and approvals get the next place. */
+async function heard(play: Play, told: Promise<PaymentResult | 'rejected'>): Promise<Answer> {
+  const outcome = await told.catch((error: unknown) => {
+    if (error instanceof AppError) return error
+    throw error
+  })
+  if (outcome === 'rejected') return { kind: 'rejected' }
+  if (outcome instanceof AppError) return refusalHeard(play, outcome)
+  if (outcome.approval_id === undefined) {
+    return { kind: 'paid', payment: play.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
+  }
+  const approval = await selectApproval(db.database, parseId('apr', outcome.approval_id) ?? '')
+  if (approval === null) throw new Error('what was asked is written down')
+  return { kind: 'asked', approval: play.approvals.push(approval) - 1 }
+}
+
+function refusalHeard({ payments, approvals }: Play, { code, details = {} }: AppError): Answer {
+  const { payment_id: paymentId, approval_id: approvalId, status } = details
+  if (typeof paymentId === 'string' && status !== 'approved') {
+    return { kind: 'refused', code, payment: payments.indexOf(parseId('pay', paymentId) ?? '') }
+  }
+  const approval = approvals.findIndex(({ id }) => id === parseId('apr', String(approvalId)))
+  // Of one that was decided the status is what matters; of one in the way it is always the same.
+  if (status === 'pending_approval') return { kind: 'refused', code, approval }
+  return { kind: 'refused', code, ...(typeof status === 'string' ? { status } : {}) }
+}
+
+function expectAnswer(told: Answer, wanted: Answer): void {
+  expect(told).toEqual(wanted)
+  const name = told.kind === 'refused' ? told.code : told.kind
+  tally.set(name, (tally.get(name) ?? 0) + 1)
+}
+
+/** The records and the book are what the model says. */
+async function expectWritten({ payer, model, payments, approvals }: Play): Promise<void> {
+  await expireDueApprovals({ database: db.database, ledger: nodes[0].ledger }, clock.now())
+  expect(await balanceOf(db.database, payer)).toBe(model.balance)
+  for (const [at, approval] of approvals.entries()) {
+    const written = await writtenOf(db.database, approval)
+    const asked = model.approvals[at]
+    if (asked === undefined) throw new Error('the model asked as often')
+    expect(written.status).toBe(standing(asked, clock.now().getTime()))
+    expect(written.madeId !== null && payments.includes(written.madeId)).toBe(asked.status === 'approved')
+  }
+}

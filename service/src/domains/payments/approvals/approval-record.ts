@@ -1,0 +1,60 @@
+import type { Approval, ApprovalKind } from '@batua/contract'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import { statusAt } from './decide.ts'
+import { type HoldTerms, holdTerms } from './hold-terms.ts'
+import type { ApprovalView } from './store.ts'
+
+export function approvalRecord(view: ApprovalView, now: Date): Approval {
+  const approval = statusAt(view, now.getTime())
+  return {
+    approval_id: formatId('apr', approval.id),
+    agent_id: formatId('agt', approval.agentId),
+    agent_name: approval.agentName,
+    kind: approval.kind,
+    to: approval.payeeId === null ? null : formatId('agt', approval.payeeId),
+    to_name: approval.toName,
+    amount: rupees(approval.amountPaise),
+    fee: rupees(approval.feePaise),
+    reference: approval.reference,
+    note: approval.note,
+    ...shownTerms(approval),
+    rule: approval.rule,
+    status: approval.status,
+    created_at: approval.createdAt.toISOString(),
+    expires_at: approval.expiresAt.toISOString(),
+    decided_at: approval.decidedAt?.toISOString() ?? null,
+    payment_id: madeBy(approval, 'payment', 'pay'),
+    escrow_id: madeBy(approval, 'escrow_hold', 'esc'),
+  }
+}
+
+/** What the owner has to know of a hold before she approves it; nulls for a payment. */
+function shownTerms({
+  terms,
+}: ApprovalView): Pick<Approval, 'timeout_hours' | 'auto_action' | 'attestor_agent_id'> {
+  const hold = holdTerms(terms)
+  const { timeout_ms: timeoutMs, attestor_agent_id: attestor, auto_action } = hold ?? NO_TERMS
+  return {
+    timeout_hours: timeoutMs === null ? null : timeoutMs / HOUR_MS,
+    auto_action,
+    attestor_agent_id: attestor === null ? null : formatId('agt', attestor),
+  }
+}
+
+const NO_TERMS: HoldTerms = {
+  to_agent_id: null,
+  attestor_agent_id: null,
+  timeout_ms: null,
+  auto_action: null,
+}
+
+/** The id of what was made on approval if it is of the wanted kind. */
+export function madeBy(
+  { kind, madeId }: Pick<ApprovalView, 'kind' | 'madeId'>,
+  wanted: ApprovalKind,
+  prefix: string,
+): string | null {
+  return kind === wanted && madeId !== null ? formatId(prefix, madeId) : null
+}

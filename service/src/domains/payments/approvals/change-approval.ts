@@ -1,0 +1,76 @@
+import type { Refusal } from '../../../kernel/app-error.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import type { LedgerBatch } from '../../../ledger/index.ts'
+import { type Actor, service } from '../../../operations/act.ts'
+import { insert, save } from '../../../operations/entity.ts'
+import { recordApproval } from './acts.ts'
+import type { Approval, ApprovalKey, ApprovalRequest, Decision } from './approval.ts'
+import { APPROVAL_MS, decideOpen, statusAt } from './decide.ts'
+import { notifyOfApproval } from './events.ts'
+import { approvals } from './store.ts'
+import { noteWaiting } from './waiting.ts'
+
+/** An approval as this batch sees it. */
+export function approvalIn(batch: LedgerBatch, key: ApprovalKey): Approval | undefined {
+  const approval = batch.read(approvals, key)
+  return approval === undefined ? undefined : statusAt(approval, batch.nowMs)
+}
+
+/** The approval if it still waits, else why it cannot be decided. */
+export function openApproval(batch: LedgerBatch, seen: ApprovalKey | Approval): Refusal | Approval {
+  const approval = batch.read(approvals, seen)
+  // What is to be done was prepared of what was read without a proof.
+  const isSame = approval === undefined || !('amountPaise' in seen) || approvals.agree(approval, seen)
+  assert(isSame, 'an approval asks for what it asked for')
+  return decideOpen(approval, batch.nowMs)
+}
+
+/** Asks the owner, in the commit of the batch, once `decidePlace` lets it. The agent's account is locked, so its idempotency key is exact. */
+export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, actor: Actor): Approval {
+  const createdAt = new Date(batch.nowMs)
+  const approval: Approval = {
+    ...request,
+    id: newUuid(createdAt),
+    rule: 'require_human_approval_above',
+    status: 'pending_approval',
+    createdAt,
+    expiresAt: new Date(batch.nowMs + APPROVAL_MS),
+    decidedAt: null,
+    madeId: null,
+  }
+  insert(batch, approvals, approval)
+  noteWaiting(batch, approval.agentId, 1)
+  recordApproval(batch, actor, 'approval.requested', approval)
+  notifyOfApproval(batch, approval)
+  return approval
+}
+
+/** Decides an approval that waits, in the commit of the batch. */
+export function closeApproval(
+  batch: LedgerBatch,
+  approval: Approval,
+  { status, madeId, actor }: Decision,
+): Approval {
+  const closed = close(batch, { ...approval, status, decidedAt: new Date(batch.nowMs), madeId })
+  recordApproval(batch, actor, `approval.${status}`, closed)
+  notifyOfApproval(batch, closed)
+  return closed
+}
+
+/** Writes down that an approval's time is over. */
+export function expireApproval(batch: LedgerBatch, approval: Approval): Approval {
+  const expired = close(batch, statusAt(approval, batch.nowMs))
+  recordApproval(batch, service('approval expiry'), 'approval.expired', expired)
+  notifyOfApproval(batch, expired)
+  return expired
+}
+
+function close(batch: LedgerBatch, closed: Approval): Approval {
+  const before = batch.read(approvals, closed)
+  assert(before?.status === 'pending_approval', 'an approval is decided once')
+  // One whose time was over did not wait any more.
+  if (before.expiresAt.getTime() > batch.nowMs) noteWaiting(batch, closed.agentId, -1)
+  save(batch, approvals, closed)
+  return closed
+}

@@ -1,0 +1,49 @@
+import type { Approval, listApprovals, QueryOf, ResponseOf } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import type { Caller, OwnerCaller } from '../../../http/caller.ts'
+import { page, pageOf } from '../../../http/paging.ts'
+import { raise, refuse } from '../../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../../kernel/ids.ts'
+import { isOfOwners, mayAccess, selectAgentsOf } from '../../parties/index.ts'
+import { approvalRecord } from './approval-record.ts'
+import { countApprovals, selectApprovalIds } from './list-store.ts'
+import { type ApprovalView, selectApproval, selectApprovalViews } from './store.ts'
+
+/** The approval of an address, which must be the caller's; a stranger does not learn that it exists. */
+export async function requireApproval(db: Queryable, caller: Caller, address: string): Promise<ApprovalView> {
+  const id = parseId('apr', address)
+  const view = id === null ? null : await selectApproval(db, id)
+  if (view === null || !mayAccess(caller, { ...view, id: view.agentId })) {
+    raise(NO_APPROVAL)
+  }
+  return view
+}
+
+/** What a stranger is answered, and who asks for none. */
+export const NO_APPROVAL = refuse('not_found', 'There is no approval with this id')
+
+export async function findApprovals(
+  db: Queryable,
+  caller: OwnerCaller,
+  query: QueryOf<typeof listApprovals>,
+  now: Date,
+): Promise<ResponseOf<typeof listApprovals>> {
+  const request = pageOf(query)
+  const agentIds = await listedAgents(db, caller, query.agent_id)
+  const filter = { agentIds, status: query.status ?? 'pending_approval', now }
+  const [ids, total] = await Promise.all([selectApprovalIds(db, filter, request), countApprovals(db, filter)])
+  const rows = ids.length === 0 ? [] : await selectApprovalViews(db, ids)
+  const render = (view: ApprovalView): Approval => approvalRecord(view, now)
+  return page('approvals', rows, render, total, request)
+}
+
+/** All agents of the session, or the one that was named if it is one of them. */
+async function listedAgents(
+  db: Queryable,
+  caller: OwnerCaller,
+  address: string | undefined,
+): Promise<readonly Uuid[]> {
+  if (address === undefined) return selectAgentsOf(db, caller.ownerIds)
+  const id = parseId('agt', address)
+  return id !== null && (await isOfOwners(db, id, caller.ownerIds)) ? [id] : []
+}

@@ -1,0 +1,52 @@
+import { approve, getApproval, listApprovals, reject } from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import type { Caller } from '../../../http/caller.ts'
+import type { Serve } from '../../../http/serve.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Command, Ledger } from '../../../ledger/index.ts'
+import { actorOf } from '../../../operations/act.ts'
+import type { AgentPolicyCache } from '../../limits/index.ts'
+import { forCaller } from '../../parties/index.ts'
+import type { ApprovalKey, Executors } from './approval.ts'
+import { approvalRecord } from './approval-record.ts'
+import { findApprovals, NO_APPROVAL, requireApproval } from './find-approvals.ts'
+import { rejectCommand } from './reject.ts'
+
+export interface ApprovalsContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly agents: AgentPolicyCache
+  readonly executors: Executors
+}
+
+export function serveApprovals(
+  serve: Serve,
+  { database, ledger, agents, executors }: ApprovalsContext,
+): void {
+  const forOwn = <Result>(caller: Caller, { agentId }: ApprovalKey, command: Command<Result>) =>
+    forCaller(agents, { caller, agentId, toStranger: NO_APPROVAL }, command)
+
+  serve(listApprovals, ({ caller, query, now }) => findApprovals(database, caller, query, now))
+
+  serve(getApproval, async ({ caller, params, now }) =>
+    approvalRecord(await requireApproval(database, caller, params.approval_id), now),
+  )
+
+  serve(approve, async ({ caller, params, now }) => {
+    const view = await requireApproval(database, caller, params.approval_id)
+    const execute = executors[view.kind]
+    assert(execute !== undefined, 'somebody executes every kind of approval that is asked for')
+    const { approval, made } = await ledger.submit(
+      forOwn(caller, view, execute(view, actorOf(caller, view.ownerId))),
+    )
+    return { ...approvalRecord({ ...view, ...approval }, now), ...made }
+  })
+
+  serve(reject, async ({ caller, params, now }) => {
+    const view = await requireApproval(database, caller, params.approval_id)
+    const rejected = await ledger.submit(
+      forOwn(caller, view, rejectCommand(view, actorOf(caller, view.ownerId))),
+    )
+    return approvalRecord({ ...view, ...rejected }, now)
+  })
+}

@@ -1,0 +1,91 @@
+import { arrayLiteral } from '../../../db/array-literal.ts'
+import type { Queryable } from '../../../db/database.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { DuePlace } from '../../../operations/due-pages.ts'
+import { entity } from '../../../operations/entity.ts'
+import type { Approval, ApprovalKey } from './approval.ts'
+
+/** Approvals, written only under the lock of the agent's account. */
+export const approvals = entity<Approval, 'agentId' | 'id'>({
+  table: 'approvals',
+  key: ['agentId', 'id'],
+  columns: {
+    agentId: 'agent_id uuid',
+    id: 'id uuid',
+    kind: 'kind text',
+    payeeId: 'payee uuid',
+    amountPaise: 'amount_paise int8',
+    feePaise: 'fee_paise int8',
+    reference: 'reference text',
+    note: 'note text',
+    idempotencyKey: 'idempotency_key text',
+    uniqueReference: 'unique_reference boolean',
+    rule: 'rule text',
+    layer: 'layer text',
+    terms: 'terms jsonb',
+    createdAt: 'created_at timestamptz',
+    expiresAt: 'expires_at timestamptz',
+    status: 'status text',
+    decidedAt: 'decided_at timestamptz',
+    madeId: 'payment_id uuid',
+  },
+  changes: ['status', 'decidedAt', 'madeId'],
+  uncovered: {},
+  recorded: {
+    posted: 'null::text[]',
+    prefix: 'apr',
+    logged: ['approval.approved', 'approval.rejected', 'approval.expired'],
+    // What was decided once is not decided again.
+    agrees: ({ status }, _posted, logged) => !(status === 'pending_approval' && logged !== null),
+  },
+})
+
+/** An approval with what its record shows of the agents, and whose they are. */
+export interface ApprovalView extends Approval {
+  readonly agentName: string
+  readonly toName: string | null
+  readonly ownerId: Uuid
+  readonly platformId: Uuid
+}
+
+const VIEW = `${approvals.selected}, g.name as "agentName", p.name as "toName", g.owner_id as "ownerId",
+  g.platform_id as "platformId"`
+
+const VIEWED = `agents g join approvals r on r.agent_id = g.id left join agents p on p.id = r.payee`
+
+export async function selectApproval(db: Queryable, id: Uuid): Promise<ApprovalView | null> {
+  const [row] = await db.query<ApprovalView>(`select ${VIEW} from ${VIEWED} where r.id = $1`, [id])
+  return row ?? null
+}
+
+/** These approvals, newest first. */
+export async function selectApprovalViews(db: Queryable, ids: readonly Uuid[]): Promise<ApprovalView[]> {
+  return db.query<ApprovalView>(
+    `select ${VIEW} from ${VIEWED} where r.id = any($1::uuid[]) order by r.id desc`,
+    [arrayLiteral(ids)],
+  )
+}
+
+/** How many approvals of the whole network wait at this moment. */
+export async function countPendingApprovals(db: Queryable, now: Date): Promise<number> {
+  const [row] = await db.query<{ total: number }>(
+    `select count(*)::int4 as total from approvals where status = 'pending_approval' and expires_at > $1`,
+    [now],
+  )
+  return row?.total ?? 0
+}
+
+/** Approvals whose time is over and not yet written down as such, the oldest first. */
+export async function selectDueApprovals(
+  db: Queryable,
+  now: Date,
+  after: DuePlace,
+  limit: number,
+): Promise<(ApprovalKey & DuePlace)[]> {
+  return db.query<ApprovalKey & DuePlace>(
+    `select agent_id as "agentId", id, expires_at::text as "dueAt" from approvals
+     where status = 'pending_approval' and expires_at <= $1 and (expires_at, id) > ($2, $3)
+     order by expires_at, id limit $4`,
+    [now, after.dueAt, after.id, limit],
+  )
+}

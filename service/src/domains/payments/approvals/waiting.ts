@@ -1,0 +1,51 @@
+import { arrayLiteral } from '../../../db/array-literal.ts'
+import type { Queryable } from '../../../db/database.ts'
+import { type Refusal, refuse } from '../../../kernel/app-error.ts'
+import { firstUuidAt, type Uuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import { type LedgerBatch, type Read, read, readerById } from '../../../ledger/index.ts'
+import { type AgentFacts, approvalNeeded } from '../../limits/index.ts'
+import { APPROVAL_MS } from './decide.ts'
+
+/** So many approvals of one agent may wait: nobody can fill an owner's list. */
+export const MAX_WAITING_APPROVALS = 50
+
+/** How many approvals of an agent wait. Whoever adds or decides one holds the agent's account, so the number is exact. */
+const waitingApprovals = readerById<number>(
+  'waiting approvals',
+  // What was asked earlier has expired, so a range of the agent's ids holds all that wait.
+  async (tx: Queryable, agentIds, nowMs) => {
+    const rows = await tx.query<{ agentId: Uuid; count: number }>(
+      `select k.agent_id as "agentId", (
+         select (count(*) filter (where a.status = 'pending_approval' and a.expires_at > $2))::int4
+         from approvals a where a.agent_id = k.agent_id and a.id >= $3) as count
+       from unnest($1::uuid[]) k(agent_id)`,
+      [arrayLiteral(agentIds), new Date(nowMs), firstUuidAt(new Date(nowMs - APPROVAL_MS))],
+    )
+    return rows.map(({ agentId, count }) => [agentId, count])
+  },
+)
+
+/** What has to be read before the owner may be asked; nothing where the amount needs no approval. */
+export function waitingReads(payer: AgentFacts | undefined, amountPaise: Paise): Read[] {
+  if (payer === undefined || approvalNeeded(payer.layers, amountPaise) === null) return []
+  return [read(waitingApprovals, payer.id)]
+}
+
+/** May one more approval of this agent wait? */
+export function decidePlace(batch: LedgerBatch, agentId: Uuid): Refusal | null {
+  const waiting = batch.read(waitingApprovals, agentId) ?? 0
+  if (waiting < MAX_WAITING_APPROVALS) return null
+  return refuse(
+    'conflict',
+    `${waiting} approvals of this agent wait for its owner, and no more than ${MAX_WAITING_APPROVALS} may. ` +
+      'Ask again when one of them was approved or rejected, or has expired',
+    { details: { pending_approvals: waiting, max_pending_approvals: MAX_WAITING_APPROVALS } },
+  )
+}
+
+/** Shows the commands that follow in this batch that one more waits, or one less. */
+export function noteWaiting(batch: LedgerBatch, agentId: Uuid, change: 1 | -1): void {
+  const waiting = batch.read(waitingApprovals, agentId)
+  if (waiting !== undefined) batch.set(waitingApprovals, agentId, waiting + change)
+}

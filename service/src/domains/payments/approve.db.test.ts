@@ -1,0 +1,263 @@
+import type { PaymentResult } from '@batua/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { approvalOf, approve, reject, writtenOf } from '../../testing/approving.ts'
+import {
+  balanceOf,
+  type ControlColumns,
+  changeAgent,
+  expectBalanced,
+  newAgent,
+  newFundedAgent,
+  order,
+  startNode,
+  type TestNode,
+} from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { refusalOf } from '../../testing/expect-refusal.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { expireDueApprovals } from './approvals/expire.ts'
+import type { PaymentOrder } from './pay.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+const ASKS = { require_human_approval_above_paise: 10_000n }
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+let payee: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+beforeEach(async () => {
+  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+  payee = await newAgent(db.database, clock.now())
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  expect(node.broken).toEqual([])
+  await node.ledger.close()
+  await db.drop()
+})
+
+const payerNow = (columns: ControlColumns | { status: 'paused' | 'active' }) =>
+  changeAgent(db.database, payer, columns)
+const ask = (amount = 20_000n, more: Partial<PaymentOrder> = {}) =>
+  node.pay(order(payer, payee, amount, more))
+
+describe('above its threshold a payment', () => {
+  test('waits: nothing moves and nothing is held back', async () => {
+    const waiting = await ask()
+    expect(waiting).toEqual({
+      ...{ payment_id: null, status: 'pending_approval', from_balance: 1_000, cost: 1 },
+      ...{ approval_id: expect.stringMatching(/^apr_/), created_at: clock.now().toISOString() },
+    })
+    expect(await balanceOf(db.database, payer)).toBe(100_000n)
+    // All of it can still be spent on other things.
+    for (let each = 0; each < 9; each++) await ask(10_000n)
+    expect(await balanceOf(db.database, payer)).toBe(9_100n)
+  })
+
+  test('is paid by the approval, with the key, reference and note that the agent gave', async () => {
+    const given = { idempotencyKey: 'k"1', reference: 'r\\1', note: 'a\nb' }
+    const approval = await approvalOf(db.database, await ask(20_000n, given))
+    expect(approval).toMatchObject({ ...given, feePaise: 100n, layer: 'agent', terms: null })
+    clock.advance(60_000)
+    const { approval: approved, made } = await approve(node, approval)
+    expect(made.payment).toMatchObject({ status: 'completed', from_balance: 799, cost: 1 })
+    expect(approved).toMatchObject({ status: 'approved', decidedAt: clock.now() })
+    expect(made.payment?.payment_id).toBe(formatId('pay', approved.madeId ?? ''))
+    expect(await writtenOf(db.database, approval)).toMatchObject(approved)
+    const [row] = await db.database.query(
+      `select idempotency_key as "idempotencyKey", reference, note, posted_at as at from transfers where id = $1`,
+      [approved.madeId],
+    )
+    expect(row).toEqual({ ...given, at: clock.now() })
+    expect(await balanceOf(db.database, payee)).toBe(20_000n)
+  })
+
+  test('counts against the limits when it is paid, not when it was asked for', async () => {
+    await payerNow({ spend_limit_hourly_paise: 20_000n })
+    const approval = await approvalOf(db.database, await ask())
+    clock.advance(2 * 60 * 60_000)
+    await approve(node, approval)
+    expect(await refusalOf(ask(1n))).toMatchObject({ code: 'spend_limit_exceeded', details: { used: 200 } })
+  })
+})
+
+describe('an approval is decided again when it is approved:', () => {
+  test.each<[string, string, () => Promise<unknown>, () => Promise<unknown>]>([
+    [
+      'a limit that was used up meanwhile',
+      'spend_limit_exceeded',
+      () => payerNow({ spend_limit_daily_paise: 19_999n }),
+      () => payerNow({ spend_limit_daily_paise: 20_000n }),
+    ],
+    [
+      'a payee that was paused meanwhile',
+      'validation_error',
+      () => changeAgent(db.database, payee, { status: 'paused' }),
+      () => changeAgent(db.database, payee, { status: 'active' }),
+    ],
+    [
+      'a payee that was blocked meanwhile',
+      'authorization_error',
+      () => payerNow({ blocked_payee_agents: [payee] }),
+      () => payerNow({ blocked_payee_agents: [] }),
+    ],
+    [
+      'an agent that was paused meanwhile',
+      'policy_denied',
+      () => payerNow({ status: 'paused' }),
+      () => payerNow({ status: 'active' }),
+    ],
+    [
+      'a balance that was spent meanwhile',
+      'insufficient_balance',
+      async () => {
+        for (let each = 0; each < 8; each++) await ask(10_000n)
+      },
+      () => payBack(1_000n),
+    ],
+  ])('%s refuses (%s), it still waits, and later passes', async (_why, code, spoil, mend) => {
+    const approval = await approvalOf(db.database, await ask())
+    await spoil()
+    expect(await refusalOf(approve(node, approval))).toMatchObject({ code })
+    expect(await writtenOf(db.database, approval)).toEqual(approval)
+    await mend()
+    expect((await approve(node, approval)).approval.status).toBe('approved')
+  })
+
+  async function payBack(amount: bigint): Promise<void> {
+    const friend = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
+    await node.pay(order(friend, payer, amount))
+  }
+
+  test('a payee that is gone for good is refused each time', async () => {
+    const approval = await approvalOf(db.database, await ask())
+    await changeAgent(db.database, payee, { status: 'deactivated' })
+    for (let each = 0; each < 2; each++) {
+      expect(await refusalOf(approve(node, approval))).toMatchObject({ code: 'validation_error' })
+    }
+    expect((await writtenOf(db.database, approval)).status).toBe('pending_approval')
+  })
+
+  test('neither the threshold nor a replaced agent key stands in its way', async () => {
+    const approval = await approvalOf(db.database, await ask())
+    await payerNow({ require_human_approval_above_paise: 0n })
+    await changeAgent(db.database, payer, { key_hash: Buffer.alloc(32) })
+    expect((await approve(node, approval)).approval.status).toBe('approved')
+  })
+})
+
+describe('an idempotency key', () => {
+  const keyed = () => ask(20_000n, { idempotencyKey: 'once' })
+  const cheap = () => ask(100n, { idempotencyKey: 'once' })
+  const usedBy = (first: PaymentResult) => ({
+    code: 'idempotency_error',
+    details: { payment_id: null, status: 'pending_approval', approval_id: first.approval_id },
+  })
+
+  test('is taken while its payment waits, for payments above and below the threshold', async () => {
+    const first = await keyed()
+    for (const again of [keyed, cheap]) expect(await refusalOf(again())).toMatchObject(usedBy(first))
+  })
+
+  test('is free after a rejection', async () => {
+    await reject(node, await approvalOf(db.database, await keyed()))
+    expect(await cheap()).toMatchObject({ status: 'completed' })
+    expect(await refusalOf(keyed())).toMatchObject({ details: { status: 'completed' } })
+  })
+
+  test.each(['swept', 'not swept'])('is free from the millisecond of expiry on, %s', async swept => {
+    const first = await keyed()
+    clock.advance(DAY_MS - 1)
+    expect(await refusalOf(cheap())).toMatchObject(usedBy(first))
+    clock.advance(1)
+    if (swept === 'swept') await expireDueApprovals({ ...db, ...node }, clock.now())
+    const second = await keyed()
+    expect(second).toMatchObject({ status: 'pending_approval' })
+    expect(await refusalOf(cheap())).toMatchObject(usedBy(second))
+    expect(await refusalOf(approve(node, await approvalOf(db.database, first)))).toMatchObject({
+      ...{ code: 'conflict', details: { status: 'expired' } },
+    })
+    await approve(node, await approvalOf(db.database, second))
+  })
+
+  test('names the payment after the approval', async () => {
+    const { made } = await approve(node, await approvalOf(db.database, await keyed()))
+    const details = { payment_id: made.payment?.payment_id, status: 'completed' }
+    expect(await refusalOf(cheap())).toMatchObject({ code: 'idempotency_error', details })
+  })
+})
+
+describe('a unique reference', () => {
+  const unique = (amount: bigint) => ask(amount, { reference: 'nonce', uniqueReference: true })
+
+  test('is taken while a payment with it waits, to this payee alone', async () => {
+    const first = await ask(20_000n, { reference: 'nonce' })
+    const details = { payment_id: null, approval_id: first.approval_id, status: 'pending_approval' }
+    expect(await refusalOf(unique(100n))).toMatchObject({ code: 'conflict', details })
+    const other = await newAgent(db.database, clock.now())
+    const toOther = order(payer, other, 100n, { reference: 'nonce', uniqueReference: true })
+    expect(await node.pay(toOther)).toMatchObject({ status: 'completed' })
+  })
+
+  test('refuses the approval when a payment with it was made meanwhile', async () => {
+    const approval = await approvalOf(db.database, await unique(20_000n))
+    const { payment_id } = await ask(100n, { reference: 'nonce' })
+    expect(await refusalOf(approve(node, approval))).toMatchObject({
+      code: 'conflict',
+      details: { payment_id },
+    })
+  })
+
+  test('does not stand in the way of its own approval, and is taken afterwards', async () => {
+    const approval = await approvalOf(db.database, await unique(20_000n))
+    const { made } = await approve(node, approval)
+    expect(await refusalOf(unique(100n))).toMatchObject({
+      details: { payment_id: made.payment?.payment_id },
+    })
+  })
+})
+
+describe('what has been decided stays so:', () => {
+  test('approved', async () => {
+    const approval = await approvalOf(db.database, await ask())
+    await approve(node, approval)
+    const conflict = { code: 'conflict', details: { status: 'approved' } }
+    expect(await refusalOf(approve(node, approval))).toMatchObject(conflict)
+    expect(await refusalOf(reject(node, approval))).toMatchObject(conflict)
+    expect(await balanceOf(db.database, payee)).toBe(20_000n)
+  })
+
+  test('rejected', async () => {
+    const approval = await approvalOf(db.database, await ask())
+    expect(await reject(node, approval)).toMatchObject({ status: 'rejected', decidedAt: clock.now() })
+    const conflict = { code: 'conflict', details: { status: 'rejected' } }
+    expect(await refusalOf(approve(node, approval))).toMatchObject(conflict)
+    expect(await refusalOf(reject(node, approval))).toMatchObject(conflict)
+  })
+
+  test('expired at its millisecond, before anybody wrote it down', async () => {
+    const [early, late] = [
+      await approvalOf(db.database, await ask()),
+      await approvalOf(db.database, await ask()),
+    ]
+    clock.advance(DAY_MS - 1)
+    expect((await approve(node, early)).approval.status).toBe('approved')
+    clock.advance(1)
+    const conflict = { code: 'conflict', details: { status: 'expired' } }
+    expect(await refusalOf(approve(node, late))).toMatchObject(conflict)
+    expect(await refusalOf(reject(node, late))).toMatchObject(conflict)
+    await expireDueApprovals({ ...db, ...node }, clock.now())
+    expect(await writtenOf(db.database, late)).toMatchObject({
+      status: 'expired',
+      decidedAt: late.expiresAt,
+    })
+  })
+})

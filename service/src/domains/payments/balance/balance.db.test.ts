@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { systemClock } from '../../../kernel/clock.ts'
+import { formatId, newUuid } from '../../../kernel/ids.ts'
+import type { Ledger } from '../../../ledger/index.ts'
+import { fund } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
+import {
+  agentCaller,
+  type NetworkContext,
+  networkContext,
+  newAgent,
+  newOwner,
+  newPlatform,
+} from '../../../testing/network.ts'
+import { readBalance } from './read-balance.ts'
+
+const clock = systemClock()
+let db: TestDatabase
+let network: NetworkContext
+let ledger: Ledger
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  network = networkContext(db.database, clock)
+  ledger = openTestLedger(db.database, clock)
+})
+
+afterAll(async () => {
+  await ledger.close()
+  await db.drop()
+})
+
+async function someAgent(): Promise<AgentCaller> {
+  const { platform } = await newPlatform(network)
+  return agentCaller(await newAgent(network, await newOwner(network, platform.id)))
+}
+
+const balanceOf = (agent: AgentCaller) => readBalance(db.database, agent, formatId('agt', agent.agentId))
+
+test('a new wallet is empty', async () => {
+  expect(await balanceOf(await someAgent())).toEqual({ available: 0, total_funded: 0, total_spent: 0 })
+})
+
+test('a payment counts with its fee for the payer and without it for the payee', async () => {
+  const [payer, payee] = [await someAgent(), await someAgent()]
+  await fund(ledger, payer.agentId, 97_505n)
+  await postPayment(ledger, payer.agentId, payee.agentId, 40_000n)
+  expect(await balanceOf(payer)).toEqual({ available: 573.05, total_funded: 975.05, total_spent: 402 })
+  expect(await balanceOf(payee)).toEqual({ available: 400, total_funded: 400, total_spent: 0 })
+})
+
+test('its platform and its owner see a balance, others do not', async () => {
+  const [agent, other] = [await someAgent(), await someAgent()]
+  const address = formatId('agt', agent.agentId)
+  const empty = { available: 0 }
+  const platform = { kind: 'platform', platformId: agent.platformId } as const
+  const owner = { kind: 'owner', ownerIds: [agent.ownerId], sessionId: newUuid(clock.now()) } as const
+  expect(await readBalance(db.database, platform, address)).toMatchObject(empty)
+  expect(await readBalance(db.database, owner, address)).toMatchObject(empty)
+  for (const caller of [
+    other,
+    { ...platform, platformId: other.platformId },
+    { ...owner, ownerIds: [other.ownerId] },
+  ]) {
+    expect((await refusalOf(readBalance(db.database, caller, address))).code).toBe('authorization_error')
+  }
+  const unknown = formatId('agt', newUuid(clock.now()))
+  expect((await refusalOf(readBalance(db.database, agent, unknown))).code).toBe('not_found')
+})

@@ -1,0 +1,158 @@
+import type { EscrowHold } from '@batua/contract'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
+import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { service } from '../../../operations/act.ts'
+import { reject, writtenOf } from '../../../testing/approving.ts'
+import {
+  balanceOf,
+  changeAgent,
+  expectBalanced,
+  newAgent,
+  newFundedAgent,
+  outcomesOf,
+  startNode,
+  type TestNode,
+} from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { escrowOf, holdOn, intent } from '../../../testing/escrows.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { faultyDatabase } from '../../../testing/faulty-database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import type { Approval } from '../approvals/approval.ts'
+import { expireDueApprovals } from '../approvals/expire.ts'
+import { selectApproval } from '../approvals/store.ts'
+import type { HoldIntent } from './escrow.ts'
+import { executeHold } from './hold.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+const ASKS = { require_human_approval_above_paise: 10_000n }
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+let payee: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+beforeEach(async () => {
+  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+  payee = await newAgent(db.database, clock.now())
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  expect(node.broken).toEqual([])
+  await node.ledger.close()
+  await db.drop()
+})
+
+const ask = (more: Partial<HoldIntent> = {}, on = node) =>
+  holdOn(on, intent(payer, 20_000n, { toAgentId: payee, ...more }))
+
+async function approvalOf(asked: EscrowHold): Promise<Approval> {
+  const id = asked.status === 'pending_approval' ? asked.approval_id : ''
+  const approval = await selectApproval(db.database, parseId('apr', id) ?? '')
+  if (approval === null) throw new Error('no approval waits')
+  return approval
+}
+
+const approve = (approval: Approval) =>
+  node.ledger.submit(executeHold(node.agents)(approval, service('test')))
+
+async function holds(): Promise<number> {
+  const rows = await db.database.query('select id from escrows where agent_id = $1', [payer])
+  return rows.length
+}
+
+test('above its threshold a hold waits: nothing moves, and the answer names the approval', async () => {
+  const answer = await ask({ timeoutMs: HOUR_MS, autoAction: 'release', reference: 'r' })
+  expect(answer).toEqual({
+    ...{ escrow_id: null, agent_id: formatId('agt', payer), to_agent_id: formatId('agt', payee) },
+    ...{ attestor_agent_id: null, amount: 200, reference: 'r', status: 'pending_approval' },
+    ...{ auto_action: 'release', expires_at: null, created_at: clock.now().toISOString() },
+    ...{ resolved_at: null, transaction_id: null, approval_id: expect.stringMatching(/^apr_/) },
+  })
+  expect(await balanceOf(db.database, payer)).toBe(100_000n)
+  expect(await approvalOf(answer)).toMatchObject({
+    ...{ kind: 'escrow_hold', payeeId: payee, feePaise: 0n, note: null, reference: 'r' },
+  })
+})
+
+test('the approval holds the money in its own commit, and the timeout runs from then', async () => {
+  const approval = await approvalOf(await ask({ timeoutMs: HOUR_MS, autoAction: 'release' }))
+  clock.advance(3 * HOUR_MS)
+  const { approval: approved, made } = await approve(approval)
+  const escrow = await escrowOf(db.database, made.escrow ?? { escrow_id: null })
+  expect(escrow).toMatchObject({
+    ...{ status: 'held', toAgentId: payee, amountPaise: 20_000n, createdAt: clock.now() },
+    expiresAt: new Date(clock.now().getTime() + HOUR_MS),
+  })
+  expect(approved).toMatchObject({ status: 'approved', madeId: escrow.id })
+  expect(await balanceOf(db.database, payer)).toBe(80_000n)
+  expect(await refusalOf(approve(approval))).toMatchObject({ code: 'conflict' })
+})
+
+test('the approval decides again: a refusal is told, and it goes on waiting', async () => {
+  const approval = await approvalOf(await ask())
+  await changeAgent(db.database, payee, { status: 'paused' })
+  expect(await refusalOf(approve(approval))).toMatchObject({ code: 'validation_error', field: 'to_agent_id' })
+  await changeAgent(db.database, payee, { status: 'active' })
+  await changeAgent(db.database, payer, { spend_limit_daily_paise: 19_999n })
+  expect(await refusalOf(approve(approval))).toMatchObject({ code: 'spend_limit_exceeded' })
+  await changeAgent(db.database, payer, { spend_limit_daily_paise: 20_000n })
+  expect((await writtenOf(db.database, approval)).status).toBe('pending_approval')
+  await approve(approval)
+})
+
+test('a key is used as long as the request waits, and free again once it is rejected or expired', async () => {
+  const keyed = { idempotencyKey: 'hold\nk' }
+  const first = await approvalOf(await ask(keyed))
+  expect(await refusalOf(ask(keyed))).toMatchObject({
+    code: 'idempotency_error',
+    details: { escrow_id: null, approval_id: formatId('apr', first.id), status: 'pending_approval' },
+  })
+  await reject(node, first)
+  const second = await approvalOf(await ask(keyed))
+  clock.advance(DAY_MS)
+  expect(await refusalOf(approve(second))).toMatchObject({ code: 'conflict' })
+  await expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+  const third = await approvalOf(await ask(keyed))
+  // Its own key is not in the way of what is approved.
+  await approve(third)
+  expect(await refusalOf(ask(keyed))).toMatchObject({ code: 'idempotency_error' })
+})
+
+test('20 at once approve and reject, and exactly one of them wins', async () => {
+  for (let round = 0; round < 20; round++) {
+    payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
+    const approval = await approvalOf(await ask())
+    const { done } = await outcomesOf<object>(
+      Array.from({ length: 20 }, (_, at) =>
+        (at + round) % 2 === 0 ? approve(approval) : reject(node, approval),
+      ),
+    )
+    const { status } = await writtenOf(db.database, approval)
+    expect([done.length, await holds()]).toEqual([1, status === 'approved' ? 1 : 0])
+  }
+})
+
+test('asked once, although the answer of the commit was lost', async () => {
+  let left = 1
+  const database = faultyDatabase(db.database, text => {
+    if (left === 0 || text !== 'commit') return 'none'
+    left--
+    return 'cut after'
+  })
+  const cut = startNode({ database, clock, committers: 1 })
+  const answer = await ask({}, cut)
+  await cut.ledger.close()
+  expect(left).toBe(0)
+  const waiting = await db.database.query(
+    `select id from approvals where agent_id = $1 and status = 'pending_approval'`,
+    [payer],
+  )
+  expect(waiting).toEqual([{ id: (await approvalOf(answer)).id }])
+})

@@ -1,0 +1,211 @@
+import type { AgentStatus } from '@batua/contract'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { hashSecret } from '../../../kernel/secrets.ts'
+import { service } from '../../../operations/act.ts'
+import {
+  balanceOf,
+  changeAgent,
+  expectBalanced,
+  newAgent,
+  newFundedAgent,
+  startNode,
+  type TestNode,
+} from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import {
+  attestOn,
+  held,
+  intent,
+  refundOn,
+  releaseOn,
+  toldTo,
+  waiting,
+  writtenEscrow,
+} from '../../../testing/escrows.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { releaseCommand } from './end.ts'
+import type { Escrow, HoldIntent } from './escrow.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+let payee: Uuid
+let attestor: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+beforeEach(async () => {
+  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
+  payee = await newAgent(db.database, clock.now())
+  attestor = await newAgent(db.database, clock.now())
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  const { held: heldPaise, booked } = await waiting(db.database)
+  expect(booked).toBe(heldPaise)
+  expect(node.broken).toEqual([])
+  await node.ledger.close()
+  await db.drop()
+})
+
+const heldNow = (more: Partial<HoldIntent> = {}) => held(db.database, node, intent(payer, 1_000n, more))
+const become = (id: Uuid, status: AgentStatus) => changeAgent(db.database, id, { status })
+
+describe('a closed escrow', () => {
+  test.each(['released', 'refunded'] as const)(
+    'that was %s can neither be released, refunded nor attested',
+    async how => {
+      const escrow = await heldNow({ attestorId: attestor, toAgentId: payee })
+      const closed = await (how === 'released' ? releaseOn(node, escrow, payee) : refundOn(node, escrow))
+      expect(closed).toMatchObject({ status: how, resolvedAt: clock.now() })
+      expect(await writtenEscrow(db.database, escrow.id)).toEqual(closed)
+      for (const work of [releaseOn(node, escrow, payee), refundOn(node, escrow), attestOn(node, escrow)]) {
+        expect(await refusalOf(work)).toMatchObject({
+          ...{ code: 'conflict', details: { escrow_id: formatId('esc', escrow.id), status: how } },
+        })
+      }
+      expect(await balanceOf(db.database, payee)).toBe(how === 'released' ? 1_000n : 0n)
+    },
+  )
+
+  test('is told to the payer’s platform, and a release to the payee’s too', async () => {
+    const [first, second] = [await heldNow({ reference: 'r' }), await heldNow()]
+    await releaseOn(node, first, payee)
+    await refundOn(node, second)
+    const [from, to] = [formatId('agt', payer), formatId('agt', payee)]
+    const released = { escrow_id: formatId('esc', first.id), from, to, amount: 10, reference: 'r' }
+    const events = await toldTo(db.database, payer)
+    expect(events.slice(2)).toEqual([
+      { name: 'agent.escrow.released', data: { agent_id: from, ...released } },
+      {
+        name: 'agent.escrow.refunded',
+        data: {
+          ...{ agent_id: from, escrow_id: formatId('esc', second.id), from, to: null },
+          ...{ amount: 10, reference: null },
+        },
+      },
+    ])
+    expect(await toldTo(db.database, payee)).toEqual([
+      { name: 'agent.escrow.released', data: { agent_id: to, ...released } },
+    ])
+  })
+
+  test('is told once where both sides are on one platform', async () => {
+    const { ledger, agents } = node
+    const escrow = await heldNow()
+    await ledger.submit(
+      releaseCommand(agents, { escrow, payeeId: payee, onePlatform: true, actor: service('test') }),
+    )
+    expect((await toldTo(db.database, payer)).map(({ name }) => name)).toEqual([
+      'agent.escrow.held',
+      'agent.escrow.released',
+    ])
+    expect(await toldTo(db.database, payee)).toEqual([])
+  })
+})
+
+describe('a release', () => {
+  test('goes to nobody but the recipient who was named', async () => {
+    const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
+    expect(await refusalOf(releaseOn(node, escrow, attestor))).toMatchObject({
+      ...{ code: 'conflict', field: 'to_agent_id', details: { to_agent_id: formatId('agt', payee) } },
+    })
+    await releaseOn(node, escrow, payee)
+  })
+
+  test('may go to another than the attestor who is the recipient by default', async () => {
+    const escrow = await heldNow({ attestorId: attestor })
+    expect(await releaseOn(node, escrow, payee)).toMatchObject({ releasedTo: payee })
+    expect(await balanceOf(db.database, payee)).toBe(1_000n)
+  })
+
+  test('never goes to the payer itself or to nobody', async () => {
+    const escrow = await heldNow()
+    expect(await refusalOf(releaseOn(node, escrow, payer))).toMatchObject({ code: 'validation_error' })
+    const nobody = '01890000-0000-7000-8000-000000000dea'
+    expect(await refusalOf(releaseOn(node, escrow, nobody))).toMatchObject({
+      ...{ code: 'not_found', field: 'to_agent_id' },
+    })
+  })
+
+  test('heeds the lists of payees again only where somebody else is paid than was meant', async () => {
+    const [named, meant] = [await heldNow({ toAgentId: payee }), await heldNow({ attestorId: attestor })]
+    await changeAgent(db.database, payer, { allowed_payees: [] })
+    await releaseOn(node, named, payee)
+    expect(await refusalOf(releaseOn(node, meant, payee))).toMatchObject({ code: 'authorization_error' })
+    await attestOn(node, meant)
+  })
+
+  test.each(['paused', 'deactivated'] as const)('goes on when its payer is %s', async status => {
+    const escrows = [await heldNow(), await heldNow({ attestorId: attestor })] as const
+    await become(payer, status)
+    await releaseOn(node, escrows[0], payee)
+    await attestOn(node, escrows[1])
+    expect(await balanceOf(db.database, payee)).toBe(1_000n)
+  })
+
+  test.each(['frozen', 'quarantined'] as const)(
+    'waits while its payer is %s; a refund does not',
+    async status => {
+      const escrow = await heldNow({ attestorId: attestor })
+      await become(payer, status)
+      const stopped = { code: 'policy_denied', message: `Agent is ${status}` }
+      expect(await refusalOf(releaseOn(node, escrow, payee))).toMatchObject(stopped)
+      expect(await refusalOf(attestOn(node, escrow))).toMatchObject(stopped)
+      await refundOn(node, escrow)
+      expect(await balanceOf(db.database, payer)).toBe(100_000n)
+    },
+  )
+
+  test.each(['frozen', 'paused', 'deactivated'] as const)(
+    'never goes to a payee that is %s',
+    async status => {
+      const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
+      await become(payee, status)
+      const unfit = { code: 'validation_error' }
+      expect(await refusalOf(releaseOn(node, escrow, payee))).toMatchObject({
+        ...unfit,
+        field: 'to_agent_id',
+      })
+      expect(await refusalOf(attestOn(node, escrow))).toMatchObject(unfit)
+    },
+  )
+
+  test('goes to a payee that is quarantined', async () => {
+    const escrow = await heldNow({ toAgentId: payee })
+    await become(payee, 'quarantined')
+    expect(await releaseOn(node, escrow, payee)).toMatchObject({ status: 'released' })
+  })
+})
+
+describe('an attestor', () => {
+  test.each(['paused', 'quarantined', 'frozen'] as const)('that is %s cannot attest', async status => {
+    const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
+    await become(attestor, status)
+    expect(await refusalOf(attestOn(node, escrow))).toMatchObject({
+      ...{ code: 'policy_denied', message: `Agent is ${status}` },
+    })
+    expect(await statusOf(escrow)).toBe('held')
+    // Of one that is closed, that it is closed is what there is to say.
+    await refundOn(node, escrow)
+    expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'conflict' })
+  })
+
+  test('proves its key again at the moment of the release', async () => {
+    const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
+    await changeAgent(db.database, attestor, { key_hash: hashSecret('rotated') })
+    expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'authentication_error' })
+    expect(await statusOf(escrow)).toBe('held')
+  })
+})
+
+async function statusOf(escrow: Escrow): Promise<string> {
+  return (await writtenEscrow(db.database, escrow.id)).status
+}

@@ -1,0 +1,54 @@
+import type { Database } from '../../../db/database.ts'
+import type { Caller, PlatformCaller } from '../../../http/caller.ts'
+import { AppError, raise, refuse } from '../../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../../kernel/ids.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { mayAccess } from '../../parties/index.ts'
+import type { Escrow } from './escrow.ts'
+import { type Party, selectEscrow, selectParties } from './store.ts'
+
+export interface EscrowReader {
+  readonly database: Database
+  readonly vault: Vault
+}
+
+export interface FoundEscrow {
+  readonly escrow: Escrow
+  readonly parties: ReadonlyMap<Uuid, Party>
+}
+
+/** The escrow of an address for a party to it: a stranger does not learn that it exists. */
+export async function requireEscrow(
+  { database, vault }: EscrowReader,
+  caller: Caller,
+  address: string,
+): Promise<FoundEscrow> {
+  const id = parseId('esc', address)
+  const escrow = id === null ? null : await selectEscrow(database, vault, id)
+  if (escrow !== null) {
+    const { agentId, toAgentId, attestorId, releasedTo } = escrow
+    const parties = await selectParties(
+      database,
+      [agentId, toAgentId, attestorId, releasedTo].filter(each => each !== null),
+    )
+    if ([...parties.values()].some(party => mayAccess(caller, party))) return { escrow, parties }
+  }
+  return raise(NO_ESCROW)
+}
+
+/** What a stranger is answered, and who asks for none. */
+export const NO_ESCROW = refuse('not_found', 'There is no escrow with this id')
+
+/** The same for the platform of the payer, which alone decides what becomes of the money. */
+export async function requireOwnEscrow(
+  context: EscrowReader,
+  caller: PlatformCaller,
+  address: string,
+): Promise<FoundEscrow> {
+  const found = await requireEscrow(context, caller, address)
+  if (found.parties.get(found.escrow.agentId)?.platformId === caller.platformId) return found
+  throw new AppError(
+    'authorization_error',
+    'Only the platform of the paying agent can do this; use its credentials',
+  )
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import {
+  balanceOf,
+  changeAgent,
+  expectBalanced,
+  newAgent,
+  newFundedAgent,
+  order,
+  startNode,
+  type TestNode,
+} from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import {
+  attestOn,
+  escrowOf,
+  held,
+  holdOn,
+  intent,
+  refundOn,
+  releaseOn,
+  toldTo,
+  waiting,
+} from '../../../testing/escrows.ts'
+import { refusalOf } from '../../../testing/expect-refusal.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import type { HoldIntent } from './escrow.ts'
+import { sumHeld } from './store.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+let db: TestDatabase
+let node: TestNode
+let payer: Uuid
+let payee: Uuid
+let attestor: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+
+beforeEach(async () => {
+  payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n)
+  payee = await newAgent(db.database, clock.now())
+  attestor = await newAgent(db.database, clock.now())
+})
+
+afterAll(async () => {
+  await expectBalanced(db.database)
+  const { held: heldPaise, booked } = await waiting(db.database)
+  expect([booked, await sumHeld(db.database)]).toEqual([heldPaise, heldPaise])
+  expect(node.broken).toEqual([])
+  await node.ledger.close()
+  await db.drop()
+})
+
+const holdNow = (amount: bigint, more: Partial<HoldIntent> = {}) => holdOn(node, intent(payer, amount, more))
+const heldNow = (amount: bigint, more: Partial<HoldIntent> = {}) =>
+  held(db.database, node, intent(payer, amount, more))
+
+async function totals(id: Uuid): Promise<{ balance: bigint; funded: bigint; spent: bigint }> {
+  const [row] = await db.database.query<{ balance: bigint; funded: bigint; spent: bigint }>(
+    `select balance_paise as balance, total_funded_paise as funded, total_spent_paise as spent
+     from accounts where id = $1`,
+    [id],
+  )
+  return row ?? { balance: -1n, funded: -1n, spent: -1n }
+}
+
+describe('a hold', () => {
+  test('debits the payer at once, without a fee, and says what it is', async () => {
+    const answer = await holdNow(40_000n, {
+      ...{ toAgentId: payee, reference: 'order-77' },
+      ...{ timeoutMs: 24 * HOUR_MS, autoAction: 'release' },
+    })
+    const id = (await escrowOf(db.database, answer)).id
+    expect(answer).toEqual({
+      escrow_id: formatId('esc', id),
+      agent_id: formatId('agt', payer),
+      to_agent_id: formatId('agt', payee),
+      attestor_agent_id: null,
+      amount: 400,
+      reference: 'order-77',
+      status: 'held',
+      auto_action: 'release',
+      expires_at: new Date(clock.now().getTime() + DAY_MS).toISOString(),
+      created_at: clock.now().toISOString(),
+      resolved_at: null,
+      transaction_id: formatId('txn', id),
+    })
+    expect(await balanceOf(db.database, payer)).toBe(60_000n)
+    expect(await toldTo(db.database, payer)).toEqual([
+      {
+        name: 'agent.escrow.held',
+        data: {
+          ...{ agent_id: answer.agent_id, escrow_id: answer.escrow_id, from: answer.agent_id },
+          ...{ to: answer.to_agent_id, amount: 400, reference: 'order-77' },
+        },
+      },
+    ])
+  })
+
+  test('that names no recipient is meant for the attestor, and without one for nobody yet', async () => {
+    expect(await holdNow(100n, { attestorId: attestor })).toMatchObject({
+      to_agent_id: formatId('agt', attestor),
+      attestor_agent_id: formatId('agt', attestor),
+    })
+    expect(await holdNow(100n)).toMatchObject({ to_agent_id: null, attestor_agent_id: null })
+  })
+
+  test('counts as spent only once it is released, and never when it is refunded', async () => {
+    const [first, second] = [await heldNow(30_000n), await heldNow(20_000n)]
+    expect(await totals(payer)).toEqual({ balance: 50_000n, funded: 100_000n, spent: 0n })
+    await releaseOn(node, first, payee)
+    await refundOn(node, second)
+    expect(await totals(payer)).toEqual({ balance: 70_000n, funded: 100_000n, spent: 30_000n })
+    expect(await totals(payee)).toEqual({ balance: 30_000n, funded: 30_000n, spent: 0n })
+  })
+
+  test('needs the money, an active payer, and other agents that can receive', async () => {
+    const other = { toAgentId: payee }
+    expect(await refusalOf(holdNow(100_001n, other))).toMatchObject({
+      code: 'insufficient_balance',
+      details: { balance: 1_000, required: 1_000.01, amount: 1_000.01, fee: 0 },
+    })
+    for (const named of [{ toAgentId: payer }, { attestorId: payer }]) {
+      const field = 'toAgentId' in named ? 'to_agent_id' : 'attestor_agent_id'
+      expect(await refusalOf(holdNow(100n, named))).toMatchObject({ code: 'validation_error', field })
+    }
+    await changeAgent(db.database, attestor, { status: 'paused' })
+    expect(await refusalOf(holdNow(100n, { ...other, attestorId: attestor }))).toMatchObject({
+      ...{ code: 'validation_error', field: 'attestor_agent_id' },
+    })
+    await changeAgent(db.database, payee, { status: 'quarantined' })
+    await heldNow(100n, other)
+    await changeAgent(db.database, payer, { status: 'paused' })
+    expect(await refusalOf(holdNow(100n))).toMatchObject({
+      ...{ code: 'policy_denied', message: 'Agent is paused' },
+    })
+  })
+
+  test('that names an agent which does not exist is not found, and nothing is held', async () => {
+    const nobody = '01890000-0000-7000-8000-000000000dea'
+    for (const named of [{ toAgentId: nobody }, { attestorId: nobody }]) {
+      const field = 'toAgentId' in named ? 'to_agent_id' : 'attestor_agent_id'
+      expect(await refusalOf(holdNow(100n, named))).toMatchObject({ code: 'not_found', field })
+    }
+    expect(await balanceOf(db.database, payer)).toBe(100_000n)
+  })
+
+  test('passes above the escrow threshold, and under every other limit only', async () => {
+    await changeAgent(db.database, payer, {
+      ...{ require_escrow_above_paise: 1_000n, spend_limit_daily_paise: 50_000n },
+    })
+    expect(await refusalOf(node.pay(order(payer, payee, 40_000n)))).toMatchObject({ code: 'escrow_required' })
+    await heldNow(40_000n, { toAgentId: payee })
+    expect(await refusalOf(holdNow(10_001n))).toMatchObject({
+      code: 'spend_limit_exceeded',
+      details: { rule: 'spend_limit_daily', layer: 'agent', limit: 500, used: 400, remaining: 100 },
+    })
+  })
+
+  test('heeds the lists of payees where it names one', async () => {
+    await changeAgent(db.database, payer, { blocked_payee_agents: [payee] })
+    expect(await refusalOf(holdNow(100n, { toAgentId: payee }))).toMatchObject({
+      ...{ code: 'authorization_error', field: 'to_agent_id' },
+    })
+    expect(await refusalOf(holdNow(100n, { attestorId: payee }))).toMatchObject({
+      ...{ code: 'authorization_error', field: 'attestor_agent_id' },
+    })
+    const open = await heldNow(100n)
+    expect(await refusalOf(releaseOn(node, open, payee))).toMatchObject({ code: 'authorization_error' })
+    await releaseOn(node, open, attestor)
+  })
+
+  test('with a key that was used names the first one, and holds nothing', async () => {
+    const first = await heldNow(100n, { idempotencyKey: 'hold\nk' })
+    expect(await refusalOf(holdNow(100n, { idempotencyKey: 'hold\nk' }))).toMatchObject({
+      ...{ code: 'idempotency_error', details: { escrow_id: formatId('esc', first.id) } },
+    })
+    expect(await balanceOf(db.database, payer)).toBe(99_900n)
+  })
+})
+
+test('an attestor releases to the recipient, and to itself where none was named', async () => {
+  const [named, own] = [
+    await heldNow(100n, { attestorId: attestor, toAgentId: payee }),
+    await heldNow(200n, { attestorId: attestor }),
+  ]
+  for (const escrow of [named, own]) {
+    expect(await attestOn(node, escrow)).toMatchObject({ status: 'released', resolvedAt: clock.now() })
+  }
+  expect([await balanceOf(db.database, payee), await balanceOf(db.database, attestor)]).toEqual([100n, 200n])
+})

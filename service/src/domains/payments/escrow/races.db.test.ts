@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type EscrowStage, openEscrowStage, raceEscrow, type Winner } from '../../../testing/escrow-race.ts'
+
+const RACES = 200
+
+let stage: EscrowStage
+beforeAll(async () => {
+  stage = await openEscrowStage()
+})
+afterAll(() => stage.close())
+
+test('release, refund, attestation and timeout race on two nodes: one wins each time, and no paisa is lost', async () => {
+  const won = new Map<Winner, number>()
+  // Chance has each of the four win sooner or later; a race that one of them never wins would prove little.
+  for (let round = 0; round < RACES || (won.size < 4 && round < 10 * RACES); round++) {
+    const winner = await raceEscrow(stage, round)
+    won.set(winner, (won.get(winner) ?? 0) + 1)
+  }
+  console.log(won)
+  expect([...won.keys()].toSorted()).toEqual(['attest', 'refund', 'release', 'timeout'])
+})

@@ -1,0 +1,160 @@
+import {
+  attestEscrow,
+  type EscrowHold,
+  getEscrow,
+  holdEscrow,
+  holdEscrowWithAttestation,
+  holdEscrowWithTimeout,
+  refundEscrow,
+  releaseEscrow,
+} from '@batua/contract'
+import type { Database } from '../../../db/database.ts'
+import type { PlatformCaller } from '../../../http/caller.ts'
+import type { Answer, Serve } from '../../../http/serve.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { requirePaise } from '../../../kernel/input.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import type { Command, Ledger } from '../../../ledger/index.ts'
+import { actorOf } from '../../../operations/act.ts'
+import type { AgentPolicyCache } from '../../limits/index.ts'
+import { type FindAgent, forCaller, requireAgentAccess } from '../../parties/index.ts'
+import { attestCommand, refundCommand, releaseCommand } from './end.ts'
+import { type Escrow, meantFor, type Terms } from './escrow.ts'
+import { escrowRecord } from './escrow-record.ts'
+import { NO_ESCROW, requireEscrow, requireOwnEscrow } from './find-escrow.ts'
+import { holdCommand } from './hold.ts'
+import { selectParties } from './store.ts'
+
+export interface EscrowContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly agents: AgentPolicyCache
+  readonly findAgent: FindAgent
+  readonly vault: Vault
+}
+
+/** What the three ways of holding share of a request. */
+interface HoldCall {
+  readonly caller: PlatformCaller
+  readonly params: { readonly agent_id: string }
+  readonly body: { readonly amount: number; readonly reference?: string; readonly to_agent_id?: string }
+  readonly idempotencyKey: string | undefined
+}
+
+const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
+
+export function serveEscrow(serve: Serve, context: EscrowContext): void {
+  const { database, ledger, agents } = context
+  const forPayer = (caller: PlatformCaller, { agentId }: Escrow, command: Command<Escrow>) =>
+    forCaller(agents, { caller, agentId, toStranger: NO_ESCROW }, command)
+
+  serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
+
+  serve(holdEscrowWithTimeout, (call, answer) => {
+    const { timeout_hours: hours, auto_action: autoAction = 'refund' } = call.body
+    const timeoutMs = Math.max(1, Math.round(hours * HOUR_MS))
+    return shown(holdFor(context, call, { timeoutMs, autoAction }, undefined), answer)
+  })
+
+  serve(holdEscrowWithAttestation, (call, answer) =>
+    shown(holdFor(context, call, UNTIMED, call.body.attestor_agent_id), answer),
+  )
+
+  serve(releaseEscrow, async ({ caller, params, body }) => {
+    const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
+    const payeeId = await requirePayee(context, escrow, body.to_agent_id)
+    const payee = (await selectParties(database, [payeeId])).get(payeeId)
+    const onePlatform = payee?.platformId === caller.platformId
+    const actor = actorOf(caller)
+    const command = releaseCommand(agents, { escrow, payeeId, onePlatform, actor })
+    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
+  })
+
+  serve(refundEscrow, async ({ caller, params }) => {
+    const { escrow } = await requireOwnEscrow(context, caller, params.escrow_id)
+    const command = refundCommand(agents, escrow, actorOf(caller))
+    return escrowRecord(await ledger.submit(forPayer(caller, escrow, command)))
+  })
+
+  serve(attestEscrow, async ({ caller, params }) => {
+    const { escrow, parties } = await requireEscrow(context, caller, params.escrow_id)
+    const { agentId: attestorId, keyHash } = caller
+    const payeeId = meantFor(escrow)
+    if (escrow.attestorId !== attestorId || payeeId === null) {
+      throw new AppError(
+        'authorization_error',
+        'Only the attestor that the hold names can attest; use the key of that agent',
+      )
+    }
+    const onePlatform = parties.get(escrow.agentId)?.platformId === parties.get(payeeId)?.platformId
+    return escrowRecord(
+      await ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform, attestorId, keyHash })),
+    )
+  })
+
+  serve(getEscrow, async ({ caller, params }) =>
+    escrowRecord((await requireEscrow(context, caller, params.escrow_id)).escrow),
+  )
+}
+
+/** Where the owner has to approve, nothing was created. */
+async function shown(work: Promise<EscrowHold>, answer: Answer): Promise<EscrowHold> {
+  const made = await work
+  if (made.status === 'pending_approval') answer.code(200)
+  return made
+}
+
+/** Who shall have the money: whom the request names, else whom the hold named. */
+async function requirePayee(
+  context: EscrowContext,
+  escrow: Escrow,
+  named: string | undefined,
+): Promise<Uuid> {
+  if (named !== undefined) return requireNamed(context, named, 'to_agent_id')
+  if (escrow.toAgentId !== null) return escrow.toAgentId
+  throw new AppError(
+    'validation_error',
+    'The hold named no recipient: say in to_agent_id who gets the money, an agent id or a handle',
+    { field: 'to_agent_id' },
+  )
+}
+
+async function holdFor(
+  context: EscrowContext,
+  { caller, params, body, idempotencyKey }: HoldCall,
+  terms: Terms,
+  attestor: string | undefined,
+): Promise<EscrowHold> {
+  const payer = await requireAgentAccess(context.database, caller, params.agent_id)
+  const { amount, reference, to_agent_id: recipient } = body
+  const intent = {
+    payerId: payer.id,
+    toAgentId: recipient === undefined ? null : await requireNamed(context, recipient, 'to_agent_id'),
+    attestorId: attestor === undefined ? null : await requireNamed(context, attestor, 'attestor_agent_id'),
+    amountPaise: requirePaise(amount, 'amount'),
+    reference: reference?.normalize() ?? null,
+    idempotencyKey: idempotencyKey === undefined ? null : ownKey(idempotencyKey),
+    ...terms,
+  }
+  const { ledger, agents } = context
+  const command = holdCommand(agents, intent, actorOf(caller))
+  return ledger.submit(forCaller(agents, { caller, agentId: payer.id }, command))
+}
+
+/** The header's key serves as the hold's own, in a line that no key of the agent's own can have: see payments. */
+function ownKey(key: string): string {
+  return `hold\n${key}`
+}
+
+/** An id is not looked up here: the decision does, under the lock. */
+async function requireNamed(
+  { findAgent }: Pick<EscrowContext, 'findAgent'>,
+  idOrHandle: string,
+  field: string,
+): Promise<Uuid> {
+  const id = await findAgent(idOrHandle)
+  if (id !== null) return id
+  throw new AppError('not_found', 'There is no agent with this id or handle', { field })
+}

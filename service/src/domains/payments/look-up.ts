@@ -1,0 +1,69 @@
+import type { listPayments, Payment, QueryOf, ResponseOf } from '@batua/contract'
+import type { Database } from '../../db/database.ts'
+import type { Caller } from '../../http/caller.ts'
+import { page, pageOf } from '../../http/paging.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { formatId, parseId } from '../../kernel/ids.ts'
+import { rupees } from '../../kernel/money.ts'
+import { requireAgentAccess } from '../parties/index.ts'
+import { countPayments, type ListedPayment, selectPayments } from './list-store.ts'
+import { findPaymentOf } from './store.ts'
+
+/** A payment that this agent made, for a client that lost the answer. */
+export async function lookUpPayment(
+  db: Database,
+  caller: Caller,
+  agentId: string,
+  paymentId: string,
+): Promise<Payment> {
+  const agent = await requireAgentAccess(db, caller, agentId)
+  const id = parseId('pay', paymentId)
+  const payment = id === null ? null : await findPaymentOf(db, agent.id, id)
+  if (payment === null) throw new AppError('not_found', 'This agent has made no payment with this id')
+  return paymentRecord({ ...payment, waits: false, at: payment.postedAt })
+}
+
+export async function lookUpPayments(
+  db: Database,
+  caller: Caller,
+  agentId: string,
+  query: QueryOf<typeof listPayments>,
+  now: Date,
+): Promise<ResponseOf<typeof listPayments>> {
+  const agent = await requireAgentAccess(db, caller, agentId)
+  const request = pageOf(query)
+  const filter = {
+    payer: agent.id,
+    idempotencyKey: query.idempotency_key ?? null,
+    reference: query.reference?.normalize() ?? null,
+    now,
+  }
+  const [rows, total] = await Promise.all([selectPayments(db, filter, request), countPayments(db, filter)])
+  return page('payments', rows, paymentRecord, total, request)
+}
+
+function paymentRecord(payment: ListedPayment): Payment {
+  return {
+    ...becameOf(payment),
+    from_balance: rupees(payment.payerBalancePaise),
+    cost: rupees(payment.feePaise),
+    created_at: payment.at.toISOString(),
+    from: formatId('agt', payment.payer),
+    to: formatId('agt', payment.payee),
+    amount: rupees(payment.amountPaise),
+    refunded_total: rupees(payment.refundedPaise),
+    reference: payment.reference,
+  }
+}
+
+function becameOf({ id, waits }: ListedPayment) {
+  if (waits) {
+    return { payment_id: null, status: 'pending_approval', approval_id: formatId('apr', id) } as const
+  }
+  return {
+    payment_id: formatId('pay', id),
+    status: 'completed',
+    receipt_id: formatId('rcp', id),
+    transaction_id: formatId('txn', id),
+  } as const
+}

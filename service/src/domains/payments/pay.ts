@@ -1,0 +1,86 @@
+import type { PaymentResult } from '@batua/contract'
+import { formatId } from '../../kernel/ids.ts'
+import { type Paise, rupees, ZERO_PAISE } from '../../kernel/money.ts'
+import type { Command, Ledger, Transfer } from '../../ledger/index.ts'
+import { agentActor } from '../../operations/act.ts'
+import type { AgentPolicyCache } from '../limits/index.ts'
+import type { Approval, ApprovalRequest, Executor } from './approvals/approval.ts'
+import { paymentFee } from './fee.ts'
+import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
+import { spendApproved, spendCommand } from './spend.ts'
+
+/** A payment as an agent asks for it. */
+export interface PaymentOrder extends PaymentIntent {
+  /** SHA-256 of the key that the request came with. */
+  readonly keyHash: Buffer
+}
+
+/** Pays, or asks the owner for approval. */
+export function pay(ledger: Ledger, agents: AgentPolicyCache, order: PaymentOrder): Promise<PaymentResult> {
+  return ledger.submit(payCommand(agents, order, resultOf))
+}
+
+/** Pays, and returns the transfer that the ledger posted beside the result; null while the payment waits. */
+export async function payWithTransfer(
+  ledger: Ledger,
+  agents: AgentPolicyCache,
+  order: PaymentOrder,
+): Promise<{ readonly result: PaymentResult; readonly posted: Transfer | null }> {
+  let posted: Transfer | null = null
+  const result = await ledger.submit(
+    payCommand(agents, order, transfer => {
+      posted = transfer
+      return resultOf(transfer)
+    }),
+  )
+  // A batch that is decided again may ask the owner this time.
+  return { result, posted: result.payment_id === null ? null : posted }
+}
+
+function payCommand(
+  agents: AgentPolicyCache,
+  order: PaymentOrder,
+  posted: (transfer: Transfer) => PaymentResult,
+): Command<PaymentResult> {
+  const spending = paymentSpending(agents, order, { by: 'agent', keyHash: order.keyHash })
+  return spendCommand(
+    agents,
+    spending,
+    { request: requestOf(order), actor: agentActor(order.payerId) },
+    {
+      posted,
+      waiting: (approval, batch) =>
+        waitingResult(approval, batch.account(order.payerId)?.balancePaise ?? ZERO_PAISE),
+    },
+  )
+}
+
+/** Pays what an owner approves, with the approval's own key and reference. */
+export function executePayment(agents: AgentPolicyCache): Executor {
+  return (approval, actor) => {
+    const intent = { ...approval, payerId: approval.agentId }
+    const spending = paymentSpending(agents, intent, { by: 'owner' })
+    return spendApproved(agents, spending, { approval, actor }, transfer => ({ payment: resultOf(transfer) }))
+  }
+}
+
+function requestOf(order: PaymentOrder): Omit<ApprovalRequest, 'layer'> {
+  const { payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference } = order
+  return {
+    ...{ agentId: order.payerId, payeeId, amountPaise, reference, note, idempotencyKey, uniqueReference },
+    kind: 'payment',
+    feePaise: paymentFee(amountPaise),
+    terms: null,
+  }
+}
+
+function waitingResult(approval: Approval, balancePaise: Paise): PaymentResult {
+  return {
+    payment_id: null,
+    status: 'pending_approval',
+    from_balance: rupees(balancePaise),
+    cost: rupees(approval.feePaise),
+    approval_id: formatId('apr', approval.id),
+    created_at: approval.createdAt.toISOString(),
+  }
+}

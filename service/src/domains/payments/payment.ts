@@ -1,0 +1,107 @@
+import type { PaymentResult } from '@batua/contract'
+import { assert } from '../../kernel/assert.ts'
+import { timeText } from '../../kernel/clock.ts'
+import { typeidSuffix, type Uuid } from '../../kernel/ids.ts'
+import { type Paise, rupees } from '../../kernel/money.ts'
+import { type LedgerBatch, read, type Transfer } from '../../ledger/index.ts'
+import { emitPayment } from '../../operations/payment-event.ts'
+import { recordPayment } from '../../operations/record.ts'
+import type { AgentPolicyCache } from '../limits/index.ts'
+import { decidePayment, type Mandate } from './decide.ts'
+import { paymentFee } from './fee.ts'
+import type { Spending } from './spend.ts'
+import { activeUse, type PayeeReference, usedReferences } from './uses.ts'
+
+/** What is to be paid, parsed: money in paise, the payee resolved. */
+export interface PaymentIntent {
+  readonly payerId: Uuid
+  /** null: no agent has the id or handle that was given. */
+  readonly payeeId: Uuid | null
+  readonly amountPaise: Paise
+  readonly reference: string | null
+  readonly note: string | null
+  readonly idempotencyKey: string | null
+  readonly uniqueReference: boolean
+}
+
+/** A payment as money that is spent: what it reads, its rules, and its posting. */
+export function paymentSpending(
+  agents: AgentPolicyCache,
+  intent: PaymentIntent,
+  mandate: Mandate,
+): Spending<Transfer> {
+  const { payerId, payeeId, reference, amountPaise, idempotencyKey } = intent
+  // Every payment with a reference makes it known to the rest of the batch, unique or not.
+  const referenced: PayeeReference | null =
+    reference === null || payeeId === null ? null : { payer: payerId, payee: payeeId, reference }
+  const unique = intent.uniqueReference ? referenced : null
+
+  return {
+    kind: 'payment',
+    ...{ payerId, payeeId, amountPaise, idempotencyKey },
+    agentIds: payeeId === null || payeeId === payerId ? [payerId] : [payerId, payeeId],
+    limits: { escrowApplies: true },
+    reads: unique === null ? [] : [read(usedReferences, unique)],
+    decide: (batch, { sameKey, approvalId, checkLimits }) =>
+      decidePayment({
+        ...{ mandate, amountPaise, sameKey, checkLimits },
+        payer: agents.facts(batch, payerId),
+        payerAccount: batch.account(payerId),
+        payee: payeeId === null ? undefined : agents.facts(batch, payeeId),
+        payeeAccount: payeeId === null ? undefined : batch.account(payeeId),
+        sameReference:
+          unique === null
+            ? undefined
+            : activeUse(batch.read(usedReferences, unique), batch.nowMs, approvalId),
+      }),
+    post(batch) {
+      const transfer = postPayment(batch, intent)
+      recordPayment(batch, transfer)
+      emitPayment(batch, transfer, platformsOf(batch, agents, transfer))
+      return transfer
+    },
+    noteUse(batch, use) {
+      if (referenced === null) return
+      // The first payment with a reference is the one that is named, so a later one does not take its place.
+      const first = batch.read(usedReferences, referenced)
+      if (first === undefined || first.kind === 'approval') batch.set(usedReferences, referenced, use)
+    },
+  }
+}
+
+function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {
+  const { payerId, payeeId, amountPaise, idempotencyKey, reference, note } = intent
+  assert(payeeId !== null, 'a payment that was decided has a payee')
+  return batch.post({
+    kind: 'payment',
+    debit: payerId,
+    credit: payeeId,
+    feePaise: paymentFee(amountPaise),
+    ...{ amountPaise, idempotencyKey, reference, note },
+  })
+}
+
+function platformsOf(
+  batch: LedgerBatch,
+  agents: AgentPolicyCache,
+  { debitAccount, creditAccount }: Transfer,
+) {
+  const payer = agents.facts(batch, debitAccount)
+  const payee = agents.facts(batch, creditAccount)
+  assert(payer !== undefined && payee !== undefined, 'a payment is between agents')
+  return { payer: payer.platformId, payee: payee.platformId }
+}
+
+/** The result of a payment that was made. */
+export function resultOf(transfer: Transfer): PaymentResult {
+  const suffix = typeidSuffix(transfer.id)
+  return {
+    payment_id: `pay_${suffix}`,
+    status: 'completed',
+    from_balance: rupees(transfer.debitBalancePaise ?? 0n),
+    cost: rupees(transfer.feePaise),
+    receipt_id: `rcp_${suffix}`,
+    transaction_id: `txn_${suffix}`,
+    created_at: timeText(transfer.postedAt),
+  }
+}

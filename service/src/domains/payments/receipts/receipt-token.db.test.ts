@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Queryable } from '../../../db/database.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { systemClock } from '../../../kernel/clock.ts'
+import { formatId } from '../../../kernel/ids.ts'
+import { silentLogger } from '../../../kernel/logger.ts'
+import type { Ledger, Transfer } from '../../../ledger/index.ts'
+import { fund } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { openTestLedger, postPayment } from '../../../testing/model/wallets.ts'
+import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
+import type { ReceiptsContext } from './context.ts'
+import { readReceipt } from './read-receipt.ts'
+import { createReceiptTokens } from './receipt-token.ts'
+
+let db: TestDatabase
+let ledger: Ledger
+let context: ReceiptsContext
+let payer: AgentCaller
+let payee: AgentCaller
+const statements: string[] = []
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  const clock = systemClock()
+  ledger = openTestLedger(db.database, clock)
+  const network = networkContext(db.database, clock)
+  const query: Queryable['query'] = (text, values) => {
+    statements.push(text)
+    return db.database.query(text, values)
+  }
+  context = { ...network, database: { ...db.database, query }, logger: silentLogger() }
+  const { platform } = await newPlatform(network)
+  const owner = await newOwner(network, platform.id)
+  payer = agentCaller(await newAgent(network, owner))
+  payee = agentCaller(await newAgent(network, owner))
+  await fund(ledger, payer.agentId, 10_000n)
+})
+afterAll(async () => {
+  await ledger.close()
+  await db.drop()
+})
+
+const paid = (): Promise<Transfer> =>
+  postPayment(ledger, payer.agentId, payee.agentId, 1_000n, { reference: 'nonce', note: null })
+
+test('the token of a payment is signed without a query once its parties are known, and is the receipt’s', async () => {
+  const sign = createReceiptTokens(context)
+  await sign(await paid())
+  statements.length = 0
+  const payment = await paid()
+  const token = await sign(payment)
+  expect(statements).toEqual([])
+  expect(token).toBe((await readReceipt(context, payer, formatId('rcp', payment.id))).token)
+})
+
+test('no token names a handle that somebody wrote into the database', async () => {
+  const payment = await paid()
+  const change = (handle: string) =>
+    db.database.query<{ handle: string }>(
+      `update agents a set handle = $2 from agents before where a.id = $1 and before.id = a.id returning before.handle`,
+      [payee.agentId, handle],
+    )
+  const [before] = await change('somebody')
+  const sign = createReceiptTokens(context)
+  expect(await sign(payment)).toBeNull()
+  await change(before?.handle ?? '')
+  expect(await sign(payment)).not.toBeNull()
+})
+
+test('a payment was made, whether or not its token can be signed now', async () => {
+  const at = () => Promise.reject(new Error('no key'))
+  const sign = createReceiptTokens({ ...context, signingKeys: { ...context.signingKeys, at } })
+  expect(await sign(await paid())).toBeNull()
+})

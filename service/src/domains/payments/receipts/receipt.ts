@@ -1,0 +1,60 @@
+import type { Receipt } from '@batua/contract'
+import { formatId } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import { signObject, signToken } from '../../../kernel/signing.ts'
+import type { Transfer } from '../../../ledger/index.ts'
+import type { SigningKey } from '../../signing/index.ts'
+import type { Party } from './store.ts'
+
+/** A payment with both its sides: all that a receipt says. */
+export interface ReceiptFacts {
+  readonly payment: Transfer
+  readonly payer: Party
+  readonly payee: Party
+}
+
+/** What is signed: the receipt without `signature` and `token`. */
+export type ReceiptContent = Omit<Receipt, 'signature' | 'token'>
+
+export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: string): ReceiptContent {
+  const { payment, payer, payee } = facts
+  return {
+    receipt_id: formatId('rcp', payment.id),
+    payment_id: formatId('pay', payment.id),
+    from: formatId('agt', payer.id),
+    from_handle: payer.handle,
+    to: formatId('agt', payee.id),
+    to_handle: payee.handle,
+    amount: rupees(payment.amountPaise),
+    fee: rupees(payment.feePaise),
+    currency: 'INR',
+    reference: payment.reference,
+    note: payment.note,
+    created_at: payment.postedAt.toISOString(),
+    issuer,
+    key_id: keyId,
+  }
+}
+
+/** The signed receipt. Ed25519 draws nothing at random, so the same payment and key make the same bytes each time. */
+export async function signReceipt(content: ReceiptContent, key: SigningKey): Promise<Receipt> {
+  const signature = signObject(content, key.privateKey)
+  return { ...content, signature, token: await receiptToken(content, key) }
+}
+
+/** Issued at the payment's time, so that it too is the same each time. */
+export function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
+  const terms = {
+    typ: 'receipt+jwt',
+    keyId: key.id,
+    issuer: content.issuer,
+    issuedAt: new Date(content.created_at),
+    id: content.receipt_id,
+  }
+  return signToken(content, terms, key.privateKey)
+}
+
+/** What a stranger to the payment may see: what the two said to each other stays theirs, and the token holds it. */
+export function withoutWords(receipt: Receipt): Receipt {
+  return { ...receipt, reference: null, note: null, token: null }
+}

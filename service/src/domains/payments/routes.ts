@@ -1,0 +1,134 @@
+import {
+  evaluatePolicy,
+  getPayment,
+  listPayments,
+  type PaymentResult,
+  pay as payRoute,
+  refundPayment,
+} from '@batua/contract'
+import type { Database } from '../../db/database.ts'
+import type { AgentCaller, Authenticators } from '../../http/caller.ts'
+import { settle } from '../../http/maybe-promise.ts'
+import type { Call, Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import { requirePaise } from '../../kernel/input.ts'
+import type { Ledger, Transfer } from '../../ledger/index.ts'
+import type { AgentPolicyCache } from '../limits/index.ts'
+import { type AgentKeyCache, type FindAgent, requireAgentAccess } from '../parties/index.ts'
+import { isPolicyRefusal, type RiskSignals } from '../risk/index.ts'
+import { evaluateCommand } from './evaluate.ts'
+import { lookUpPayment, lookUpPayments } from './look-up.ts'
+import { type PaymentOrder, pay, payWithTransfer } from './pay.ts'
+import { refundCommand } from './refund.ts'
+import { findPayment } from './store.ts'
+
+export interface PaymentsContext {
+  readonly database: Database
+  readonly ledger: Ledger
+  readonly findAgent: FindAgent
+  readonly agents: AgentPolicyCache
+  /** May know a key from memory: the payment proves it again under the agent's lock. */
+  readonly agentKeys: AgentKeyCache
+  /** The server's own, for every other kind of credential. */
+  readonly authenticators: Authenticators
+  readonly signals: Pick<RiskSignals, 'policyRefusal'>
+  /** The token of a payment's receipt; null when it cannot be signed now. */
+  readonly receiptToken: (payment: Transfer) => Promise<string | null>
+}
+
+export function servePayments(serve: Serve, context: PaymentsContext): void {
+  const { database, ledger, findAgent, agents } = context
+  const { agentKeys } = context
+  const remembering = { agent: agentKeys.authenticate, rememberedAgent: agentKeys.recall }
+  const fromMemory = { authenticators: { ...context.authenticators, ...remembering } }
+
+  /**
+   * A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. And
+   * whoever runs into its policy again and again is worth a look.
+   */
+  function noteFailure(caller: AgentCaller): (error: unknown) => never {
+    return error => {
+      if (error instanceof AppError && error.code === 'authentication_error') context.agentKeys.forget(caller)
+      if (isPolicyRefusal(error)) context.signals.policyRefusal(caller.agentId)
+      throw error
+    }
+  }
+
+  /** An agent pays from its own wallet only; of another's it learns what every route tells. */
+  async function refuseOther({ caller, params }: Call<typeof payRoute>): Promise<never> {
+    await requireAgentAccess(database, caller, params.agent_id)
+    throw new Error('assertion failed: another agent is never the caller’s')
+  }
+
+  /** The token is signed after the commit and only on request, so no other payment waits for it. */
+  function payAsAsked({ caller, body }: Call<typeof payRoute>, order: PaymentOrder): Promise<PaymentResult> {
+    if (body.receipt_token !== true) return pay(ledger, agents, order).catch(noteFailure(caller))
+    return payWithTransfer(ledger, agents, order)
+      .catch(noteFailure(caller))
+      .then(async ({ result, posted }) => ({
+        ...result,
+        receipt_token: posted === null ? null : await context.receiptToken(posted),
+      }))
+  }
+
+  serve(
+    payRoute,
+    call => {
+      const { agentId: payerId } = call.caller
+      if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
+      return settle(findAgent(call.body.to), payeeId => payAsAsked(call, orderOf(call, payerId, payeeId)))
+    },
+    fromMemory,
+  )
+
+  serve(refundPayment, async call => {
+    const id = parseId('pay', call.params.payment_id)
+    const payment = id === null ? null : await findPayment(database, id)
+    if (payment === null || payment.payee !== call.caller.agentId) {
+      throw new AppError('not_found', 'This agent has received no payment with this id')
+    }
+    const { amount, idempotency_key } = call.body
+    return ledger.submit(
+      refundCommand(agents, {
+        payment,
+        keyHash: call.caller.keyHash,
+        amountPaise: amount === undefined ? null : requirePaise(amount, 'amount'),
+        idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
+      }),
+    )
+  })
+
+  serve(getPayment, call =>
+    lookUpPayment(database, call.caller, call.params.agent_id, call.params.payment_id),
+  )
+
+  serve(listPayments, call =>
+    lookUpPayments(database, call.caller, call.params.agent_id, call.query, call.now),
+  )
+
+  serve(evaluatePolicy, async ({ caller, params, body }) => {
+    const payer = await requireAgentAccess(database, caller, params.agent_id)
+    const payeeId = await findAgent(body.to)
+    const amountPaise = requirePaise(body.amount, 'amount')
+    return ledger.submit(evaluateCommand(agents, { payerId: payer.id, payeeId, amountPaise }))
+  })
+}
+
+function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | null): PaymentOrder {
+  const { amount, reference, note, unique_reference, idempotency_key } = call.body
+  if (unique_reference === true && reference === undefined) {
+    throw new AppError('validation_error', 'unique_reference needs a reference', { field: 'reference' })
+  }
+  return {
+    payerId,
+    keyHash: call.caller.keyHash,
+    payeeId,
+    amountPaise: requirePaise(amount, 'amount'),
+    reference: reference?.normalize() ?? null,
+    note: note?.normalize() ?? null,
+    // The header's key serves as the payment's own, so that a crash between the two cannot pay twice.
+    idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
+    uniqueReference: unique_reference === true,
+  }
+}

@@ -1,0 +1,172 @@
+import type { Refusal } from '../../kernel/app-error.ts'
+import { assert } from '../../kernel/assert.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import type { Paise } from '../../kernel/money.ts'
+import { type Command, type LedgerBatch, type Read, read } from '../../ledger/index.ts'
+import type { Actor } from '../../operations/act.ts'
+import {
+  type AgentPolicyCache,
+  checkLimits,
+  countSpend,
+  limitPhases,
+  type Spend,
+  type Threshold,
+} from '../limits/index.ts'
+import type { Approval, ApprovalRequest, Approved } from './approvals/approval.ts'
+import { closeApproval, openApproval, requestApproval } from './approvals/change-approval.ts'
+import { approvals } from './approvals/store.ts'
+import { decidePlace, waitingReads } from './approvals/waiting.ts'
+import { activeUse, type PayerKey, type Use, usedKeys } from './uses.ts'
+
+/** Money that an agent is to spend: a payment, a hold or an allocation. `post` moves it and records the facts. */
+export interface Spending<Posted extends { readonly id: Uuid }> {
+  /** The kind of the transfer that `post` makes. */
+  readonly kind: 'payment' | 'escrow_hold' | 'allocation'
+  readonly payerId: Uuid
+  /** The agents whose accounts are locked, the payer included. */
+  readonly agentIds: readonly Uuid[]
+  /** The payee that the limits are asked about; null: nobody is named yet. */
+  readonly payeeId: Uuid | null
+  readonly amountPaise: Paise
+  /** Which of the limits apply. */
+  readonly limits: Pick<Spend, 'escrowApplies' | 'only'>
+  /** The payer's key for it, which is used once. */
+  readonly idempotencyKey: string | null
+  /** What its own rules read beside accounts, agents, the key and the limits. */
+  readonly reads?: readonly Read[]
+  /** The rules in their order, pure. Nothing has been posted yet. */
+  decide(batch: LedgerBatch, checks: SpendChecks): Refusal | SpendPlan
+  post(batch: LedgerBatch): Posted
+  /** Shows the commands that follow in the batch what else than the key was used up. */
+  noteUse?(batch: LedgerBatch, use: Use): void
+}
+
+/** What the rules of every kind of spending ask. */
+export interface SpendChecks {
+  /** What used the idempotency key before, or reserves it while it waits for approval. */
+  readonly sameKey: Use | undefined
+  /** The approval that is being carried out: what it has reserved is no obstacle. */
+  readonly approvalId: Uuid | null
+  /** Asks the limits; called only when everything before them allows the spending. */
+  checkLimits(): Refusal | null
+}
+
+/** Nothing is in the way, or nothing but that the owner must approve. */
+export type SpendPlan = { readonly kind: 'proceed' } | { readonly kind: 'ask'; readonly threshold: Threshold }
+
+/** What spending, carrying out an approval and a dry run share. `decide` comes before `post`. */
+export interface PreparedSpend<Posted> extends Omit<Command<object>, 'decide'> {
+  decide(batch: LedgerBatch): Refusal | SpendPlan
+  post(batch: LedgerBatch): Posted
+  noteUse(batch: LedgerBatch, use: Use): void
+}
+
+/** Posts, or asks the owner for approval: decided and written in one commit with its neighbours. */
+export function spendCommand<Posted extends { readonly id: Uuid }, Answer extends object>(
+  agents: AgentPolicyCache,
+  spending: Spending<Posted>,
+  approval: { readonly request: Omit<ApprovalRequest, 'layer'>; readonly actor: Actor },
+  answer: {
+    readonly posted: (posted: Posted) => Answer
+    readonly waiting: (approval: Approval, batch: LedgerBatch) => Answer
+  },
+): Command<Answer> {
+  const prepared = prepareSpend(agents, spending)
+  const { payerId, amountPaise } = spending
+  return {
+    ...prepared,
+    steps: [...(prepared.steps ?? []), batch => waitingReads(agents.facts(batch, payerId), amountPaise)],
+    decide(batch) {
+      const plan = prepared.decide(batch)
+      if (plan.kind === 'refusal') return plan
+      if (plan.kind === 'proceed') return answer.posted(prepared.post(batch))
+      const full = decidePlace(batch, payerId)
+      if (full !== null) return full
+      const { layer } = plan.threshold
+      const asked = requestApproval(batch, { ...approval.request, layer }, approval.actor)
+      prepared.noteUse(batch, { kind: 'approval', id: asked.id, expiresAt: asked.expiresAt })
+      return answer.waiting(asked, batch)
+    },
+  }
+}
+
+/** Decides once more, as of now, and spends in the commit that closes the approval. */
+export function spendApproved<Posted extends { readonly id: Uuid }>(
+  agents: AgentPolicyCache,
+  spending: Spending<Posted>,
+  { approval, actor }: { readonly approval: Approval; readonly actor: Actor },
+  madeOf: (posted: Posted) => Approved['made'],
+): Command<Approved> {
+  const prepared = prepareSpend(agents, spending, approval.id)
+  return {
+    ...prepared,
+    reads: [read(approvals, approval), ...prepared.reads],
+    decide(batch) {
+      const waiting = openApproval(batch, approval)
+      if (waiting.kind === 'refusal') return waiting
+      const plan = prepared.decide(batch)
+      if (plan.kind === 'refusal') return plan
+      assert(plan.kind === 'proceed', 'what the owner approves needs no further approval')
+      const posted = prepared.post(batch)
+      const approved = closeApproval(batch, waiting, { status: 'approved', madeId: posted.id, actor })
+      return { approval: approved, made: madeOf(posted) }
+    },
+  }
+}
+
+export function prepareSpend<Posted extends { readonly id: Uuid }>(
+  agents: AgentPolicyCache,
+  spending: Spending<Posted>,
+  approvalId: Uuid | null = null,
+): PreparedSpend<Posted> {
+  const { payerId, agentIds, idempotencyKey, reads = [] } = spending
+  const keyed: PayerKey | null = idempotencyKey === null ? null : { payer: payerId, key: idempotencyKey }
+  let asked: { readonly batch: LedgerBatch; readonly spend: Spend | null } | null = null
+
+  /** Asked at every step and the same for all of one batch, whose facts are there before the first. */
+  function spendIn(batch: LedgerBatch): Spend | null {
+    if (asked?.batch !== batch) asked = { batch, spend: spendOf(batch, agents, spending) }
+    return asked.spend
+  }
+
+  function noteUse(batch: LedgerBatch, use: Use): void {
+    if (keyed !== null) batch.set(usedKeys, keyed, use)
+    spending.noteUse?.(batch, use)
+  }
+
+  return {
+    accounts: agentIds,
+    reads: keyed === null ? reads : [read(usedKeys, keyed), ...reads],
+    steps: [batch => agents.reads(batch, agentIds), ...limitPhases(spendIn)],
+    decide: batch =>
+      spending.decide(batch, {
+        sameKey: keyed === null ? undefined : activeUse(batch.read(usedKeys, keyed), batch.nowMs, approvalId),
+        approvalId,
+        checkLimits() {
+          const spend = spendIn(batch)
+          return spend === null ? null : checkLimits(batch, spend)
+        },
+      }),
+    noteUse,
+    post(batch) {
+      const posted = spending.post(batch)
+      noteUse(batch, { kind: spending.kind, id: posted.id })
+      const spend = spendIn(batch)
+      if (spend !== null) countSpend(batch, spend)
+      return posted
+    },
+  }
+}
+
+/** What the limits are asked about; null while there is no payer. */
+function spendOf(
+  batch: LedgerBatch,
+  agents: AgentPolicyCache,
+  { payerId, payeeId, amountPaise, limits }: Spending<{ readonly id: Uuid }>,
+): Spend | null {
+  const facts = agents.facts(batch, payerId)
+  const payer = batch.account(payerId)
+  if (facts === undefined || payer === undefined) return null
+  const { layers, ceiling } = facts
+  return { layers, ceiling, payer, payeeId, amountPaise, ...limits }
+}

@@ -1,0 +1,10 @@
+import type { Database } from '../../../db/database.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import type { FindAgent } from '../../parties/index.ts'
+
+/** What statements and verifications are read with. */
+export interface TransactionsContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly findAgent: FindAgent
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Queryable } from '../../../db/database.ts'
+import { pageOf } from '../../../http/paging.ts'
+import { creditSideOf, FIRST_UUID, formatId, type Uuid } from '../../../kernel/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { insertManyAgents } from '../../../testing/many-agents.ts'
+import { networkContext, newOwner, newPlatform } from '../../../testing/network.ts'
+import { SELECT_AGENTS, selectAgentsOf } from '../../parties/agents/list-store.ts'
+import { readOwnerStatement } from './read-statement.ts'
+import { type StatementFilter, statementScope } from './statement-scope.ts'
+import { countLines, selectLines } from './statement-store.ts'
+
+const AGENTS = 10_000
+const EACH_PAYS = 3
+
+let db: TestDatabase
+let ownerId: Uuid
+let wallets: readonly Uuid[]
+/** An owner whose agents paid one after the other, all the same one. */
+let unevenId: Uuid
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  const context = networkContext(db.database, manualClock(new Date('2026-11-20T06:30:00.000Z')))
+  const { platform } = await newPlatform(context)
+  const owner = await newOwner(context, platform.id)
+  ownerId = owner.id
+  await insertManyAgents(db.database, { platformId: platform.id, ownerId }, AGENTS)
+  const uneven = await newOwner(context, platform.id)
+  unevenId = uneven.id
+  await insertManyAgents(db.database, { platformId: platform.id, ownerId: unevenId }, AGENTS)
+  wallets = await selectAgentsOf(db.database, [ownerId])
+  // Each agent pays the next one, three times, in an order that has nothing to do with the agents' ids.
+  await db.database.query(
+    `insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
+     select w[1 + (n * 7919) % $2::int4], ('01990000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid,
+       w[1 + (n * 7919 + 1) % $2::int4], 'payment', 1, now(), ''
+     from (select $1::uuid[] as w) ws, generate_series(1, $2::int4 * ${EACH_PAYS}) n`,
+    [wallets, AGENTS],
+  )
+  await db.database.query('update accounts set sequence = $1 where id = any($2::uuid[])', [
+    2 * EACH_PAYS,
+    wallets,
+  ])
+  await db.database.query(
+    `insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
+     select w[2 + n / ${EACH_PAYS + 1}], ('01980000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid, w[1],
+       'payment', 1, now(), ''
+     from (select $1::uuid[] as w) ws, generate_series(1, $2::int4 * ${EACH_PAYS}) n`,
+    [await selectAgentsOf(db.database, [unevenId]), AGENTS],
+  )
+  await db.database.query('vacuum analyze')
+}, 120_000)
+
+afterAll(() => db.drop())
+
+interface Asked {
+  readonly wallets: unknown
+  readonly rows: number
+}
+
+/** The database, noting which wallets it is asked for and how many rows it answers. */
+function noting(asked: Asked[]): Queryable {
+  return {
+    async query<Row extends object>(text: string, values: readonly unknown[] = []) {
+      const rows = await db.database.query<Row>(text, values)
+      asked.push({ wallets: values[0], rows: rows.length })
+      return rows
+    },
+  }
+}
+
+const NO_FILTER: StatementFilter = { type: null, status: null, span: { from: null, until: null } }
+const scope = (filter: Partial<StatementFilter> = {}) => statementScope(wallets, { ...NO_FILTER, ...filter })
+const asOwner = (id: Uuid) => ({ kind: 'owner', ownerIds: [id], sessionId: id }) as const
+
+const NEWEST = AGENTS * EACH_PAYS
+
+/** The ids of lines by their place from the newest on: each payment has its credit line first. */
+function linesAt(place: number, count: number, prefix = '0199'): string[] {
+  return Array.from({ length: Math.max(0, Math.min(count, 2 * NEWEST - place)) }, (_, index) => {
+    const number = NEWEST - Math.floor((place + index) / 2)
+    const id = `${prefix}0000-0000-7000-8000-${(number * 2).toString(16).padStart(12, '0')}`
+    return formatId('txn', (place + index) % 2 === 0 ? creditSideOf(id) : id)
+  })
+}
+
+test('the pages of an owner of 10,000 agents follow each other without a gap and without a double', async () => {
+  const caller = asOwner(ownerId)
+  const expected = linesAt(0, 30)
+  const first = await readOwnerStatement(db, caller, { limit: 15 })
+  expect(first.pagination).toMatchObject({ total: 2 * NEWEST })
+  const cursor = first.pagination.next_cursor ?? ''
+  const second = await readOwnerStatement(db, caller, { limit: 15, cursor })
+  expect([...first.transactions, ...second.transactions].map(({ id }) => id)).toEqual(expected)
+  const skipped = await readOwnerStatement(db, caller, { limit: 15, offset: 15 })
+  expect(skipped.transactions).toEqual(second.transactions)
+})
+
+const OFFSETS = [
+  ...[1, 2, 999, 1_000, 19_999, 20_001, 33_333, 45_678],
+  ...[2 * NEWEST - 5, 2 * NEWEST - 1, 2 * NEWEST, 2 * NEWEST + 1, 1_000_000],
+]
+
+test.each(OFFSETS)(
+  'an offset of %i skips exactly so many lines, however they lie on the wallets',
+  async offset => {
+    const owners = [
+      { id: ownerId, prefix: '0199' },
+      { id: unevenId, prefix: '0198' },
+    ]
+    for (const { id, prefix } of owners) {
+      const { transactions } = await readOwnerStatement(db, asOwner(id), { limit: 4, offset })
+      expect(transactions.map(line => line.id)).toEqual(linesAt(offset, 4, prefix))
+    }
+  },
+)
+
+test('an offset goes with a filter: of one type every second line is skipped', async () => {
+  const query = { limit: 2, offset: 21_000, type: 'pay_out' } as const
+  const { transactions, pagination } = await readOwnerStatement(db, asOwner(ownerId), query)
+  expect(transactions.map(({ id }) => id)).toEqual([linesAt(42_001, 1), linesAt(42_003, 1)].flat())
+  expect(pagination.total).toBe(NEWEST)
+})
+
+test('lines are skipped some wallets at a time too, and each statement answers a bounded number of them', async () => {
+  for (const offset of [1, 100, 30_000, 55_000]) {
+    const asked: Asked[] = []
+    const lines = await selectLines(noting(asked), scope(), pageOf({ limit: 20, offset }))
+    expect(lines).toHaveLength(21)
+    for (const { wallets: some, rows } of asked) {
+      expect(sizeOf(some)).toBeLessThanOrEqual(1_000)
+      expect(rows).toBeLessThanOrEqual(20_000)
+    }
+  }
+})
+
+test('a statement that reads all lines of its wallets takes wallets with few transfers together, or one', async () => {
+  const many = wallets.slice(100, 110)
+  const setSequence = (sequence: number) =>
+    db.database.query('update accounts set sequence = $1 where id = any($2::uuid[])', [sequence, many])
+  await setSequence(60_000)
+  try {
+    const today = scope({ span: { from: new Date('2025-01-01T00:00:00.000Z'), until: null } })
+    const asked: Asked[] = []
+    expect(await countLines(noting(asked), today)).toBe(BigInt(2 * NEWEST))
+    const counted = asked.map(({ wallets: some }) => some).filter(some => Array.isArray(some))
+    expect(counted.flat()).toHaveLength(AGENTS)
+    for (const some of counted) {
+      expect(some.length).toBeLessThanOrEqual(250)
+      expect(some.filter(id => many.includes(String(id))).length).toBeLessThanOrEqual(1)
+    }
+  } finally {
+    await setSequence(2 * EACH_PAYS)
+  }
+})
+
+/** Of a list, given as one or in the words of an array. */
+function sizeOf(list: unknown): number {
+  if (Array.isArray(list)) return list.length
+  return typeof list === 'string' ? list.split(',').length : 0
+}
+
+test('no statement reads more than 250 wallets, and those after the first only what is newer than the page’s last line', async () => {
+  const pages: Asked[] = []
+  const lines = await selectLines(noting(pages), scope(), pageOf({ limit: 20 }))
+  expect(lines).toHaveLength(21)
+  const counts: Asked[] = []
+  expect(await countLines(noting(counts), scope())).toBe(BigInt(2 * AGENTS * EACH_PAYS))
+  for (const asked of [pages, counts]) {
+    expect(asked).toHaveLength(AGENTS / 250)
+    for (const { wallets: some } of asked) expect(some).toHaveLength(250)
+  }
+  // Read from scratch, 40 parts would answer 840 lines.
+  expect(pages.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(210)
+})
+
+test('the agents of an owner are found by an index alone, some at a time', async () => {
+  const session = await db.database.connect()
+  await session.query(`prepare agents as ${SELECT_AGENTS}`)
+  await session.query('set plan_cache_mode = force_generic_plan')
+  const plan = await session.query<{ 'QUERY PLAN': string }>(
+    `explain (costs off) execute agents ('${ownerId}', '${FIRST_UUID}', 5000)`,
+  )
+  await session.release()
+  expect(plan.map(line => line['QUERY PLAN']).join('\n')).toContain('Index Only Scan')
+  const asked: Asked[] = []
+  expect(await selectAgentsOf(noting(asked), [ownerId, unevenId])).toHaveLength(2 * AGENTS)
+  expect(Math.max(...asked.map(({ rows }) => rows))).toBe(5_000)
+})

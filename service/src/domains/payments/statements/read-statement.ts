@@ -1,0 +1,68 @@
+import type { listOwnerTransactions, listTransactions, QueryOf, ResponseOf } from '@batua/contract'
+import type { Caller, OwnerCaller } from '../../../http/caller.ts'
+import { spanOf } from '../../../http/date-span.ts'
+import { ownerOfSession } from '../../../http/owner-of-session.ts'
+import { page, pageOf } from '../../../http/paging.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import { requireAgentAccess, selectAgentsOf } from '../../parties/index.ts'
+import type { TransactionsContext } from './context.ts'
+import { lineIdOf, statementScope } from './statement-scope.ts'
+import { countLines, selectLines, selectNames } from './statement-store.ts'
+import { transactionRecord } from './transaction-record.ts'
+
+export type TransactionList = ResponseOf<typeof listTransactions>
+
+type Reading = Pick<TransactionsContext, 'database'>
+
+/** A page of a wallet's statement: payments, refunds and fundings in one list, newest first. */
+export async function readStatement(
+  { database }: Reading,
+  caller: Caller,
+  address: string,
+  query: QueryOf<typeof listTransactions>,
+): Promise<TransactionList> {
+  const { id } = await requireAgentAccess(database, caller, address)
+  return readStatementOf({ database }, [id], query)
+}
+
+/** A page of the statements of all agents of the session's owners, of one of the owners, or of one agent. */
+export async function readOwnerStatement(
+  { database }: Reading,
+  caller: OwnerCaller,
+  { owner_id, agent_id, ...query }: QueryOf<typeof listOwnerTransactions>,
+): Promise<TransactionList> {
+  const ownerIds = owner_id === undefined ? caller.ownerIds : [ownerOfSession(caller, owner_id)]
+  if (agent_id === undefined) {
+    return readStatementOf({ database }, await selectAgentsOf(database, ownerIds), query)
+  }
+  const agent = await requireAgentAccess(database, caller, agent_id)
+  if (!ownerIds.includes(agent.ownerId)) {
+    throw new AppError('not_found', 'This owner has no agent with this id', { field: 'agent_id' })
+  }
+  return readStatementOf({ database }, [agent.id], query)
+}
+
+/** A page of the statements of these agents as one list. */
+export async function readStatementOf(
+  { database }: Reading,
+  agentIds: readonly Uuid[],
+  query: QueryOf<typeof listTransactions>,
+): Promise<TransactionList> {
+  const request = pageOf(query)
+  const scope = statementScope(agentIds, {
+    type: query.type ?? null,
+    status: query.status ?? null,
+    span: spanOf(query.from_date, query.to_date),
+  })
+  const [lines, total] = await Promise.all([
+    selectLines(database, scope, request),
+    countLines(database, scope),
+  ])
+  const named = new Set(
+    lines.flatMap(({ wallet, counterparty }) => (counterparty === null ? [wallet] : [wallet, counterparty])),
+  )
+  const names = await selectNames(database, [...named])
+  const rows = lines.map(line => ({ id: lineIdOf(line), line }))
+  return page('transactions', rows, ({ line }) => transactionRecord(line, names), total, request)
+}

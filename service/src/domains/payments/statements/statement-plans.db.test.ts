@@ -1,0 +1,151 @@
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@batua/contract'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Connection } from '../../../db/database.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { type StatementFilter, statementScope } from './statement-scope.ts'
+import {
+  COUNT_RANGE,
+  COUNT_WHOLE,
+  SELECT_LAST_SKIPPED,
+  SELECT_LINES,
+  SELECT_PLACES,
+} from './statement-sql.ts'
+
+const OF_KIND = 20_000
+const FEW_BLOCKS = 2_500
+const WALLET = newUuid(new Date('2026-11-20T06:30:00.000Z'))
+const ESCROW = '00000000-0000-7000-8000-000000000040'
+let db: TestDatabase
+let session: Connection
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  session = await db.database.connect()
+  await grow()
+  for (const [name, text] of STATEMENTS) await session.query(`prepare ${name} as ${text}`)
+  await session.query('set plan_cache_mode = force_generic_plan')
+}, 60_000)
+
+afterAll(async () => {
+  await session.release()
+  await db.drop()
+})
+
+const STATEMENTS = [
+  ['page', SELECT_LINES],
+  ['skip', SELECT_LAST_SKIPPED],
+  ['places', SELECT_PLACES],
+  ['count_range', COUNT_RANGE],
+  ['count_whole', COUNT_WHOLE],
+] as const
+
+/** Ids that sort as their numbers do; each part of the history has a stretch of its own. */
+function id(part: number): string {
+  return `('01990000-0000-7000-8000-' || lpad(to_hex((n + ${part * OF_KIND}) * 2), 12, '0'))::uuid`
+}
+
+/** One wallet with 100,000 transfers of every kind, among those of others. One hold in four waits, one was refunded. */
+async function grow(): Promise<void> {
+  const [mine, other, system] = [`'${WALLET}'`, 'gen_random_uuid()', `'${ESCROW}'`]
+  const numbers = `from generate_series(1, ${OF_KIND}) n`
+  const transfers = (
+    kind: string,
+    debit: string,
+    credit: string,
+    part: number,
+    linked = 'null',
+    only = 'true',
+  ) =>
+    session.query(`insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal,
+      linked_id) select ${debit}, ${id(part)}, ${credit}, '${kind}', 1, now(), '', ${linked} ${numbers} where ${only}`)
+  await transfers('payment', mine, other, 1)
+  await transfers('payment', other, mine, 2)
+  await transfers('fund', system, mine, 3)
+  await transfers('escrow_hold', mine, system, 4)
+  await transfers('escrow_release', system, other, 5, id(4), 'n % 4 < 2')
+  await transfers('escrow_refund', system, mine, 6, id(4), 'n % 4 = 2')
+  await transfers('payout', mine, system, 7)
+  await transfers('payment', other, other, 8)
+  await transfers('escrow_hold', other, system, 9)
+  await session.query(`insert into fundings (agent_id, id, session_id, gateway, method, amount_paise, status, created_at,
+    expires_at) select ${mine}, ${id(3)}, ${id(3)}, 's', 'link', 1, 'completed', now(), now() ${numbers}`)
+  await session.query(`insert into payouts (agent_id, id, owner_id, kind, amount_paise, status, provider, bank_account,
+    bank_account_last4, bank_ifsc, created_at)
+    select ${mine}, ${id(7)}, ${mine}, 'withdraw', 1, 'completed', 's', '', '', '', now() ${numbers}`)
+  await session.query(`insert into accounts (id, sequence, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms,
+    ist_day) values (${mine}, ${5 * OF_KIND + OF_KIND / 4}, 0, 0, 0, 0, 0)`)
+  await session.query('vacuum analyze')
+}
+
+const NO_FILTER: StatementFilter = { type: null, status: null, span: { from: null, until: null } }
+const FILTERS = [null, ...TRANSACTION_TYPES].flatMap(type =>
+  [null, ...TRANSACTION_STATUSES].map(status => ({ ...NO_FILTER, type, status })),
+)
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Actual Loops': number
+  readonly Plans?: readonly PlanNode[]
+}
+
+interface Explained {
+  readonly Plan: PlanNode & { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number }
+  readonly 'Execution Time': number
+}
+
+async function explain(
+  statement: string,
+  filter: StatementFilter,
+  further: readonly number[],
+): Promise<Explained> {
+  const { wallets, from, until, creditsUntil, sources, statuses } = statementScope([WALLET], filter)
+  const list = (values: readonly string[]) => `'{${values.join(',')}}'`
+  const values = [
+    list(wallets),
+    `'${from}'`,
+    `'${until}'`,
+    `'${creditsUntil}'`,
+    list(sources),
+    list(statuses),
+  ]
+  const all = [...values, ...further].join(', ')
+  const rows = await session.query<{ 'QUERY PLAN': readonly Explained[] }>(
+    `explain (analyze, buffers, format json) execute ${statement} (${all})`,
+  )
+  const explained = rows[0]?.['QUERY PLAN'][0]
+  if (explained === undefined) throw new Error('there is no plan')
+  return explained
+}
+
+function nodesOf(plan: PlanNode): PlanNode[] {
+  return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** Tables that were really read from end to end, but the one with one row. */
+function scanned(plan: PlanNode): string[] {
+  return nodesOf(plan).flatMap(node =>
+    node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0 && node['Relation Name'] !== 'accounts'
+      ? [node['Relation Name'] ?? '']
+      : [],
+  )
+}
+
+test.each(FILTERS)('a page is read from its newest end: $type, $status', async filter => {
+  const { Plan: plan } = await explain('page', filter, [21])
+  expect(scanned(plan)).toEqual([])
+  // A few pages for each line, however long the statement is: 100,000 transfers lie on thousands.
+  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
+})
+
+test.each(FILTERS)('lines are counted and skipped by index alone: $type, $status', async filter => {
+  const { whole } = statementScope([WALLET], filter)
+  const count = await explain(whole ? 'count_whole' : 'count_range', filter, [])
+  const skip = await explain('skip', filter, [50_000])
+  const places = await explain('places', filter, [50_000, 10])
+  for (const { Plan: plan, 'Execution Time': ms } of [count, skip, places]) {
+    expect(scanned(plan)).toEqual([])
+    expect(ms).toBeLessThan(5_000)
+  }
+})

@@ -1,0 +1,112 @@
+import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '@batua/contract'
+import type { Span } from '../../../http/date-span.ts'
+import {
+  creditSideOf,
+  FIRST_UUID,
+  firstUuidAt,
+  LAST_UUID,
+  movementOf,
+  type Uuid,
+} from '../../../kernel/ids.ts'
+
+/** Which lines of a statement are asked for. */
+export interface StatementFilter {
+  readonly type: TransactionType | null
+  readonly status: TransactionStatus | null
+  readonly span: Span
+}
+
+/** Where lines come from: either side of the book, holds alone, fundings, and payouts of either type. */
+export type LineSource = 'debits' | 'holds' | 'credits' | 'fundings' | 'withdraw' | 'settlement'
+
+/** The same as the store reads it: which sources, which statuses, from which id to which. */
+export interface StatementScope {
+  readonly wallets: readonly Uuid[]
+  readonly sources: readonly LineSource[]
+  readonly statuses: readonly TransactionStatus[]
+  /** Ids begin with their time, so a range of ids is a span of time. `from` is in it, `until` is not. */
+  readonly from: Uuid
+  readonly until: Uuid
+  /** The end for credit lines, which stand before the debit line of the same movement: see `upTo`. */
+  readonly creditsUntil: Uuid
+  /** The statement from its first line on, whatever the type: its length need not be counted. */
+  readonly whole: boolean
+}
+
+export function statementScope(
+  wallets: readonly Uuid[],
+  { type, status, span }: StatementFilter,
+): StatementScope {
+  const sources = sourcesOf(status).filter(source => type === null || TYPE_OF[source] === type)
+  const until = span.until === null ? LAST_UUID : firstUuidAt(span.until)
+  return {
+    wallets,
+    sources,
+    statuses: status === null ? TRANSACTION_STATUSES : [status],
+    from: span.from === null ? FIRST_UUID : firstUuidAt(span.from),
+    until,
+    creditsUntil: until,
+    whole:
+      sources.includes('debits') && sources.includes('credits') && span.from === null && span.until === null,
+  }
+}
+
+const TYPE_OF: Record<LineSource, TransactionType> = {
+  debits: 'pay_out',
+  holds: 'pay_out',
+  credits: 'pay_in',
+  fundings: 'fund',
+  withdraw: 'withdraw',
+  settlement: 'settlement',
+}
+
+/**
+ * A payment is completed from the start. A hold stands among the payments in the order of the book; one that is pending
+ * or reversed is looked for among the holds alone, which an index has.
+ */
+function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
+  switch (status) {
+    case null:
+    case 'completed':
+      return ['debits', 'credits', 'fundings', 'withdraw', 'settlement']
+    case 'pending':
+    case 'reversed':
+      return ['holds', 'fundings', 'withdraw', 'settlement']
+    case 'failed':
+      return ['fundings', 'withdraw', 'settlement']
+  }
+}
+
+/** A line by its movement. */
+export interface LinePlace {
+  readonly id: Uuid
+  readonly side: 'debit' | 'credit'
+}
+
+/** The id of a line, which is also its place in the list: of one movement, the credit line is the newer. */
+export function lineIdOf({ id, side }: LinePlace): Uuid {
+  return side === 'debit' ? id : creditSideOf(id)
+}
+
+/**
+ * What is left of a scope behind a line. Between two wallets of one list a movement has both its lines there, so a
+ * page may end between them: behind the credit line comes the debit line of the same movement.
+ */
+export function upTo(scope: StatementScope, lineId: Uuid): StatementScope {
+  return {
+    ...scope,
+    until: earlier(scope.until, lineId),
+    creditsUntil: earlier(scope.creditsUntil, movementOf(lineId).movement),
+  }
+}
+
+function earlier(left: Uuid, right: Uuid): Uuid {
+  return left < right ? left : right
+}
+
+/** The scope without what is older than the movement of a line. */
+export function downTo(scope: StatementScope, lineId: Uuid | null): StatementScope {
+  if (lineId === null) return scope
+  const { movement } = movementOf(lineId)
+  return movement > scope.from ? { ...scope, from: movement } : scope
+}

@@ -1,0 +1,108 @@
+import type { TransactionStatus } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import { lastSkippedInParts, newestInParts } from '../../../http/list-in-parts.ts'
+import type { PageRequest } from '../../../http/paging.ts'
+import type { Uuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import { inParts, inReadableParts, rangeOf } from './statement-parts.ts'
+import { downTo, type LinePlace, lineIdOf, type StatementScope, upTo } from './statement-scope.ts'
+import {
+  COUNT_RANGE,
+  COUNT_WHOLE,
+  SELECT_LAST_SKIPPED,
+  SELECT_LINES,
+  SELECT_PLACES,
+} from './statement-sql.ts'
+
+export type LineKind =
+  | 'payment'
+  | 'refund'
+  | 'allocation'
+  | 'escrow_hold'
+  | 'escrow_release'
+  | 'fund'
+  | 'withdraw'
+  | 'settlement'
+
+/** One line of a wallet's statement as the book, the fundings and the payouts tell it. */
+export interface StatementLine {
+  /** Whose line it is. */
+  readonly wallet: Uuid
+  /** The movement's id; both sides of a transfer have it. */
+  readonly id: Uuid
+  readonly side: 'debit' | 'credit'
+  readonly kind: LineKind
+  /** The other wallet; null for the bank, and for a hold that is meant for nobody yet. */
+  readonly counterparty: Uuid | null
+  readonly amountPaise: Paise
+  readonly feePaise: Paise
+  readonly status: TransactionStatus
+  readonly beganAt: Date
+  readonly linkedId: Uuid | null
+  readonly reference: string | null
+  readonly note: string | null
+  /** The bank's reference of a payout. */
+  readonly utr: string | null
+}
+
+/** A page of the statement, newest first. */
+export async function selectLines(
+  db: Queryable,
+  scope: StatementScope,
+  { before, offset, fetch }: PageRequest,
+): Promise<StatementLine[]> {
+  const rest = await afterSkipping(db, before === null ? scope : upTo(scope, before), offset)
+  if (rest === null) return []
+  const lines = await newestInParts(inParts(rest), { fetch, idOf: lineIdOf }, (part, from) =>
+    db.query<StatementLine>(SELECT_LINES, [...rangeOf(downTo(part, from)), fetch]),
+  )
+  return [...lines]
+}
+
+/** What follows the newest lines, null when there are no more than those. */
+async function afterSkipping(
+  db: Queryable,
+  scope: StatementScope,
+  lines: number,
+): Promise<StatementScope | null> {
+  if (lines === 0) return scope
+  const last = await lastSkipped(db, await inReadableParts(db, scope), lines)
+  return last === null ? null : upTo(scope, last)
+}
+
+async function lastSkipped(
+  db: Queryable,
+  parts: readonly StatementScope[],
+  lines: number,
+): Promise<Uuid | null> {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) {
+    const [last] = await db.query<LinePlace>(SELECT_LAST_SKIPPED, [...rangeOf(only), lines])
+    return last === undefined ? null : lineIdOf(last)
+  }
+  return lastSkippedInParts(parts, lines, {
+    async select(part, most, step, from) {
+      const places = await db.query<LinePlace>(SELECT_PLACES, [...rangeOf(downTo(part, from)), most, step])
+      return places.map(lineIdOf)
+    },
+    behind: upTo,
+  })
+}
+
+export async function countLines(db: Queryable, scope: StatementScope): Promise<bigint> {
+  let total = 0n
+  const count = scope.whole ? COUNT_WHOLE : COUNT_RANGE
+  for (const part of scope.whole ? inParts(scope) : await inReadableParts(db, scope)) {
+    const [row] = await db.query<{ total: bigint }>(count, rangeOf(part))
+    total += row?.total ?? 0n
+  }
+  return total
+}
+
+export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Promise<Map<Uuid, string>> {
+  const rows = await db.query<{ id: Uuid; name: string }>(
+    `select id, name from agents where id = any($1::uuid[])`,
+    [agentIds],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

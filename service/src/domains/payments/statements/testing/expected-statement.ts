@@ -1,0 +1,34 @@
+import type { listTransactions, QueryOf, Transaction } from '@batua/contract'
+import type { Uuid } from '../../../../kernel/ids.ts'
+import type { ExpectedLine } from './wallet-history.ts'
+
+export type StatementQuery = QueryOf<typeof listTransactions>
+
+/** The whole list that a query asks for, newest first by its ids: everything is looked at, nothing is clever. */
+export function expectedStatement(
+  lines: readonly ExpectedLine[],
+  wallets: readonly Uuid[],
+  { type, status, from_date: from, to_date: to }: StatementQuery,
+): Transaction[] {
+  return lines
+    .filter(line => wallets.includes(line.wallet))
+    .filter(({ record }) => type === undefined || record.type === type)
+    .filter(({ record }) => status === undefined || record.status === status)
+    .filter(({ at }) => from === undefined || timeIn(at, from) >= from)
+    .filter(({ at }) => to === undefined || timeIn(at, to) <= to)
+    .toSorted(
+      (left, right) => right.at.getTime() - left.at.getTime() || compare(right.record.id, left.record.id),
+    )
+    .map(({ record }) => record)
+}
+
+const INDIAN_DATE = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Kolkata', dateStyle: 'short' })
+
+/** A moment in the form of the text it is compared with: as a date in India, or as a timestamp. */
+function timeIn(moment: Date, text: string): string {
+  return text.length === '2026-11-20'.length ? INDIAN_DATE.format(moment) : moment.toISOString()
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}

@@ -1,0 +1,88 @@
+import type { Transaction } from '@batua/contract'
+import { assert, unreachable } from '../../../kernel/assert.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { rupees } from '../../../kernel/money.ts'
+import { lineIdOf } from './statement-scope.ts'
+import type { StatementLine } from './statement-store.ts'
+
+/** The names of the agents whose lines these are, and of those on the other sides. */
+export type StatementNames = ReadonlyMap<Uuid, string>
+
+/**
+ * A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it, nothing where it failed.
+ * A pending line says what it will be, and one that was reversed what it had been.
+ */
+export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
+  const agentName = names.get(line.wallet)
+  assert(agentName !== undefined, 'agents are never removed')
+  return {
+    id: formatId('txn', lineIdOf(line)),
+    ...amountsOf(line),
+    ...counterpartyOf(line, names),
+    agent_name: agentName,
+    reference: line.reference,
+    note: line.note,
+    status: line.status,
+    created_at: line.beganAt.toISOString(),
+    ...originOf(line),
+  }
+}
+
+type Amounts = Pick<Transaction, 'type' | 'amount' | 'fee' | 'net_amount'>
+
+function amountsOf({ kind, side, status, amountPaise, feePaise }: StatementLine): Amounts {
+  const amount = rupees(amountPaise)
+  if (kind === 'fund') {
+    if (status === 'failed') return { type: 'fund', amount, fee: 0, net_amount: 0 }
+    return { type: 'fund', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise - feePaise) }
+  }
+  if (kind === 'withdraw' || kind === 'settlement') {
+    // The money of one that failed is back in the wallet.
+    return { type: kind, amount, fee: 0, net_amount: status === 'failed' ? 0 : amount }
+  }
+  if (side === 'debit') {
+    return { type: 'pay_out', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise + feePaise) }
+  }
+  // The fee is the payer's; who is paid gets the whole amount.
+  return { type: 'pay_in', amount, fee: 0, net_amount: amount }
+}
+
+type Counterparty = Pick<Transaction, 'counterparty_type' | 'counterparty_id' | 'counterparty_name'>
+
+function counterpartyOf({ counterparty }: StatementLine, names: StatementNames): Counterparty {
+  if (counterparty === null)
+    return { counterparty_type: null, counterparty_id: null, counterparty_name: null }
+  const name = names.get(counterparty)
+  assert(name !== undefined, 'agents are never removed')
+  return {
+    counterparty_type: 'agent',
+    counterparty_id: formatId('agt', counterparty),
+    counterparty_name: name,
+  }
+}
+
+type Origin = Pick<Transaction, 'payment_id' | 'funding_id' | 'escrow_id' | 'utr'>
+
+function originOf({ kind, id, linkedId, utr }: StatementLine): Origin {
+  switch (kind) {
+    case 'payment':
+      return { payment_id: formatId('pay', id) }
+    case 'refund':
+      assert(linkedId !== null, 'a refund names its payment')
+      return { payment_id: formatId('pay', linkedId) }
+    case 'fund':
+      return { funding_id: formatId('fund', id) }
+    case 'escrow_hold':
+      return { escrow_id: formatId('esc', id) }
+    case 'escrow_release':
+      assert(linkedId !== null, 'a release names its hold')
+      return { escrow_id: formatId('esc', linkedId) }
+    case 'allocation':
+      return {}
+    case 'withdraw':
+    case 'settlement':
+      return utr === null ? {} : { utr }
+    default:
+      return unreachable(kind)
+  }
+}

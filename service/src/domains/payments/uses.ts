@@ -1,0 +1,107 @@
+import { arrayLiteral, textArrayLiteral } from '../../db/array-literal.ts'
+import type { Queryable } from '../../db/database.ts'
+import type { Uuid } from '../../kernel/ids.ts'
+import { keyAt, reader, type TransferKind } from '../../ledger/index.ts'
+
+/** What an idempotency key or a unique reference was used for: a movement, or a request that waits for approval. */
+export type Use =
+  | { readonly kind: TransferKind; readonly id: Uuid }
+  | { readonly kind: 'approval'; readonly id: Uuid; readonly expiresAt: Date }
+
+interface UseRow {
+  readonly position: number
+  readonly kind: TransferKind | 'approval'
+  readonly id: Uuid
+  readonly expires_at: Date | null
+}
+
+/** An idempotency key of a payer. */
+export interface PayerKey {
+  readonly payer: Uuid
+  readonly key: string
+}
+
+/** A reference between a payer and a payee. */
+export interface PayeeReference {
+  readonly payer: Uuid
+  readonly payee: Uuid
+  readonly reference: string
+}
+
+// Lateral with a limit, so that no plan reads what waits for others.
+const USED_KEYS = `
+  select k.position::int4 as position, t.id, t.kind, null::timestamptz as expires_at
+  from unnest($1::uuid[], $2::text[]) with ordinality k(payer, key, position)
+  join transfers t on t.debit_account = k.payer and t.idempotency_key = k.key
+  union all
+  select k.position::int4, a.id, 'approval', a.expires_at
+  from unnest($1::uuid[], $2::text[]) with ordinality k(payer, key, position)
+  cross join lateral (
+    select a.id, a.expires_at from approvals a
+    where a.agent_id = k.payer and a.idempotency_key = k.key and a.status = 'pending_approval'
+      and a.expires_at > $3
+    limit 1) a`
+
+/** Exact, because whoever posts or asks for a payer holds its lock. */
+export const usedKeys = reader<PayerKey, Use>({
+  name: 'idempotency keys',
+  key: ['payer', 'key'],
+  async load(tx: Queryable, keys, nowMs) {
+    const rows = await tx.query<UseRow>(USED_KEYS, [
+      arrayLiteral(keys.map(({ payer }) => payer)),
+      textArrayLiteral(keys.map(({ key }) => key)),
+      new Date(nowMs).toISOString(),
+    ])
+    return usesOf(keys, rows)
+  },
+})
+
+const USED_REFERENCES = `
+  select k.position::int4 as position, u.id, u.kind, u.expires_at
+  from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality k(payer, payee, reference, position)
+  cross join lateral (
+    (select t.id, t.kind, null::timestamptz as expires_at from transfers t
+     where t.debit_account = k.payer and t.reference = k.reference and t.credit_account = k.payee
+       and t.kind = 'payment'
+     order by t.id limit 1)
+    union all
+    (select a.id, 'approval', a.expires_at from approvals a
+     where a.agent_id = k.payer and a.reference = k.reference and a.payee = k.payee and a.kind = 'payment'
+       and a.status = 'pending_approval' and a.expires_at > $4
+     order by a.id limit 1)) u`
+
+/** The first payment from a payer to a payee with a reference, or the first that waits. */
+export const usedReferences = reader<PayeeReference, Use>({
+  name: 'references',
+  key: ['payer', 'payee', 'reference'],
+  async load(tx: Queryable, keys, nowMs) {
+    const rows = await tx.query<UseRow>(USED_REFERENCES, [
+      arrayLiteral(keys.map(({ payer }) => payer)),
+      arrayLiteral(keys.map(({ payee }) => payee)),
+      textArrayLiteral(keys.map(({ reference }) => reference)),
+      new Date(nowMs).toISOString(),
+    ])
+    return usesOf(keys, rows)
+  },
+})
+
+/** A movement outweighs a request that waits. */
+function usesOf<Key>(keys: readonly Key[], rows: readonly UseRow[]): Map<Key, Use> {
+  const used = new Map<Key, Use>()
+  for (const { position, kind, id, expires_at: expiresAt } of rows) {
+    const key = keyAt(keys, position)
+    if (kind !== 'approval') used.set(key, { kind, id })
+    else if (expiresAt !== null && !used.has(key)) used.set(key, { kind, id, expiresAt })
+  }
+  return used
+}
+
+/** The use that stands in a command's way at this moment: not one that has expired, nor the approval it carries out. */
+export function activeUse(
+  use: Use | undefined,
+  nowMs: number,
+  carriedOut: Uuid | null = null,
+): Use | undefined {
+  if (use?.kind !== 'approval') return use
+  return use.expiresAt.getTime() <= nowMs || use.id === carriedOut ? undefined : use
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import type { Actor } from '../../operations/act.ts'
+import { actsDuring } from '../../testing/acts.ts'
+import { type RiskServer, startRiskServer } from './testing/risk-server.ts'
+import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
+
+const ADMIN = { type: 'admin', id: 'xxxxxx9999' } as const
+
+let world: RiskWorld
+let server: RiskServer
+/** Whom the agents module was told to quarantine, and in whose name. */
+const quarantined: { readonly agentId: Uuid; readonly actor: Actor }[] = []
+
+beforeAll(async () => {
+  world = await openRiskWorld()
+  server = await startRiskServer(world, async (_tx, agentId, { actor }) =>
+    quarantined.push({ agentId, actor }),
+  )
+})
+afterAll(async () => {
+  await server.close()
+  await world.close()
+})
+
+const during = (work: () => Promise<unknown>) => actsDuring(world.database, work)
+const review = (alertId: string, body: unknown) =>
+  during(() => server.send('POST', `alerts/${alertId}/review`, body))
+
+test('an alert is recorded once, in nobody’s trail, with what the rule saw', async () => {
+  const payer = await world.agent()
+  const payee = await world.agent()
+  await world.payOften(payer, payee, 100n, 25)
+  const acts = await during(() => world.run())
+  const [alert] = await world.alerts(payer, 'velocity_spike')
+  expect(acts).toEqual([
+    {
+      agentId: null,
+      actor: { type: 'service', id: 'risk rules' },
+      action: 'risk.alert_opened',
+      target: formatId('alr', alert?.id ?? ''),
+      data: {
+        agent_id: formatId('agt', payer),
+        platform_id: formatId('plt', alert?.platformId ?? ''),
+        rule: 'velocity_spike',
+        severity: alert?.severity,
+        score: alert?.score,
+        evidence: alert?.evidence,
+      },
+    },
+  ])
+  await world.payOften(payer, payee, 100n, 25)
+  expect(await during(() => world.run(2))).toEqual([])
+})
+
+test('a dismissal is recorded of the administrator, and no second one', async () => {
+  const { agentId, alertId } = await server.alerted()
+  const [act, ...others] = await review(alertId, { decision: 'dismiss', note: 'a sale' })
+  expect(others).toEqual([])
+  expect(act).toEqual({
+    agentId: null,
+    actor: ADMIN,
+    action: 'risk.alert_reviewed',
+    target: alertId,
+    data: {
+      agent_id: formatId('agt', agentId),
+      platform_id: expect.stringMatching(/^plt_/),
+      rule: 'repeated_refusals',
+      status: { from: 'open', to: 'dismissed' },
+      note: 'a sale',
+      quarantined: false,
+    },
+  })
+  expect(await review(alertId, { decision: 'dismiss' })).toEqual([])
+})
+
+test('a review that quarantines says so, and the quarantine is the administrator’s too', async () => {
+  const { agentId, alertId } = await server.alerted()
+  expect(await review(alertId, { decision: 'confirm', action: 'quarantine' })).toMatchObject([
+    { agentId: null, actor: ADMIN, data: { status: { from: 'open', to: 'confirmed' }, quarantined: true } },
+  ])
+  expect(quarantined).toEqual([{ agentId, actor: ADMIN }])
+})

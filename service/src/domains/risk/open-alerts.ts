@@ -1,0 +1,45 @@
+import type { Queryable } from '../../db/database.ts'
+import { newUuid } from '../../kernel/ids.ts'
+import { recordFacts } from '../../operations/record.ts'
+import { recordEvents } from '../../operations/record-events.ts'
+import { openedAct } from './acts.ts'
+import { insertAlerts, type NewAlert } from './alerts-store.ts'
+import type { RiskJobsContext } from './context.ts'
+import { openedEvents } from './events.ts'
+import { evidenceOf, type Found } from './finding.ts'
+import { inSlices } from './in-slices.ts'
+import type { AnyThresholds } from './rules.ts'
+
+/** What an alert takes over from its rule. */
+interface AlertingRule extends Pick<NewAlert, 'rule' | 'severity' | 'score'> {
+  readonly thresholds: AnyThresholds
+}
+
+/** When alerts are opened, and what seals their place in the audit log. */
+export interface Opening extends Pick<RiskJobsContext, 'vault'> {
+  readonly now: Date
+}
+
+/** Opens an alert for each finding of a rule, where none is open. */
+export async function openAlerts(
+  tx: Queryable,
+  { rule, severity, score, thresholds }: AlertingRule,
+  found: readonly Found[],
+  { vault, now }: Opening,
+): Promise<void> {
+  await inSlices(found, async slice => {
+    const alerts = slice.map(({ subjectId, finding }) => ({
+      id: newUuid(now),
+      subjectId,
+      rule,
+      severity,
+      score,
+      evidence: evidenceOf(finding, thresholds),
+      createdAt: now,
+    }))
+    const opened = await insertAlerts(tx, alerts)
+    await recordFacts(tx, vault, now, opened.map(openedAct))
+    await recordEvents(tx, vault, now, opened.flatMap(openedEvents))
+    return []
+  })
+}

@@ -1,0 +1,94 @@
+import type { BodyOf, reviewRiskAlert } from '@batua/contract'
+import { AppError, type Refusal, raise, refuse } from '../../kernel/app-error.ts'
+import { parseId, type Uuid } from '../../kernel/ids.ts'
+import type { Actor } from '../../operations/act.ts'
+import { recordFacts } from '../../operations/record.ts'
+import { reviewedAct } from './acts.ts'
+import { type Alert, type Review, selectAlert, updateReviewed } from './alerts-store.ts'
+import type { RiskContext } from './context.ts'
+
+type ReviewRequest = BodyOf<typeof reviewRiskAlert>
+
+export interface ReviewPlan {
+  readonly kind: 'review'
+  readonly status: Review['status']
+  /** The agent to quarantine in the same commit. */
+  readonly quarantine: Uuid | null
+}
+
+/** What a review comes to: its request must make sense, and the alert must be open. */
+export function decideReview(
+  alert: Pick<Alert, 'agentId' | 'status'>,
+  { decision, action }: ReviewRequest,
+): Refusal | ReviewPlan {
+  if (action !== undefined && decision !== 'confirm') {
+    return refuse('validation_error', 'An action goes only with the decision confirm', { field: 'action' })
+  }
+  if (action !== undefined && alert.agentId === null) {
+    return refuse(
+      'validation_error',
+      'This alert is about no agent, and nothing else can be quarantined; leave action out',
+      { field: 'action' },
+    )
+  }
+  if (alert.status !== 'open') return notOpen(alert.status)
+  return {
+    kind: 'review',
+    status: decision === 'confirm' ? 'confirmed' : 'dismissed',
+    quarantine: action === undefined ? null : alert.agentId,
+  }
+}
+
+function notOpen(status: Alert['status']): Refusal {
+  return refuse('conflict', `This alert is ${status} already; only an open alert can be reviewed`, {
+    details: { status },
+  })
+}
+
+/**
+ * Closes an alert. When that stopped an agent, the payments that came first are told to their callers before this
+ * answers: from the answer on none is acknowledged any more.
+ */
+export async function reviewAlert(
+  context: RiskContext,
+  actor: Actor,
+  address: string,
+  request: ReviewRequest,
+): Promise<Alert> {
+  const reviewed = await closeAlert(context, actor, parseId('alr', address), request)
+  if (request.action !== undefined && reviewed.agentId !== null) {
+    await context.ledger.answered([reviewed.agentId])
+  }
+  return reviewed
+}
+
+/**
+ * A quarantine takes the account's lock, and locks of accounts come before those of other rows; so it is done first, and
+ * the alert's own row, which only one review can close, has the last word on both.
+ */
+function closeAlert(
+  { database, clock, vault, quarantine }: RiskContext,
+  actor: Actor,
+  id: Uuid | null,
+  request: ReviewRequest,
+): Promise<Alert> {
+  const now = clock.now()
+  return database.inTransaction(async tx => {
+    const alert = id === null ? null : await selectAlert(tx, id)
+    if (alert === null) throw new AppError('not_found', 'There is no alert with this id')
+    const plan = decideReview(alert, request)
+    if (plan.kind === 'refusal') raise(plan)
+    if (plan.quarantine !== null) await quarantine(tx, plan.quarantine, { actor, vault, now })
+    const reviewed = await updateReviewed(tx, alert.id, {
+      status: plan.status,
+      note: request.note?.normalize('NFC') ?? null,
+      reviewedAt: now,
+    })
+    if (reviewed !== null) {
+      await recordFacts(tx, vault, now, [reviewedAct(actor, reviewed, plan.quarantine !== null)])
+      return reviewed
+    }
+    const winner = await selectAlert(tx, alert.id)
+    return raise(notOpen(winner?.status ?? 'dismissed'))
+  })
+}

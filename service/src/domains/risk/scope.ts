@@ -1,0 +1,72 @@
+import type { RiskRuleName } from '@batua/contract'
+import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
+
+export const MINUTE_MS = 60_000
+
+/** A span of one agent's transfers, both ends included. */
+export interface Span {
+  readonly agentId: Uuid
+  readonly fromId: Uuid
+  readonly untilId: Uuid
+}
+
+/** What one rule may look at of one agent. */
+export interface Scope extends Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Agents and the ends of their spans as three parameters of a statement. */
+export function spanColumns(spans: readonly Span[]): Uuid[][] {
+  return [spans.map(span => span.agentId), spans.map(span => span.fromId), spans.map(span => span.untilId)]
+}
+
+/** Facts by agent, each made of a row and the scope that it was read for. */
+export function factsByAgent<Row extends { readonly agentId: Uuid }, Facts>(
+  rows: readonly Row[],
+  scopes: readonly Scope[],
+  factsOf: (row: Row, scope: Scope) => Facts,
+): Map<Uuid, Facts> {
+  const scopeOf = new Map(scopes.map(scope => [scope.agentId, scope]))
+  const facts = new Map<Uuid, Facts>()
+  for (const row of rows) {
+    const scope = scopeOf.get(row.agentId)
+    if (scope !== undefined) facts.set(row.agentId, factsOf(row, scope))
+  }
+  return facts
+}
+
+/** How a subject stands with a rule: an open alert, or when it was last reviewed. */
+export interface LimitUsage {
+  readonly subjectId: Uuid
+  readonly rule: RiskRuleName
+  readonly isOpen: boolean
+  readonly reviewedAt: Date | null
+}
+
+/** The moment that a UUIDv7 was made at. */
+export function momentOf(id: Uuid): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/**
+ * The window that ends with an agent's newest transfer; what lies exactly a window's length before that is outside.
+ * Nothing of it while an alert of the rule is open; after a review only what came later.
+ */
+export function scopeOf(
+  agentId: Uuid,
+  newestId: Uuid,
+  windowMinutes: number,
+  standing: LimitUsage | undefined,
+): Scope | null {
+  if (standing?.isOpen) return null
+  const toMs = momentOf(newestId)
+  const reviewedMs = standing?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const fromMs = Math.max(toMs - windowMinutes * MINUTE_MS, reviewedMs) + 1
+  if (fromMs > toMs) return null
+  return { agentId, fromMs, toMs, fromId: firstUuidAt(new Date(fromMs)), untilId: newestId }
+}
+
+export function standingKey(subjectId: Uuid, rule: RiskRuleName): string {
+  return `${subjectId} ${rule}`
+}

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Uuid } from '../../kernel/ids.ts'
+import { foldTransfers } from '../../ledger/index.ts'
+import { service } from '../../operations/act.ts'
+import { actsDuring } from '../../testing/acts.ts'
+import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { manualClock } from '../../testing/manual-clock.ts'
+import { TEST_VAULT } from '../../testing/network.ts'
+import { advanceClock } from './clock.ts'
+
+const NOON = new Date('2026-11-20T06:30:00.000Z')
+/** What a node that has not heard of the move yet is behind: far more than clocks may be apart. */
+const MOVED_S = 3_600
+
+let db: TestDatabase
+let moving: TestNode
+let behind: TestNode
+const clock = manualClock(NOON)
+const clockBehind = manualClock(NOON)
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  moving = startNode({ database: db.database, clock })
+  behind = startNode({ database: db.database, clock: clockBehind })
+})
+afterAll(async () => {
+  await moving.ledger.close()
+  await behind.ledger.close()
+  await db.drop()
+})
+
+/** Folds as the jobs of the node that moved its clock do, and answers what is folded then: all below that id. */
+async function foldedBefore(): Promise<Uuid> {
+  const fold = { name: 'payment days', add: async () => undefined } as const
+  for (let times = 0; times < 5; times++) await foldTransfers(db.database, fold, clock.now())
+  const [row] = await db.database.query<{ before: Uuid }>(
+    `select folded_before as before from fold_cursors where name = 'payment days'`,
+  )
+  return row?.before ?? ''
+}
+
+test('what a node pays that has not heard yet of a moved clock is missing in no sum', async () => {
+  const payer = await newFundedAgent(behind.ledger, db.database, clockBehind, 1_000_000n)
+  const payee = await newAgent(db.database, NOON)
+  await behind.pay(order(payer, payee, 1_000n))
+  await advanceClock(
+    {
+      database: db.database,
+      clock,
+      vault: TEST_VAULT,
+      lastOtp: async () => null,
+      receivedMessages: async () => [],
+      jobs: () => ({
+        async runDue() {
+          await foldedBefore()
+        },
+      }),
+    },
+    service('test'),
+    MOVED_S,
+  )
+  expect(clock.now().getTime() - clockBehind.now().getTime()).toBe(MOVED_S * 1_000)
+  await behind.pay(order(payer, payee, 1_000n))
+  const [late] = await db.database.query<{ id: Uuid }>(
+    `select id from transfers where kind = 'payment' order by id desc limit 1`,
+  )
+  expect((await foldedBefore()) <= (late?.id ?? '')).toBe(true)
+  await db.database.query(`update fold_cursors set paused_until = clock_timestamp()`)
+  // Transactions of other test files on this server may delay it a little.
+  await expect.poll(foldedBefore, { timeout: 10_000 }).toSatisfy((before: Uuid) => before > (late?.id ?? ''))
+})
+
+test('a move of the clock is recorded with how far, and doing what is due is not', async () => {
+  const context = {
+    database: db.database,
+    clock,
+    vault: TEST_VAULT,
+    lastOtp: async () => null,
+    receivedMessages: async () => [],
+    jobs: () => ({ runDue: async () => undefined }),
+  }
+  const move = (seconds: number) =>
+    actsDuring(db.database, () => advanceClock(context, service('test'), seconds))
+  expect(await move(60)).toEqual([
+    {
+      agentId: null,
+      actor: { type: 'service', id: 'test' },
+      action: 'sandbox.clock_moved',
+      target: 'sandbox_clock',
+      data: { advance_seconds: 60 },
+    },
+  ])
+  expect(await move(0)).toEqual([])
+})

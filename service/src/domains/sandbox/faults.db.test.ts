@@ -1,0 +1,245 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type Answer, rejected } from '../../gateways/answer.ts'
+import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
+import { signTimestamped } from '../../gateways/webhook-signature.ts'
+import { formatId, newUuid } from '../../kernel/ids.ts'
+import { paise } from '../../kernel/money.ts'
+import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
+import { checkFunding } from '../banking/funding/check-funding.ts'
+import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
+import { sendDueRefunds } from '../banking/funding/refunds.ts'
+import { collectUpi } from '../banking/funding/upi.ts'
+import { takeNotice } from '../banking/gateway-webhooks/handle-webhook.ts'
+import { simulateOutcome } from './simulate-outcome.ts'
+import { openWorld, type World } from './test-world.ts'
+
+type Call = 'createOrder' | 'getOrder' | 'cancelOrder' | 'refund' | 'getRefund'
+
+/** What becomes of the next calls: the answer is lost after it took effect, or the call never arrives. */
+type Fault = 'answer lost' | 'never arrives' | 'rejected' | 'dies'
+
+const faults = new Map<Call, Fault[]>()
+const UNKNOWN = { kind: 'unknown', message: 'timeout' } as const
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld(faulty)
+})
+afterEach(async () => {
+  faults.clear()
+  expect(await world.batch()).toMatchObject({ balanced: true })
+})
+afterAll(() => world.close())
+
+function faulty(gateway: PaymentGateway): PaymentGateway {
+  async function through<T>(call: Call, send: () => Promise<Answer<T>>): Promise<Answer<T>> {
+    switch (faults.get(call)?.shift()) {
+      case undefined:
+        return send()
+      case 'rejected':
+        return rejected('no', 'no')
+      case 'never arrives':
+        return UNKNOWN
+      case 'answer lost':
+        await send()
+        return UNKNOWN
+      case 'dies':
+        await send()
+        throw new Error('the process dies here')
+    }
+  }
+  return {
+    ...gateway,
+    createOrder: order => through('createOrder', () => gateway.createOrder(order)),
+    getOrder: key => through('getOrder', () => gateway.getOrder(key)),
+    cancelOrder: key => through('cancelOrder', () => gateway.cancelOrder(key)),
+    refund: (key, refund) => through('refund', () => gateway.refund(key, refund)),
+    getRefund: (key, id) => through('getRefund', () => gateway.getRefund(key, id)),
+  }
+}
+
+async function fundingsOf(agentId: string) {
+  return world.db.database.query<{ id: string; status: string; order: string | null }>(
+    `select id, status, gateway_order_id as order from fundings where agent_id = $1`,
+    [agentId],
+  )
+}
+
+async function gatewayStatus(id: string): Promise<string | undefined> {
+  const answer = await world.gateway.getOrder({ orderId: formatId('fund', id), gatewayOrderId: null })
+  return answer.kind === 'value' ? answer.value?.status : undefined
+}
+
+test('an order whose creation was answered into the void is found, not made twice', async () => {
+  faults.set('createOrder', ['answer lost'])
+  const agent = await world.newAgent()
+  const { session, funding } = await world.open(agent)
+  expect(funding.gatewayOrderId).toMatch(/^sandbox_/)
+  await simulateOutcome(world.sandbox, session, 'success')
+  expect(await world.balance(agent)).toBe(97_500n)
+})
+
+test.each(['rejected', 'never arrives'] as const)(
+  'an order that is %s leaves no open session behind',
+  async fault => {
+    faults.set('createOrder', [fault])
+    const agent = await world.newAgent()
+    await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error', status: 502 })
+    expect(await fundingsOf(agent)).toMatchObject([{ status: 'failed' }])
+  },
+)
+
+test('an order that exists after all, though nobody could be told, is ended at the gateway', async () => {
+  faults.set('createOrder', ['answer lost']).set('getOrder', ['never arrives', 'never arrives'])
+  const agent = await world.newAgent()
+  await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error' })
+  const [funding] = await fundingsOf(agent)
+  expect(await gatewayStatus(funding?.id ?? '')).toBe('active')
+  world.advance(61)
+  await world.jobs.runDue()
+  expect(await gatewayStatus(funding?.id ?? '')).toBe('closed')
+})
+
+test('a death between the order and its record is healed by the next check', async () => {
+  faults.set('createOrder', ['dies'])
+  const agent = await world.newAgent()
+  await expect(world.open(agent)).rejects.toThrow('dies')
+  world.advance(31)
+  await world.jobs.runDue()
+  expect(await fundingsOf(agent)).toMatchObject([
+    { status: 'pending', order: expect.stringMatching(/^sandbox_/) },
+  ])
+  world.advance(30 * 60)
+  await world.jobs.runDue()
+  const [funding] = await fundingsOf(agent)
+  expect(funding?.status).toBe('failed')
+  expect(await gatewayStatus(funding?.id ?? '')).toBe('closed')
+})
+
+test('a notice about which the gateway cannot be asked is refused, and welcome when it comes again', async () => {
+  const agent = await world.newAgent()
+  const { funding } = await world.open(agent)
+  const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
+  world.answers.length = 0
+  faults.set('getOrder', ['never arrives'])
+  await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  expect(await world.balance(agent)).toBe(0n)
+  await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  expect(world.answers).toEqual([503, 200])
+  expect(await world.balance(agent)).toBe(97_500n)
+})
+
+test('a notice that was dealt with is not asked about again', async () => {
+  const { funding } = await world.open(await world.newAgent())
+  const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
+  await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  world.answers.length = 0
+  faults.set('getOrder', ['never arrives'])
+  await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  expect(world.answers).toEqual([200])
+  expect(faults.get('getOrder')).toHaveLength(1)
+})
+
+test('a gateway that is away at the expiry does not cost what was paid in time', async () => {
+  const agent = await world.newAgent()
+  const { funding } = await world.open(agent)
+  await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
+  world.advance(30 * 60 + 1)
+  faults.set('getOrder', ['never arrives'])
+  const unasked = await checkFunding(world.funding, funding)
+  expect(unasked).toMatchObject({ reported: 'silence', funding: { status: 'pending' } })
+  world.advance(46)
+  await world.jobs.runDue()
+  expect(await world.balance(agent)).toBe(97_500n)
+})
+
+// A refund that is sent again where asking would have done meets the second fault.
+test.each([
+  ['its answer is lost', ['answer lost', 'rejected']],
+  ['it never arrives', ['never arrives']],
+  ['the process dies with it', ['dies', 'rejected']],
+] as const)('a refund is made once when %s', async (_name, refundFaults) => {
+  const { session, funding } = await world.open(await world.newAgent())
+  faults.set('refund', [...refundFaults])
+  await simulateOutcome(world.sandbox, session, 'late')
+  expect(await world.refundsOf(funding)).toMatchObject([{ status: 'due' }])
+  world.advance(61)
+  while ((await sendDueRefunds(world.funding, world.clock.now())) > 0);
+  expect(await world.refundsOf(funding)).toMatchObject([{ status: 'done' }])
+  const sent = await world.db.database.query(`select refund_id from sandbox_refunds where order_id = $1`, [
+    orderIdOf(funding),
+  ])
+  expect(sent).toHaveLength(1)
+})
+
+test('a refund that the gateway refuses is left for a person, not tried for ever', async () => {
+  const { session, funding } = await world.open(await world.newAgent())
+  faults.set('refund', ['rejected'])
+  await simulateOutcome(world.sandbox, session, 'late')
+  expect(await world.refundsOf(funding)).toMatchObject([{ status: 'failed' }])
+})
+
+test('money for an order that was never opened here goes back; a stranger’s order is left alone', async () => {
+  const now = world.clock.now()
+  const ours = formatId('fund', newUuid(now))
+  for (const orderId of [ours, 'shop-17']) {
+    await world.gateway.createOrder({
+      orderId,
+      amountPaise: paise(5_000n),
+      currency: 'INR',
+      customer: { id: 'x', phone: '9876543210' },
+      note: '',
+      expiresAt: new Date(now.getTime() + 60_000),
+    })
+    const payment = await world.gateway.simulation.pay(orderId, { method: 'upi' })
+    await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+  }
+  const owed = await world.db.database.query(
+    `select order_id, reason from gateway_refunds where order_id = any($1::text[])`,
+    [[ours, 'shop-17']],
+  )
+  expect(owed).toEqual([{ order_id: ours, reason: 'unknown_order' }])
+})
+
+test('unknown, unreadable and repeated notices are taken and change nothing', async () => {
+  const { funding } = await world.open(await world.newAgent())
+  const notices = [
+    '{"type":"SETTLEMENT_SUCCESS","data":{}}',
+    '{"type":"PAYMENT_SUCCESS_WEBHOOK"}',
+    '[]',
+    'not json',
+    '',
+  ]
+  for (const body of [...notices, ...notices]) {
+    const headers = signed(body)
+    await takeNotice(intake(), 'sandbox', Buffer.from(body), headers)
+  }
+  expect((await checkFunding(world.funding, funding))?.funding.status).toBe('pending')
+  await expect(takeNotice(intake(), 'elsewhere', Buffer.from(''), {})).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
+function intake() {
+  return { ...world.funding, handlers: fundingWebhooks(world.funding) }
+}
+
+function signed(body: string): Record<string, string> {
+  const signature = signTimestamped(body, '1', 'test-secret')
+  return { 'x-webhook-timestamp': '1', 'x-webhook-signature': signature }
+}
+
+test('a magic UPI id approves or declines on its own', async () => {
+  for (const [upiId, expected] of [
+    ['testsuccess@gocash', 97_500n],
+    ['TestFailure@gocash', 0n],
+    ['asha@examplebank', 0n],
+  ] as const) {
+    const agent = await world.newAgent()
+    const { funding } = await world.open(agent)
+    expect(await collectUpi(world.funding, funding, upiId)).toBe('asked')
+    world.advance(3)
+    await world.jobs.runDue()
+    expect(await world.balance(agent)).toBe(expected)
+  }
+})

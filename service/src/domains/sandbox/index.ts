@@ -1,0 +1,12 @@
+/** The sandbox: its clock, and everything that simulates the outside world. */
+export { followSandboxClock } from './clock.ts'
+export type { SandboxContext, SandboxMode } from './context.ts'
+export { sandboxJobs, simulationJobs } from './jobs.ts'
+export { createSandboxBankVerifier } from './providers/bank-verifier.ts'
+export { deliverOverHttp } from './providers/deliver.ts'
+export { createSandboxOtpSender } from './providers/otp-sender.ts'
+export { createSandboxGateway, type SandboxGateway } from './providers/payment-gateway.ts'
+export { createSandboxPayouts, type SandboxPayouts } from './providers/payouts.ts'
+export { createSandboxTextSender } from './providers/text-sender.ts'
+export { serveSandbox, serveSimulation } from './routes.ts'
+export { simulateOutcome } from './simulate-outcome.ts'

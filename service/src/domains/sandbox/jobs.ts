@@ -1,0 +1,39 @@
+import type { Job } from '../../operations/jobs.ts'
+import { followSandboxClock } from './clock.ts'
+import type { SandboxContext, SandboxMode } from './context.ts'
+
+const TICK_MS = 1_000
+const BATCH = 20
+
+export function sandboxJobs({ database, clock }: SandboxMode): Job[] {
+  return [
+    {
+      name: 'sandbox clock',
+      everyMs: TICK_MS,
+      async run() {
+        await followSandboxClock(database, clock)
+        return 0
+      },
+    },
+  ]
+}
+
+export function simulationJobs({ gateway, payouts }: SandboxContext): Job[] {
+  return [
+    {
+      name: 'sandbox payers',
+      everyMs: TICK_MS,
+      run: now => gateway.simulation.resolvePayments(now, BATCH),
+    },
+    {
+      name: 'sandbox notices',
+      everyMs: TICK_MS,
+      run: now => gateway.simulation.sendNotices(now, BATCH),
+    },
+    {
+      name: 'sandbox payout notices',
+      everyMs: TICK_MS,
+      run: now => payouts.simulation.sendNotices(now, BATCH),
+    },
+  ]
+}

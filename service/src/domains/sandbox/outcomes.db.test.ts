@@ -1,0 +1,144 @@
+import { SANDBOX_OUTCOMES, type SandboxOutcome } from '@batua/contract'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkFunding } from '../banking/funding/check-funding.ts'
+import { simulateOutcome } from './simulate-outcome.ts'
+import { openWorld, type World } from './test-world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+})
+beforeEach(() => {
+  world.answers.length = 0
+})
+afterEach(async () => {
+  expect(await world.batch()).toMatchObject({ balanced: true })
+})
+afterAll(() => world.close())
+
+interface Expected {
+  readonly status: string
+  readonly paise: bigint
+  readonly refunds?: readonly string[]
+  readonly answers: readonly number[]
+}
+
+const CREDITED = { status: 'completed', paise: 97_500n }
+const NOT_CREDITED = { paise: 0n }
+
+type Disputed = 'chargeback' | 'chargeback_created' | 'chargeback_won'
+
+const OUTCOMES: Record<Exclude<SandboxOutcome, Disputed>, Expected> = {
+  success: { ...CREDITED, answers: [200] },
+  failure: { ...NOT_CREDITED, status: 'failed', answers: [200] },
+  expire: { ...NOT_CREDITED, status: 'failed', answers: [] },
+  drop: { ...NOT_CREDITED, status: 'pending', answers: [200] },
+  pending: { ...NOT_CREDITED, status: 'pending', answers: [] },
+  duplicate: { ...CREDITED, answers: [200, 200] },
+  late: { ...NOT_CREDITED, status: 'failed', refunds: ['late done'], answers: [200] },
+  forged: { ...NOT_CREDITED, status: 'pending', answers: [401] },
+  wrong_amount: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_amount done'], answers: [200] },
+  wrong_currency: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_currency done'], answers: [200] },
+  out_of_order: { ...CREDITED, answers: [200, 200] },
+  unnotified: { ...NOT_CREDITED, status: 'pending', answers: [] },
+  double_payment: { ...CREDITED, refunds: ['second_payment done'], answers: [200, 200] },
+  flagged: { ...NOT_CREDITED, status: 'pending', answers: [] },
+  late_notice: { ...NOT_CREDITED, status: 'pending', answers: [] },
+  reserialised: { ...NOT_CREDITED, status: 'pending', answers: [401] },
+  rotated_secret: { ...CREDITED, answers: [200] },
+  unknown_type: { ...NOT_CREDITED, status: 'pending', answers: [200] },
+  unknown_order: { ...NOT_CREDITED, status: 'pending', answers: [200] },
+  refund_pending: { ...CREDITED, refunds: ['second_payment sent'], answers: [200, 200] },
+  refund_failed: { ...CREDITED, refunds: ['second_payment failed'], answers: [200, 200] },
+}
+
+describe('an outcome ends with the right status, balance and refunds', () => {
+  const names = SANDBOX_OUTCOMES.filter((outcome): outcome is keyof typeof OUTCOMES => outcome in OUTCOMES)
+  test.each(names)('%s', async outcome => {
+    const agent = await world.newAgent()
+    const { session, funding } = await world.open(agent)
+    const expected = OUTCOMES[outcome]
+    const played = await simulateOutcome(world.sandbox, session, outcome)
+    expect(played.status).toBe(expected.status)
+    expect(await world.balance(agent)).toBe(expected.paise)
+    expect(world.answers).toEqual(expected.answers)
+    const refunds = await world.refundsOf(funding)
+    expect(refunds.map(({ reason, status }) => `${reason} ${status}`)).toEqual(expected.refunds ?? [])
+  })
+})
+
+test('chargeback takes back what was credited, below zero when it was spent', async () => {
+  const agent = await world.newAgent()
+  const { session } = await world.open(agent)
+  await expect(simulateOutcome(world.sandbox, session, 'chargeback')).rejects.toMatchObject({
+    code: 'conflict',
+  })
+  await simulateOutcome(world.sandbox, session, 'success', 'card')
+  const second = await world.open(agent, 50_000n)
+  await simulateOutcome(world.sandbox, second.session, 'success')
+  expect(await world.balance(agent)).toBe(97_500n + 48_750n)
+
+  const reversed = await simulateOutcome(world.sandbox, session, 'chargeback')
+  expect(reversed).toMatchObject({ status: 'reversed', paidMethod: 'card' })
+  expect(await world.balance(agent)).toBe(48_750n)
+  await expect(simulateOutcome(world.sandbox, session, 'chargeback')).rejects.toMatchObject({
+    code: 'conflict',
+  })
+  expect(await world.balance(agent)).toBe(48_750n)
+})
+
+test('an unnotified payment is found within 60 seconds', async () => {
+  const agent = await world.newAgent()
+  const { session } = await world.open(agent)
+  await simulateOutcome(world.sandbox, session, 'unnotified', 'netbanking')
+  world.advance(60)
+  await world.jobs.runDue()
+  expect(await world.balance(agent)).toBe(97_500n)
+})
+
+test('a failed attempt leaves the session open, and the next one pays it', async () => {
+  const agent = await world.newAgent()
+  const { session } = await world.open(agent)
+  for (const attempt of ['decline', 'drop', 'pending', 'wrong_amount'] as const) {
+    expect((await simulateOutcome(world.sandbox, session, attempt)).status).toBe('pending')
+  }
+  expect((await simulateOutcome(world.sandbox, session, 'success')).status).toBe('completed')
+  expect(await world.balance(agent)).toBe(97_500n)
+})
+
+test('a session expires after 30 minutes, and what is paid afterwards goes back', async () => {
+  const agent = await world.newAgent()
+  const { session, funding } = await world.open(agent)
+  world.advance(29 * 60)
+  await world.jobs.runDue()
+  expect((await checkFunding(world.funding, funding))?.funding.status).toBe('pending')
+  world.advance(61)
+  await world.jobs.runDue()
+  expect((await checkFunding(world.funding, funding))?.funding).toMatchObject({
+    status: 'failed',
+    failureReason: 'expired',
+  })
+  expect((await simulateOutcome(world.sandbox, session, 'success')).status).toBe('failed')
+  expect(await world.balance(agent)).toBe(0n)
+  expect(await world.refundsOf(funding)).toEqual([{ reason: 'late', status: 'done', amount: 100_000n }])
+})
+
+test('late money without a notice is found too', async () => {
+  const agent = await world.newAgent()
+  const { session, funding } = await world.open(agent)
+  await simulateOutcome(world.sandbox, session, 'expire')
+  await simulateOutcome(world.sandbox, session, 'unnotified')
+  expect(await world.refundsOf(funding)).toEqual([])
+  world.advance(61)
+  await world.jobs.runDue()
+  expect(await world.refundsOf(funding)).toEqual([{ reason: 'late', status: 'done', amount: 100_000n }])
+  expect(await world.balance(agent)).toBe(0n)
+})
+
+test('the fee is that of the least amount too', async () => {
+  const agent = await world.newAgent()
+  const { session } = await world.open(agent, 100n)
+  await simulateOutcome(world.sandbox, session, 'success')
+  expect(await world.balance(agent)).toBe(97n)
+})

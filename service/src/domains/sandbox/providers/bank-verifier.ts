@@ -1,0 +1,81 @@
+import type { Database } from '../../../db/database.ts'
+import {
+  type BankAccountClaim,
+  type BankVerdict,
+  type BankVerifier,
+  LEAST_NAME_MATCH,
+} from '../../../gateways/bank-verifier.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { behaviourOf } from './bank-accounts.ts'
+
+export interface SandboxBankOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+}
+
+const LOOKS_FOR_MS = 60_000
+const OUTAGE_MS = 120_000
+
+/** A bank that knows every account under the name it is asked for, but for those that are there to rehearse with. */
+export function createSandboxBankVerifier(options: SandboxBankOptions): BankVerifier {
+  const { clock } = options
+  return {
+    name: 'sandbox',
+    async verifyAccount(claim) {
+      const { verification } = behaviourOf(claim.bankAccount)
+      switch (verification.kind) {
+        case 'match':
+          return nameVerdict(claim.name, verification.score)
+        case 'failed':
+          return { kind: 'failed', nameAtBank: null, nameMatchScore: null, reason: verification.reason }
+        case 'pending':
+          return { kind: 'pending', reference: `sandbox_${clock.now().getTime()}` }
+        case 'down':
+          return (await isDown(options, claim))
+            ? { kind: 'retryable', message: 'The bank does not answer' }
+            : nameVerdict(claim.name, 100)
+      }
+    },
+    async checkAgain(reference, claim) {
+      const { verification } = behaviourOf(claim.bankAccount)
+      const begunMs = Number(reference.replace(/^sandbox_/, ''))
+      if (clock.now().getTime() < begunMs + LOOKS_FOR_MS) return { kind: 'pending', reference }
+      return nameVerdict(claim.name, verification.kind === 'pending' ? verification.score : 100)
+    },
+  }
+}
+
+function nameVerdict(name: string, nameMatchScore: number): BankVerdict {
+  const nameAtBank = nameAtBankOf(name, nameMatchScore)
+  return nameMatchScore >= LEAST_NAME_MATCH
+    ? { kind: 'verified', nameAtBank, nameMatchScore, reason: null }
+    : { kind: 'failed', nameAtBank, nameMatchScore, reason: 'name_mismatch' }
+}
+
+/** A name that is as far from the given one as the score says. */
+function nameAtBankOf(name: string, score: number): string {
+  const words = name.toUpperCase().split(' ')
+  if (score === 100) return words.join(' ')
+  if (score >= LEAST_NAME_MATCH) return [...words, 'K'].join(' ')
+  if (score >= 70) return ['K', words.at(-1)].join(' ')
+  return score > 0 ? ['RAVI', words.at(-1)].join(' ') : 'SOMEBODY ELSE'
+}
+
+/** An outage begins when it is first met, so that it can be rehearsed at any time, and ends once for who met it. */
+async function isDown(
+  { database, clock, vault }: SandboxBankOptions,
+  claim: BankAccountClaim,
+): Promise<boolean> {
+  const digest = vault.blindIndex(JSON.stringify([claim.bankAccount, claim.phone]), 'sandbox_outages')
+  const now = clock.now()
+  const [outage] = await database.query<{ endsAt: Date }>(
+    `insert into sandbox_outages as o (claim_digest, ends_at) values ($1, $2)
+     on conflict (claim_digest) do update set ends_at = o.ends_at returning ends_at as "endsAt"`,
+    [digest, new Date(now.getTime() + OUTAGE_MS)],
+  )
+  if (outage === undefined || now < outage.endsAt) return true
+  await database.query(`delete from sandbox_outages where claim_digest = $1`, [digest])
+  return false
+}

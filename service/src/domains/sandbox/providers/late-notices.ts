@@ -1,0 +1,46 @@
+import type { Queryable } from '../../../db/database.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import type { Deliver } from './deliver.ts'
+import { signNotice } from './notices.ts'
+
+/** A notice that is sent when its time has come. It is signed only then. */
+export interface LateNotice {
+  /** The gateway that sends it. */
+  readonly gateway: string
+  readonly body: string
+  readonly dueAt: Date
+}
+
+export async function insertLateNotice(db: Queryable, { gateway, body, dueAt }: LateNotice): Promise<void> {
+  await db.query(`insert into sandbox_notices (id, gateway, body, due_at) values ($1, $2, $3, $4)`, [
+    newUuid(dueAt),
+    gateway,
+    body,
+    dueAt,
+  ])
+}
+
+export interface Sender {
+  readonly gateway: string
+  readonly secret: string
+  readonly deliver: Deliver
+}
+
+/** Sends the notices whose time has come, each once. Returns how many. */
+export async function sendLateNotices(
+  db: Queryable,
+  { gateway, secret, deliver }: Sender,
+  now: Date,
+  limit: number,
+): Promise<number> {
+  const due = await db.query<{ body: string }>(
+    `delete from sandbox_notices n
+     using (select id from sandbox_notices where gateway = $1 and due_at <= $2 order by due_at limit $3
+            for update skip locked) due
+     where n.id = due.id
+     returning n.body`,
+    [gateway, now, limit],
+  )
+  await Promise.all(due.map(({ body }) => deliver(signNotice(body, secret, now))))
+  return due.length
+}

@@ -1,0 +1,73 @@
+import type { Paise } from '../../../kernel/money.ts'
+
+/** What goes wrong between us and the gateway when something of a magic amount is asked for. */
+export type ApiFault =
+  | 'unauthorized'
+  | 'already_exists'
+  | 'idempotency'
+  | 'too_many_requests'
+  | 'bad_gateway'
+  | 'answer_lost'
+  | 'request_lost'
+  | 'malformed_answer'
+  | 'notice_first'
+
+/** In rupees; the last three digits are those of the HTTP status where there is one. */
+const FAULTS: ReadonlyMap<bigint, ApiFault> = new Map([
+  [9401n, 'unauthorized'],
+  [9409n, 'already_exists'],
+  [9422n, 'idempotency'],
+  [9429n, 'too_many_requests'],
+  [9502n, 'bad_gateway'],
+  [9408n, 'answer_lost'],
+  [9407n, 'request_lost'],
+  [9200n, 'malformed_answer'],
+  [9100n, 'notice_first'],
+])
+
+export function faultOf(amountPaise: Paise): ApiFault | null {
+  return amountPaise % 100n === 0n ? (FAULTS.get(amountPaise / 100n) ?? null) : null
+}
+
+/** Whether what was asked for is done although the answer does not say so. */
+export function tookEffect(fault: ApiFault): boolean {
+  switch (fault) {
+    // What is there already was made by an earlier request of ours.
+    case 'already_exists':
+    case 'answer_lost':
+    case 'malformed_answer':
+    case 'notice_first':
+      return true
+    case 'unauthorized':
+    case 'idempotency':
+    case 'too_many_requests':
+    case 'bad_gateway':
+    case 'request_lost':
+      return false
+  }
+}
+
+/** What a real gateway's adapter makes of each fault; null: the answer itself is as it should be. */
+export function answerOf(
+  fault: ApiFault,
+): { readonly kind: 'retryable' | 'unknown'; readonly message: string } | null {
+  switch (fault) {
+    case 'unauthorized':
+      return { kind: 'retryable', message: '401: check the credentials' }
+    case 'too_many_requests':
+      return { kind: 'retryable', message: '429: too many requests' }
+    case 'already_exists':
+      return { kind: 'unknown', message: '409: there is one of this id already' }
+    case 'idempotency':
+      return { kind: 'unknown', message: '422: the idempotency key was used before' }
+    case 'bad_gateway':
+      return { kind: 'unknown', message: '502: bad gateway' }
+    case 'answer_lost':
+    case 'request_lost':
+      return { kind: 'unknown', message: 'no answer within 25 s' }
+    case 'malformed_answer':
+      return { kind: 'unknown', message: 'the answer cannot be read' }
+    case 'notice_first':
+      return null
+  }
+}

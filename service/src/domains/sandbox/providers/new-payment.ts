@@ -1,0 +1,42 @@
+import type { PaidMethod } from '../../../gateways/payment-gateway.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import type { Paise } from '../../../kernel/money.ts'
+import type { SandboxOrder, SandboxPayment } from './store.ts'
+
+/** An attempt to pay that differs from a plain success. */
+export interface AttemptOptions {
+  readonly method: PaidMethod
+  readonly amountPaise?: Paise
+  readonly currency?: string
+  readonly refundFault?: 'pending' | 'failed'
+}
+
+/** An attempt to pay an order. Only one that succeeded has a moment and a reference of the bank. */
+export function newPayment(
+  order: SandboxOrder,
+  now: Date,
+  status: SandboxPayment['status'],
+  { method, amountPaise = order.amountPaise, currency = order.currency, refundFault }: AttemptOptions,
+): SandboxPayment {
+  const id = newUuid(now)
+  const paid = status === 'success'
+  return {
+    id,
+    orderId: order.orderId,
+    method,
+    status,
+    amountPaise,
+    currency,
+    bankReference: paid ? paymentReference(id) : null,
+    chargedBack: false,
+    refundFault: refundFault ?? null,
+    createdAt: now,
+    paidAt: paid ? now : null,
+  }
+}
+
+/** Twelve digits, as a UPI RRN has. */
+export function paymentReference(paymentId: string): string {
+  const digits = BigInt(`0x${paymentId.replaceAll('-', '').slice(-15)}`) % 1_000_000_000_000n
+  return digits.toString().padStart(12, '0')
+}

@@ -1,0 +1,149 @@
+import { createHmac } from 'node:crypto'
+import type { Database, Queryable } from '../../../db/database.ts'
+import { type Answer, rejected, value } from '../../../gateways/answer.ts'
+import { readPayoutNotice } from '../../../gateways/payout-notice.ts'
+import type {
+  Beneficiary,
+  PayoutProvider,
+  PayoutRequest,
+  ProviderPayout,
+} from '../../../gateways/payout-provider.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import { behaviourOf, type PayoutBehaviour } from './bank-accounts.ts'
+import type { Deliver } from './deliver.ts'
+import { insertLateNotice, sendLateNotices } from './late-notices.ts'
+import { type ApiFault, answerOf, faultOf, tookEffect } from './magic-amounts.ts'
+import { noticeDelaysMs, payoutAt, type SandboxPayout } from './payout-state.ts'
+import {
+  acceptPayout,
+  countAsked,
+  insertBeneficiary,
+  insertPayout,
+  lockPayout,
+  selectBehaviour,
+  selectIdOfAccount,
+} from './payout-store.ts'
+
+export interface SandboxPayoutOptions {
+  readonly database: Database
+  readonly clock: Clock
+  /** Signs the notices. Several: the first signs, all of them are accepted. */
+  readonly webhookSecrets: readonly [string, ...string[]]
+  /** Takes a notice to our own intake, as a provider would over the network. */
+  readonly deliver: Deliver
+}
+
+export interface SandboxPayouts extends PayoutProvider {
+  readonly simulation: {
+    /** Sends the notices whose time has come, each once. Returns how many. */
+    sendNotices(now: Date, limit: number): Promise<number>
+  }
+}
+
+const NAME = 'sandbox-payouts'
+const NOTICES_AT_ONCE = 50
+
+/** A payout provider that lives in the service's own database but behaves like an outside system. */
+export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayouts {
+  const { database, clock, webhookSecrets, deliver } = options
+  const [secret] = webhookSecrets
+  const sendNotices = (now: Date, limit: number) =>
+    sendLateNotices(database, { gateway: NAME, secret, deliver }, now, limit)
+  return {
+    name: NAME,
+    simulation: { sendNotices },
+    ensureBeneficiary: beneficiary => ensureBeneficiary(database, secret, beneficiary),
+    async send(payout) {
+      const now = clock.now()
+      const answer = await send(database, payout, now)
+      // The bank is quicker than our line to the provider.
+      if (faultOf(payout.amountPaise) === 'notice_first') await sendNotices(now, NOTICES_AT_ONCE)
+      return answer
+    },
+    async get(transferId) {
+      const payout = await countAsked(database, transferId)
+      return value(payout === null ? null : standingOf(payout, clock.now()))
+    },
+    parseWebhook: (rawBody, headers) => readPayoutNotice(rawBody, headers, webhookSecrets),
+  }
+}
+
+async function ensureBeneficiary(
+  database: Database,
+  secret: string,
+  { beneficiaryId, bankAccount, ifsc }: Beneficiary,
+): Promise<Answer<{ readonly beneficiaryId: string }>> {
+  const accountDigest = createHmac('sha256', secret).update(`${ifsc} ${bankAccount}`).digest()
+  const behaviour = behaviourOf(bankAccount).payout
+  const created = await insertBeneficiary(database, { beneficiaryId, accountDigest, behaviour })
+  if (created) return value({ beneficiaryId })
+  // An account is known once: under this id, or under that of whoever named it first.
+  const known = await selectIdOfAccount(database, accountDigest)
+  if (known !== null) return value({ beneficiaryId: known })
+  return rejected('beneficiary_id_already_exists', 'There is a beneficiary of this id with another account')
+}
+
+async function send(database: Database, payout: PayoutRequest, now: Date): Promise<Answer<ProviderPayout>> {
+  const behaviour = await selectBehaviour(database, payout.beneficiaryId)
+  if (behaviour === null) return rejected('beneficiary_not_found', 'There is no such beneficiary')
+  if (behaviour === 'refused') return rejected('transfer_rejected', 'The transfer is refused')
+  return database.inTransaction(async tx => {
+    const fault = faultOf(payout.amountPaise) ?? faultByAccount(behaviour)
+    const fresh: SandboxPayout = {
+      transferId: payout.transferId,
+      providerPayoutId: `sandbox_${newUuid(now)}`,
+      amountPaise: payout.amountPaise,
+      behaviour,
+      acceptedAt: fault === null || tookEffect(fault) ? now : null,
+      asked: 0,
+    }
+    if (await insertPayout(tx, fresh)) {
+      if (fresh.acceptedAt !== null) await scheduleNotices(tx, fresh, now)
+      const answer = fault === null ? null : answerOf(fault)
+      return answer ?? value(standingOf(fresh, now))
+    }
+    return value(await resend(tx, payout.transferId, now))
+  })
+}
+
+/** The same id again: a fault is met only once, and what was accepted is paid only once. */
+async function resend(tx: Queryable, transferId: string, now: Date): Promise<ProviderPayout> {
+  const known = await lockPayout(tx, transferId)
+  assert(known !== null, 'payouts are never removed')
+  if (known.acceptedAt !== null) return standingOf(known, now)
+  await acceptPayout(tx, transferId, now)
+  const accepted = { ...known, acceptedAt: now }
+  await scheduleNotices(tx, accepted, now)
+  return standingOf(accepted, now)
+}
+
+function faultByAccount(behaviour: PayoutBehaviour): ApiFault | null {
+  if (behaviour === 'duplicate_id') return 'already_exists'
+  return behaviour === 'answer_lost' || behaviour === 'request_lost' ? behaviour : null
+}
+
+function standingOf(payout: SandboxPayout, now: Date): ProviderPayout {
+  const { acceptedAt } = payout
+  assert(acceptedAt !== null, 'only an accepted payout stands anyhow')
+  return payoutAt({ ...payout, acceptedAt }, now)
+}
+
+async function scheduleNotices(tx: Queryable, payout: SandboxPayout, now: Date): Promise<void> {
+  for (const delayMs of noticeDelaysMs(payout.behaviour)) {
+    const dueAt = new Date(now.getTime() + delayMs)
+    const { status, utr, reason } = standingOf(payout, dueAt)
+    const body = JSON.stringify({
+      type: `TRANSFER_${status.toUpperCase()}`,
+      event_time: dueAt.toISOString(),
+      data: {
+        transfer_id: payout.transferId,
+        status: status.toUpperCase(),
+        status_code: reason,
+        transfer_utr: utr,
+      },
+    })
+    await insertLateNotice(tx, { gateway: NAME, body, dueAt })
+  }
+}

@@ -1,0 +1,34 @@
+import type { Database, Queryable } from '../../../db/database.ts'
+import { assert } from '../../../kernel/assert.ts'
+import { paymentReference } from './new-payment.ts'
+import {
+  type DuePayment,
+  lockOrder,
+  resolvePayment,
+  type SandboxPayment,
+  selectDuePaymentsOf,
+  selectPayment,
+  updateOrderStatus,
+} from './store.ts'
+
+/** Decides a payment as of the moment that it was due. Null when somebody else did. */
+export async function resolveDue(
+  tx: Queryable,
+  { id, orderId, resolvesAt, resolvesTo }: DuePayment,
+): Promise<SandboxPayment | null> {
+  const order = await lockOrder(tx, orderId)
+  assert(order !== null, 'a payment has an order')
+  const paid = resolvesTo === 'success'
+  const reference = paid ? paymentReference(id) : null
+  const resolved = await resolvePayment(tx, id, resolvesTo, reference, paid ? resolvesAt : null)
+  if (!resolved) return null
+  if (paid && order.status !== 'paid') await updateOrderStatus(tx, orderId, 'paid')
+  return selectPayment(tx, id)
+}
+
+/** Whoever asks about an order hears of what is decided by now, whether or not the notice was sent. */
+export async function resolveDueOf(database: Database, orderId: string, now: Date): Promise<void> {
+  for (const due of await selectDuePaymentsOf(database, orderId, now)) {
+    await database.inTransaction(tx => resolveDue(tx, due))
+  }
+}

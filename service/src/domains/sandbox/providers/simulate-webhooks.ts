@@ -1,0 +1,91 @@
+import type { Database } from '../../../db/database.ts'
+import { assert } from '../../../kernel/assert.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { newUuid } from '../../../kernel/ids.ts'
+import type { Deliver } from './deliver.ts'
+import { insertLateNotice, sendLateNotices } from './late-notices.ts'
+import { newPayment } from './new-payment.ts'
+import { type DisputeStatus, disputeBody, type NoticeType, paymentBody, signNotice } from './notices.ts'
+import { type SandboxOrder, type SandboxPayment, selectOrder } from './store.ts'
+
+export interface SimulationOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly webhookSecrets: readonly [string, ...string[]]
+  readonly deliver: Deliver
+}
+
+/** What our intake is told, and what the network makes of it. */
+export interface WebhookSimulation {
+  /** Tells our intake about a payment, as often as it is called. */
+  notify(type: NoticeType, payment: SandboxPayment): Promise<void>
+  /** The notice comes some minutes later. */
+  notifyLate(type: NoticeType, payment: SandboxPayment): Promise<void>
+  /** Somebody on the way has read the notice and written it anew: the signature is of other bytes. */
+  notifyReserialised(type: NoticeType, payment: SandboxPayment): Promise<void>
+  /** The notice is signed with the oldest secret that still counts. */
+  notifyWithOldSecret(type: NoticeType, payment: SandboxPayment): Promise<void>
+  /** Tells about a chargeback of a payment. */
+  notifyDispute(disputeId: string, status: DisputeStatus, payment: SandboxPayment): Promise<void>
+  /** A success notice for an unpaid order, signed with a key that is not the gateway's. */
+  forge(orderId: string): Promise<void>
+  /** A well signed notice about an order, of a type that is not known here. */
+  notifyUnknownType(orderId: string): Promise<void>
+  /** Sends the notices whose time has come, each once. Returns how many. */
+  sendNotices(now: Date, limit: number): Promise<number>
+}
+
+export const SANDBOX_GATEWAY = 'sandbox'
+const LATE_MS = 5 * 60_000
+
+export function openWebhookSimulation({
+  database,
+  clock,
+  webhookSecrets,
+  deliver,
+}: SimulationOptions): WebhookSimulation {
+  const [secret] = webhookSecrets
+  const sign = (body: string, key = secret) => signNotice(body, key, clock.now())
+
+  async function orderOf(orderId: string): Promise<SandboxOrder> {
+    const order = await selectOrder(database, orderId)
+    assert(order !== null, 'the sandbox gateway knows the order')
+    return order
+  }
+  async function bodyOf(type: NoticeType, payment: SandboxPayment): Promise<string> {
+    return paymentBody(type, await orderOf(payment.orderId), payment, clock.now())
+  }
+  async function bodyWithoutPayment(type: NoticeType, orderId: string): Promise<string> {
+    const order = await orderOf(orderId)
+    const now = clock.now()
+    return paymentBody(type, order, newPayment(order, now, 'success', { method: 'upi' }), now)
+  }
+
+  return {
+    notify: async (type, payment) => deliver(sign(await bodyOf(type, payment))),
+    async notifyLate(type, payment) {
+      const body = await bodyOf(type, payment)
+      const dueAt = new Date(clock.now().getTime() + LATE_MS)
+      await insertLateNotice(database, { gateway: SANDBOX_GATEWAY, body, dueAt })
+    },
+    async notifyReserialised(type, payment) {
+      const body = await bodyOf(type, payment)
+      await deliver({ ...sign(body), body: JSON.stringify(JSON.parse(body), null, 2) })
+    },
+    notifyWithOldSecret: async (type, payment) =>
+      deliver(sign(await bodyOf(type, payment), webhookSecrets.at(-1))),
+    notifyDispute: (disputeId, status, payment) =>
+      deliver(sign(disputeBody(disputeId, status, payment, clock.now()))),
+    forge: async orderId =>
+      deliver(sign(await bodyWithoutPayment('PAYMENT_SUCCESS_WEBHOOK', orderId), 'forged')),
+    notifyUnknownType: async orderId =>
+      deliver(sign(await bodyWithoutPayment('PAYMENT_REVIEWED_WEBHOOK', orderId))),
+    sendNotices: (now, limit) =>
+      sendLateNotices(database, { gateway: SANDBOX_GATEWAY, secret, deliver }, now, limit),
+  }
+}
+
+/** The dispute's own id: its states are told apart by it, and one dispute from the next. */
+export function newDisputeId(now: Date): string {
+  return `dispute_${newUuid(now)}`
+}

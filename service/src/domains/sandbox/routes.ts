@@ -1,0 +1,70 @@
+import {
+  advanceClock as advanceClockRoute,
+  completeSandboxPayment,
+  getSandboxMessages,
+  getSandboxOtp,
+} from '@batua/contract'
+import type { Serve } from '../../http/serve.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { actorOf } from '../../operations/act.ts'
+import { orderIdOf, sessionIdOf, wireStatus } from '../banking/index.ts'
+import { normalisePhone } from '../parties/index.ts'
+import { advanceClock } from './clock.ts'
+import type { SandboxContext, SandboxMode } from './context.ts'
+import { simulateOutcome } from './simulate-outcome.ts'
+
+/** These play the checkout page, which is not counted either: a rehearsal asks faster than people do. */
+const UNCOUNTED = { uncounted: true }
+
+export function serveSandbox(serve: Serve, context: SandboxMode): void {
+  serve(
+    getSandboxOtp,
+    async call => {
+      const phone = normalisePhone(call.params.phone)
+      const code = phone === null ? null : await context.lastOtp(phone)
+      if (code === null)
+        throw new AppError(
+          'not_found',
+          'No code was sent to this phone; ask for one with POST /v1/auth/send-otp',
+        )
+      return { code }
+    },
+    UNCOUNTED,
+  )
+
+  serve(
+    getSandboxMessages,
+    async call => {
+      const phone = normalisePhone(call.params.phone)
+      const received = phone === null ? [] : await context.receivedMessages(phone)
+      return { messages: received.map(({ text, sentAt }) => ({ text, sent_at: sentAt.toISOString() })) }
+    },
+    UNCOUNTED,
+  )
+
+  serve(
+    advanceClockRoute,
+    async call => {
+      const now = await advanceClock(context, actorOf(call.caller), call.body.advance_seconds)
+      return { now: now.toISOString() }
+    },
+    UNCOUNTED,
+  )
+}
+
+/** Sessions that are paid by being told so: where the gateway is the sandbox's own. */
+export function serveSimulation(serve: Serve, context: SandboxContext): void {
+  serve(
+    completeSandboxPayment,
+    async call => {
+      const { outcome, method } = call.body
+      const funding = await simulateOutcome(context, call.params.payment_session_id, outcome, method)
+      return {
+        payment_session_id: sessionIdOf(funding),
+        funding_id: orderIdOf(funding),
+        status: wireStatus(funding.status),
+      }
+    },
+    UNCOUNTED,
+  )
+}

@@ -1,0 +1,226 @@
+import { writeMacs } from '../../db/row-mac.ts'
+import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
+import { AppError } from '../../kernel/app-error.ts'
+import { type Clock, systemClock } from '../../kernel/clock.ts'
+import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
+import { silentLogger } from '../../kernel/logger.ts'
+import { paise } from '../../kernel/money.ts'
+import { openVault, type Vault } from '../../kernel/secrets.ts'
+import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
+import { service } from '../../operations/act.ts'
+import { createJobs, type Jobs } from '../../operations/jobs.ts'
+import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
+import { orderIdOf } from '../banking/funding/apply-funding-update.ts'
+import { type FundingContext, gatewaysOf } from '../banking/funding/context.ts'
+import type { Funding } from '../banking/funding/funding.ts'
+import { sessionIdOf } from '../banking/funding/funding-record.ts'
+import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
+import { fundingJobs } from '../banking/funding/jobs.ts'
+import { openFunding } from '../banking/funding/open-funding.ts'
+import { takeNotice } from '../banking/gateway-webhooks/handle-webhook.ts'
+import { AGENT_ROWS } from '../limits/covered-tables.ts'
+import { deactivateAgent } from '../parties/agents/change-agent.ts'
+import { OWNER_ROWS } from '../parties/owners/store.ts'
+import { PLATFORM_ROWS } from '../parties/platforms/store.ts'
+import type { SandboxContext } from './context.ts'
+import { sandboxJobs, simulationJobs } from './jobs.ts'
+import type { OutgoingNotice } from './providers/notices.ts'
+import { createSandboxGateway, type SandboxGateway } from './providers/payment-gateway.ts'
+
+/** Funding and the sandbox gateway over a real database, without HTTP between them. */
+export interface World {
+  readonly db: TestDatabase
+  readonly clock: Clock
+  readonly ledger: Ledger
+  readonly gateway: SandboxGateway
+  readonly funding: FundingContext
+  readonly sandbox: SandboxContext
+  readonly jobs: Jobs
+  /** The status that the intake gave each notice, in the order of their arrival. */
+  readonly answers: number[]
+  /** Batches that the posting engine had to take apart. There are none while decisions see each other. */
+  readonly faults: readonly unknown[]
+  newAgent(): Promise<Uuid>
+  open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
+  balance(agentId: Uuid): Promise<bigint>
+  refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
+  batch(): Promise<BookReport>
+  advance(seconds: number): void
+  /** Another node of the same service, with a ledger and jobs of its own. */
+  newNode(): { readonly jobs: Jobs; close(): Promise<void> }
+  close(): Promise<void>
+}
+
+export interface Opened {
+  readonly funding: Funding
+  readonly session: string
+}
+
+/** `around` may stand between the service and its gateway, to lose or to break what passes. */
+export async function openWorld(
+  around: (gateway: PaymentGateway) => PaymentGateway = gateway => gateway,
+): Promise<World> {
+  const db = await createTestDatabase({ maxConnections: 8 })
+  const { database } = db
+  const clock = systemClock()
+  const vault = openVault(Buffer.alloc(32, 7))
+  const faults: unknown[] = []
+  const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
+  const answers: number[] = []
+  const deliver = async (notice: OutgoingNotice) => {
+    answers.push(await take(funding, notice))
+  }
+  const gateway = createSandboxGateway({
+    database,
+    clock,
+    deliver,
+    webhookSecrets: ['test-secret', 'secret-before'],
+    merchantName: 'Batua',
+  })
+  const base = { database, clock, vault }
+  const funding: FundingContext = {
+    ...base,
+    ledger,
+    gateways: gatewaysOf(around(gateway)),
+    logger: silentLogger(),
+    checkoutUrl: 'http://127.0.0.1/checkout',
+  }
+  const sandbox: SandboxContext = {
+    ...base,
+    funding,
+    gateway,
+    payouts: { simulation: { sendNotices: () => Promise.resolve(0) } },
+    lastOtp: async () => null,
+    receivedMessages: async () => [],
+    jobs: () => jobs,
+  }
+  const jobs = createJobs({
+    ...funding,
+    jobs: [...fundingJobs(funding), ...sandboxJobs(sandbox), ...simulationJobs(sandbox)],
+  })
+  return {
+    db,
+    clock,
+    ledger,
+    gateway,
+    funding,
+    sandbox,
+    jobs,
+    answers,
+    faults,
+    newAgent: () => insertAgent(db, vault, clock.now()),
+    open: (agentId, amountPaise = 100_000n) => openSessionFor(funding, agentId, amountPaise),
+    balance: agentId => selectBalance(db, agentId),
+    refundsOf: opened =>
+      database.query(
+        `select reason, status, amount_paise as amount from gateway_refunds where order_id = $1 order by id`,
+        [orderIdOf(opened)],
+      ),
+    batch: () => checkBook(database),
+    advance: seconds => clock.setOffsetMs(clock.offsetMs() + seconds * 1_000),
+    newNode: () => openNode(funding),
+    async close() {
+      await jobs.stop()
+      await ledger.close()
+      await db.drop()
+    },
+  }
+}
+
+async function openSessionFor(context: FundingContext, agentId: Uuid, amountPaise: bigint): Promise<Opened> {
+  const payer = { agentId, handle: 'tester', customer: { id: 'own_x', phone: '9876543210' } }
+  const request = {
+    payer,
+    amountPaise: paise(amountPaise),
+    method: 'link',
+    opened: true,
+    actor: service('test'),
+  } as const
+  const funding = await openFunding(context, request)
+  return { funding, session: sessionIdOf(funding) }
+}
+
+function openNode(funding: FundingContext): ReturnType<World['newNode']> {
+  const ledger = openLedger(funding)
+  const jobs = createJobs({ ...funding, jobs: fundingJobs({ ...funding, ledger }) })
+  return {
+    jobs,
+    async close() {
+      await jobs.stop()
+      await ledger.close()
+    },
+  }
+}
+
+async function take(funding: FundingContext, { body, headers }: OutgoingNotice): Promise<number> {
+  try {
+    await takeNotice(
+      { ...funding, handlers: fundingWebhooks(funding) },
+      'sandbox',
+      Buffer.from(body),
+      headers,
+    )
+    return 200
+  } catch (error) {
+    if (error instanceof AppError) return error.status
+    throw error
+  }
+}
+
+async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date): Promise<Uuid> {
+  const [id, platform, owner] = [newUuid(now), newUuid(now), newUuid(now)]
+  const sealed = (column: string, text: string) => vault.encrypt(text, `owners.${column}:${owner}`)
+  await database.inTransaction(async tx => {
+    await tx.query(
+      `insert into platforms (id, name, webhook_secret, secret_hash, created_at)
+       values ($1, 'Acme Robotics', '', '', $2)`,
+      [platform, now],
+    )
+    await tx.query(
+      `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)
+       values ($1, $2, 'Asha Rao', $3, '', $4, '', $5)`,
+      [owner, platform, sealed('phone', '9876543210'), sealed('pan', 'ABCDE1234F'), now],
+    )
+    await tx.query(
+      `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)
+       values ($1, $2, $3, $4, 'Research Agent', '', 'abcd', '', $5)`,
+      [id, platform, owner, `researcher-${id.slice(-8)}`, now],
+    )
+    await writeMacs(tx, vault, PLATFORM_ROWS, [platform])
+    await writeMacs(tx, vault, OWNER_ROWS, [owner])
+    await writeMacs(tx, vault, AGENT_ROWS, [id])
+    await openAccount(tx, id, now)
+  })
+  return id
+}
+
+/** As `DELETE /v1/agents/{agent_id}` does it. */
+export async function deactivate(
+  { db, clock, ledger }: Pick<World, 'db' | 'clock' | 'ledger'>,
+  agentId: Uuid,
+): Promise<void> {
+  const [agent] = await db.database.query<{ platformId: Uuid }>(
+    `select platform_id as "platformId" from agents where id = $1`,
+    [agentId],
+  )
+  const caller = { kind: 'platform', platformId: agent?.platformId ?? '' } as const
+  const context = {
+    database: db.database,
+    clock,
+    vault: openVault(Buffer.alloc(32, 7)),
+    findAgent: () => null,
+    limitIncreaseCooldownS: 0,
+    maxAgentsPerOwner: 10_000,
+    maxAgentsPerPlatform: 1_000_000,
+    ledger,
+  }
+  await deactivateAgent(context, caller, formatId('agt', agentId))
+}
+
+async function selectBalance({ database }: TestDatabase, agentId: Uuid): Promise<bigint> {
+  const [row] = await database.query<{ balance: bigint }>(
+    `select balance_paise as balance from accounts where id = $1`,
+    [agentId],
+  )
+  return row?.balance ?? -1n
+}

@@ -1,0 +1,12 @@
+import type { Database } from '../../../db/database.ts'
+import type { Logger } from '../../../kernel/logger.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
+
+/** What certificates are read and checked with. */
+export interface CertificatesContext {
+  readonly database: Database
+  readonly vault: Vault
+  readonly signingKeys: Pick<SigningKeys, 'byId' | 'at'>
+  readonly logger: Pick<Logger, 'error'>
+}

@@ -1,0 +1,116 @@
+import { CAPABILITIES, type Capability, DEFAULT_VALIDITY_DAYS, type Tier } from '@batua/contract'
+import type { Queryable } from '../../../db/database.ts'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
+import { signObject } from '../../../kernel/signing.ts'
+import type { Act, Recording } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import type { SigningKey } from '../keys/signing-key.ts'
+import type { SigningKeys } from '../keys/signing-keys.ts'
+import { type Certificate, certificateContent, certificateSeal } from './certificate.ts'
+import { insertCertificates, type StoredCertificate } from './store.ts'
+
+/** The service as it signs at one moment. */
+export interface Issuer {
+  /** The name that every certificate gives. */
+  readonly name: string
+  readonly key: SigningKey
+}
+
+/** Asked before a transaction begins: the keys may have to be read anew. */
+export async function issuerAt(
+  {
+    signingKeys,
+    serviceName,
+  }: { readonly signingKeys: Pick<SigningKeys, 'at'>; readonly serviceName: string },
+  now: Date,
+): Promise<Issuer> {
+  return { name: serviceName, key: await signingKeys.at(now) }
+}
+
+/** What a certificate says of an agent, proved by its seal or just made. */
+export interface CertificateSubject {
+  readonly id: Uuid
+  readonly name: string
+  readonly tier: Tier
+  readonly publicKey: string
+}
+
+export interface CertificateTerms {
+  readonly capabilities: readonly Capability[]
+  readonly validityDays: number
+}
+
+/** What every agent is given when it is created (contract section 7). */
+const DEFAULT_TERMS: CertificateTerms = { capabilities: CAPABILITIES, validityDays: DEFAULT_VALIDITY_DAYS }
+
+export async function issueCertificate(
+  tx: Queryable,
+  subject: CertificateSubject,
+  terms: CertificateTerms,
+  issuer: Issuer,
+  recording: Recording,
+): Promise<Certificate> {
+  const certificate = signCertificate(subject, { ...terms, isDefault: false }, issuer, recording)
+  await insertCertificates(tx, [certificate])
+  await recordFacts(tx, recording.vault, recording.now, [issued(certificate, recording)])
+  return certificate
+}
+
+/** One default certificate for each of these agents. */
+export async function issueDefaultCertificates(
+  tx: Queryable,
+  subjects: readonly CertificateSubject[],
+  issuer: Issuer,
+  recording: Recording,
+): Promise<Certificate[]> {
+  if (subjects.length === 0) return []
+  const terms = { ...DEFAULT_TERMS, isDefault: true }
+  const certificates = subjects.map(subject => signCertificate(subject, terms, issuer, recording))
+  await insertCertificates(tx, certificates)
+  const acts = certificates.map(certificate => issued(certificate, recording))
+  await recordFacts(tx, recording.vault, recording.now, acts)
+  return certificates
+}
+
+function signCertificate(
+  subject: CertificateSubject,
+  { capabilities, validityDays, isDefault }: CertificateTerms & { readonly isDefault: boolean },
+  { name, key }: Issuer,
+  { vault, now }: Recording,
+): StoredCertificate {
+  const unsigned = {
+    id: newUuid(now),
+    agentId: subject.id,
+    subject: subject.name,
+    tier: subject.tier,
+    publicKey: subject.publicKey,
+    capabilities,
+    issuer: name,
+    issuedAt: now,
+    expiresAt: new Date(now.getTime() + validityDays * DAY_MS),
+    keyId: key.id,
+    revokedAt: null,
+    revocationReason: null,
+    isDefault,
+  }
+  const signature = Buffer.from(signObject(certificateContent(unsigned), key.privateKey), 'base64')
+  const certificate = { ...unsigned, signature }
+  return { ...certificate, seal: certificateSeal(vault, certificate) }
+}
+
+function issued(certificate: Certificate, { actor }: Recording): Act {
+  return {
+    agentId: certificate.agentId,
+    actor,
+    action: 'certificate.issued',
+    target: formatId('cert', certificate.id),
+    data: {
+      capabilities: certificate.capabilities,
+      tier: certificate.tier,
+      public_key: certificate.publicKey,
+      expires_at: certificate.expiresAt.toISOString(),
+      key_id: certificate.keyId,
+    },
+  }
+}

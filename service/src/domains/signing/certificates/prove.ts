@@ -1,0 +1,110 @@
+import type { Queryable } from '../../../db/database.ts'
+import { formatId, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { sameHash, type Vault } from '../../../kernel/secrets.ts'
+import { signObject, verifyObject } from '../../../kernel/signing.ts'
+import type { ServiceKey, SigningKey } from '../keys/signing-key.ts'
+import {
+  type Certificate,
+  certificateContent,
+  certificateSeal,
+  certificateStatus,
+  type ProvenCertificate,
+} from './certificate.ts'
+import type { CertificatesContext } from './context.ts'
+import { type StoredCertificate, selectCertificate, selectCertificates, selectRevokedInLog } from './store.ts'
+
+/** A certificate as the service wrote it, or that there is none, or that somebody has changed its row since. */
+export type FoundCertificate =
+  | ({ readonly kind: 'certificate' } & ProvenCertificate)
+  | { readonly kind: 'none' }
+  | { readonly kind: 'altered' }
+
+/** Reads a certificate by its id on the wire and proves it. */
+export async function findCertificate(
+  context: CertificatesContext,
+  address: string,
+): Promise<FoundCertificate> {
+  const id = parseId('cert', address)
+  const stored = id === null ? null : await selectCertificate(context.database, id)
+  if (stored === null) return { kind: 'none' }
+  const [proven] = await proveCertificates(context, stored.agentId, [stored])
+  return proven === undefined ? { kind: 'altered' } : { kind: 'certificate', ...proven }
+}
+
+/** The first is good, unless somebody has written to the table. */
+const LOOKED_THROUGH = 20
+
+/** An agent's newest certificate in force. */
+export async function findCertificateInForce(
+  context: CertificatesContext,
+  agentId: Uuid,
+  now: Date,
+): Promise<Certificate | null> {
+  const newest = { before: null, fetch: LOOKED_THROUGH, offset: 0 }
+  const stored = await selectCertificates(context.database, { agentId, status: 'active', now }, newest)
+  for (const each of stored) {
+    const [proven] = await proveCertificates(context, agentId, [each])
+    if (proven !== undefined && certificateStatus(proven.certificate, now) === 'active')
+      return proven.certificate
+  }
+  return null
+}
+
+/** Those of an agent's certificates that are as they were written; of each other one the operator is told. */
+export async function proveCertificates(
+  context: CertificatesContext,
+  agentId: Uuid,
+  stored: readonly StoredCertificate[],
+): Promise<ProvenCertificate[]> {
+  const { database, logger } = context
+  const unrevoked = stored.filter(({ revokedAt }) => revokedAt === null).map(({ id }) => formatId('cert', id))
+  const revived = unrevoked.length === 0 ? [] : await selectRevokedInLog(database, agentId, unrevoked)
+  const proven: ProvenCertificate[] = []
+  for (const each of stored) {
+    const id = formatId('cert', each.id)
+    const certificate = revived.includes(id) ? await selectRevoked(database, each.id) : each
+    const good = certificate === null ? null : await signedByGoodKey(context, certificate)
+    if (good !== null) proven.push(good)
+    else logger.error({ certificate: id }, 'a certificate is not as it was written')
+  }
+  return proven
+}
+
+/** Of one that the log knows as revoked: it may have been revoked after it was read; null when it still is not. */
+async function selectRevoked(db: Queryable, id: Uuid): Promise<StoredCertificate | null> {
+  const certificate = await selectCertificate(db, id)
+  return certificate === null || certificate.revokedAt === null ? null : certificate
+}
+
+/**
+ * A certificate with the key that signed it; null when its row was changed. The seal covers all of it, the signature is
+ * what others go by. A row that was put back as it was before its revocation has both, and the audit log against it. What
+ * a revoked key signed is signed again, as it is, with the key that signs in its place.
+ */
+async function signedByGoodKey(
+  { vault, signingKeys }: Pick<CertificatesContext, 'vault' | 'signingKeys'>,
+  stored: StoredCertificate,
+): Promise<ProvenCertificate | null> {
+  if (!isSealed(vault, stored)) return null
+  const key = await signingKeys.byId(stored.keyId)
+  if (key === null) return null
+  const signature = stored.signature.toString('base64')
+  if (!verifyObject(certificateContent(stored), signature, key.publicKeyObject)) return null
+  return isSigningKey(key)
+    ? { certificate: stored, key }
+    : signedAgain(stored, await signingKeys.at(stored.issuedAt))
+}
+
+function isSigningKey(key: ServiceKey): key is SigningKey {
+  return key.privateKey !== null
+}
+
+function signedAgain(stored: Certificate, key: SigningKey): ProvenCertificate {
+  const certificate = { ...stored, keyId: key.id }
+  const signature = Buffer.from(signObject(certificateContent(certificate), key.privateKey), 'base64')
+  return { certificate: { ...certificate, signature }, key }
+}
+
+export function isSealed(vault: Vault, stored: StoredCertificate): boolean {
+  return sameHash(certificateSeal(vault, stored), stored.seal)
+}

@@ -1,0 +1,36 @@
+import type { Queryable } from '../../../db/database.ts'
+import type { Recording } from '../../../operations/act.ts'
+import { type CertificateSubject, type Issuer, issueDefaultCertificates } from './issue.ts'
+import { isSealed } from './prove.ts'
+import { revokeEach } from './revoke.ts'
+import { lockDefaults } from './store.ts'
+
+/**
+ * Replaces the default certificates of these agents that say another name or tier, in the caller's commit. Those that
+ * were issued by hand stay, and so does one that was altered: it verifies as such, and the operator is told.
+ */
+export async function renewDefaultCertificates(
+  tx: Queryable,
+  subjects: readonly CertificateSubject[],
+  issuer: Issuer,
+  recording: Recording,
+): Promise<void> {
+  const subjectOf = new Map(subjects.map(subject => [subject.id, subject]))
+  const held = await lockDefaults(tx, [...subjectOf.keys()], recording.now)
+  const outdated = held.flatMap(certificate => {
+    const subject = subjectOf.get(certificate.agentId)
+    const isRight = subject?.name === certificate.subject && subject.tier === certificate.tier
+    if (subject === undefined || isRight || !isSealed(recording.vault, certificate)) return []
+    return [{ certificate, subject }]
+  })
+  const made = await issueDefaultCertificates(
+    tx,
+    outdated.map(({ subject }) => subject),
+    issuer,
+    recording,
+  )
+  const revocations = outdated.map(({ certificate }, at) => {
+    return { certificate, revocation: { reason: 'renewed', replacedBy: made[at]?.id ?? null } }
+  })
+  await revokeEach(tx, revocations, recording)
+}

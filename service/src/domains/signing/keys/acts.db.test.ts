@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { actsDuring } from '../../../testing/acts.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { TEST_VAULT } from '../../../testing/network.ts'
+import { rotateSigningKey } from './rotate-signing-key.ts'
+import { openSigningKeys } from './signing-keys.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+
+let db: TestDatabase
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+})
+afterAll(() => db.drop())
+
+const context = () => ({ database: db.database, clock, vault: TEST_VAULT })
+const created = (by: string, key: { id: string; publicKey: string; activeFrom: Date }) => [
+  {
+    agentId: null,
+    actor: { type: 'service', id: by },
+    action: 'signing_key.created',
+    target: key.id,
+    data: { public_key: key.publicKey, active_from: key.activeFrom.toISOString() },
+  },
+]
+
+test('the first key is recorded once, however many nodes start', async () => {
+  const acts = await actsDuring(db.database, () =>
+    Promise.all([openSigningKeys(context()), openSigningKeys(context())]),
+  )
+  const first = await (await openSigningKeys(context())).current()
+  expect(acts).toEqual(created('start', first))
+})
+
+test('a rotated key is recorded with its public half', async () => {
+  let made = { id: '', publicKey: '', activeFrom: new Date(0) }
+  const acts = await actsDuring(db.database, async () => {
+    made = await rotateSigningKey(context(), clock.now())
+  })
+  expect(acts).toEqual(created('rotation', made))
+})

@@ -1,0 +1,64 @@
+import type { Queryable } from '../../../db/database.ts'
+import { service } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { resignCheckpoint } from '../../audit/index.ts'
+import { createdAct, revokedAct } from './acts.ts'
+import type { KeysContext } from './context.ts'
+import type { MadeKey } from './rotate-signing-key.ts'
+import { keyInForce, newStoredKey, openKeys, revokedKey } from './signing-key.ts'
+import { insertKey, lockKeys, type SelectedKey, selectKeys, updateKey } from './store.ts'
+
+export interface Revocation {
+  readonly keyId: string
+  /** From this moment on the key may be in other hands. */
+  readonly revokedAt: Date
+}
+
+/** Why a key is not revoked, in words for the operator. */
+export class RevocationRefused extends Error {}
+
+/**
+ * Revokes a key that may be in other hands and destroys its private half. Where no good key follows it, a new one takes
+ * over at once: nodes read it within a second. The log's checkpoint is signed again in the same commit, so that no node
+ * accepts one by the revoked key any more. Returns the new key, or null when another was there.
+ */
+export async function revokeSigningKey(
+  { database, vault }: Pick<KeysContext, 'database' | 'vault'>,
+  now: Date,
+  revocation: Revocation,
+): Promise<MadeKey | null> {
+  return database.inTransaction(async tx => {
+    await lockKeys(tx)
+    const stored = await selectKeys(tx)
+    const key = refuseUnlessRevocable(stored, revocation, now)
+    const isFollowed = stored.slice(stored.indexOf(key) + 1).some(({ revokedAt }) => revokedAt === null)
+    // It takes its place behind the revoked key, also behind one that is published ahead and never signed.
+    const activeFrom = new Date(Math.max(now.getTime(), key.activeFrom.getTime() + 1))
+    const made = isFollowed ? null : newStoredKey(vault, now, activeFrom)
+    const publicKeys = stored.filter(({ revokedAt }) => revokedAt === null).map(({ publicKey }) => publicKey)
+    if (made !== null) await insertKey(tx, made)
+    await updateKey(tx, revokedKey(vault, key, revocation.revokedAt))
+    const actor = service('revocation')
+    const acts = made === null ? [] : [createdAct(actor, made)]
+    await recordFacts(tx, vault, now, [revokedAct(actor, revocation), ...acts])
+    await resignCheckpoint(tx, publicKeys, await signerNow(tx, vault, now), now)
+    return made
+  })
+}
+
+function refuseUnlessRevocable(
+  stored: readonly SelectedKey[],
+  { keyId, revokedAt }: Revocation,
+  now: Date,
+): SelectedKey {
+  const key = stored.find(({ id }) => id === keyId)
+  if (key === undefined) throw new RevocationRefused(`there is no signing key ${keyId}`)
+  if (key.revokedAt !== null)
+    throw new RevocationRefused(`${keyId} is revoked already, since ${key.revokedAt.toISOString()}`)
+  if (revokedAt > now) throw new RevocationRefused(`--at must not be after now, ${now.toISOString()}`)
+  return key
+}
+
+async function signerNow(tx: Queryable, vault: KeysContext['vault'], now: Date) {
+  return keyInForce(openKeys(vault, await selectKeys(tx)), now)
+}

@@ -1,0 +1,28 @@
+import { service } from '../../../operations/act.ts'
+import { recordFacts } from '../../../operations/record.ts'
+import { createdAct } from './acts.ts'
+import type { KeysContext } from './context.ts'
+import { newStoredKey } from './signing-key.ts'
+import { insertKey, lockKeys, type StoredKey } from './store.ts'
+
+/** So long a new key is published before it signs: every node has read it by then, and clocks may differ a little. */
+const PUBLISHED_AHEAD_MS = 10_000
+
+export type MadeKey = Pick<StoredKey, 'id' | 'publicKey' | 'activeFrom'>
+
+/**
+ * Makes the key that signs from shortly after `now` on. The old ones stay published, and what they signed stays good.
+ * `now` is the service's time, a moved sandbox clock included.
+ */
+export async function rotateSigningKey(
+  { database, vault }: Pick<KeysContext, 'database' | 'vault'>,
+  now: Date,
+): Promise<MadeKey> {
+  const key = newStoredKey(vault, now, new Date(now.getTime() + PUBLISHED_AHEAD_MS))
+  await database.inTransaction(async tx => {
+    await lockKeys(tx)
+    await insertKey(tx, key)
+    await recordFacts(tx, vault, now, [createdAct(service('rotation'), key)])
+  })
+  return { id: key.id, publicKey: key.publicKey, activeFrom: key.activeFrom }
+}

@@ -1,0 +1,18 @@
+import { getJwks, getServiceKeys } from '@batua/contract'
+import type { Serve } from '../../../http/serve.ts'
+import { jwksDocument, serviceKeysDocument } from './key-documents.ts'
+import type { SigningKeys } from './signing-keys.ts'
+
+export interface KeyRoutesContext {
+  readonly signingKeys: SigningKeys
+  /** The name that everything signed carries as its issuer. */
+  readonly serviceName: string
+}
+
+const UNCOUNTED = { uncounted: true }
+
+export function serveKeys(serve: Serve, { signingKeys, serviceName }: KeyRoutesContext): void {
+  // Whoever verifies a signature needs them, and they are read from memory.
+  serve(getServiceKeys, async () => serviceKeysDocument(serviceName, await signingKeys.all()), UNCOUNTED)
+  serve(getJwks, async () => jwksDocument(await signingKeys.all()), UNCOUNTED)
+}

@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { creditSideOf, formatId, newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
+import { newAgent, newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { newDeliverer, setReceiver } from '../testing/delivering.ts'
+import { type Receiver, startReceiver } from '../testing/receiver.ts'
+import { wakeEndpoint } from './endpoint-store.ts'
+import { fanOut } from './fan-out.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+
+let db: TestDatabase
+let node: TestNode
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+interface Pair {
+  readonly payer: Uuid
+  readonly payee: Uuid
+}
+
+async function newPair(payerUrl: string | null, payeeUrl: string | null): Promise<Pair> {
+  const payer = await newFundedAgent(node.ledger, db.database, clock, 10_000_000n)
+  const payee = await newAgent(db.database, clock.now())
+  await setReceiver(db.database, payer, payerUrl)
+  await setReceiver(db.database, payee, payeeUrl)
+  return { payer, payee }
+}
+
+/** Pays so often at once; answers the payments' uuids. */
+async function pay({ payer, payee }: Pair, times: number): Promise<Uuid[]> {
+  const paid = await Promise.all(Array.from({ length: times }, () => node.pay(order(payer, payee, 1_000n))))
+  return paid.map(({ payment_id: id }) => parseId('pay', id ?? '') ?? '')
+}
+
+const sentEvents = (payments: readonly Uuid[]) => payments.map(id => formatId('evt', id)).toSorted()
+const receivedEvents = (payments: readonly Uuid[]) =>
+  payments.map(id => formatId('evt', creditSideOf(id))).toSorted()
+
+/** The events that arrived, in order, once for each attempt. */
+const idsAt = ({ heard }: Receiver) => heard.map(({ headers }) => String(headers['webhook-id']))
+
+interface LimitUsage {
+  readonly status: string
+  readonly attempts: number
+  readonly last_error: string | null
+}
+
+function deliveriesOf(platformId: Uuid): Promise<LimitUsage[]> {
+  return db.database.query<LimitUsage>(
+    `select status, attempts, last_error from webhook_deliveries where platform_id = $1 order by id`,
+    [platformId],
+  )
+}
+
+/** Endpoints that nobody has and that have something to do, but no moment for it: they would be forgotten. */
+function forgotten(): Promise<unknown[]> {
+  return db.database.query(
+    `select e.platform_id from webhook_endpoints e join platforms p on p.id = e.platform_id
+     where e.leased_by is null and e.work_at is null and p.webhook_disabled_at is null
+       and (exists (select 1 from webhook_backlog b where b.platform_id = e.platform_id)
+         or exists (select 1 from webhook_deliveries d where d.platform_id = e.platform_id and status = 'pending'))`,
+    [],
+  )
+}
+
+async function waiting(): Promise<number> {
+  const [row] = await db.database.query<{ rows: number }>(
+    `select ((select count(*) from payment_events) + (select count(*) from webhook_backlog)
+       + (select count(*) from webhook_deliveries where status = 'pending'))::int4 as rows`,
+    [],
+  )
+  return row?.rows ?? -1
+}
+
+test('a payment is told to both sides’ platforms, each its own event, and to nobody without an address', async () => {
+  const payerSide = await startReceiver()
+  const payeeSide = await startReceiver()
+  const pair = await newPair(payerSide.origin, payeeSide.origin)
+  const payments = await pay(pair, 300)
+  await pay(await newPair(null, null), 3)
+  const deliverer = newDeliverer(db.database, clock)
+  await deliverer.runDue()
+  expect(idsAt(payerSide).toSorted()).toEqual(sentEvents(payments))
+  expect(idsAt(payeeSide).toSorted()).toEqual(receivedEvents(payments))
+  const rows = await deliveriesOf(pair.payer)
+  expect(rows).toHaveLength(300)
+  for (const row of rows) expect(row).toEqual({ status: 'delivered', attempts: 1, last_error: null })
+  expect(await waiting()).toBe(0)
+  await deliverer.stop()
+})
+
+test('two nodes tell each event once while both live', async () => {
+  const receiver = await startReceiver()
+  const pair = await newPair(receiver.origin, null)
+  const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
+  for (const deliverer of nodes) deliverer.start()
+  const payments: Uuid[] = []
+  for (let times = 0; times < 20; times++) payments.push(...(await pay(pair, 25)))
+  await expect.poll(() => idsAt(receiver).length, { timeout: 20_000 }).toBe(payments.length)
+  await Promise.all(nodes.map(deliverer => deliverer.stop()))
+  expect(idsAt(receiver).toSorted()).toEqual(sentEvents(payments))
+  expect(await waiting()).toBe(0)
+})
+
+test('what a node has taken and not written when it dies is told by another, under the same ids', async () => {
+  const receiver = await startReceiver()
+  const pair = await newPair(receiver.origin, null)
+  const payments = await pay(pair, 10)
+  await fanOut(db.database, clock.now())
+  const lease = (ends: string) =>
+    db.database.query(
+      `update webhook_endpoints set leased_by = gen_random_uuid(), leased_until = clock_timestamp() + $2::interval
+       where platform_id = $1`,
+      [pair.payer, ends],
+    )
+  const deliverer = newDeliverer(db.database, clock)
+  await lease('1 hour')
+  await deliverer.runDue()
+  expect(idsAt(receiver)).toEqual([])
+  await lease('-1 second')
+  await deliverer.runDue()
+  expect(idsAt(receiver).toSorted()).toEqual(sentEvents(payments))
+  await deliverer.stop()
+})
+
+test('a node that has lost its lease writes nothing more', async () => {
+  let taken = 0
+  const receiver = await startReceiver(response => {
+    taken++
+    const steal = () =>
+      db.database.query(
+        `update webhook_endpoints set leased_by = gen_random_uuid(), leased_until = clock_timestamp() - interval '1 s'
+       where platform_id = $1`,
+        [pair.payer],
+      )
+    void (taken === 1 ? steal() : Promise.resolve()).then(() => response.writeHead(204).end())
+  })
+  const pair = await newPair(receiver.origin, null)
+  const [payment] = await pay(pair, 1)
+  const deliverer = newDeliverer(db.database, clock)
+  await deliverer.runDue()
+  expect(idsAt(receiver)).toEqual([formatId('evt', payment ?? ''), formatId('evt', payment ?? '')])
+  expect(await deliveriesOf(pair.payer)).toEqual([{ status: 'delivered', attempts: 1, last_error: null }])
+  await deliverer.stop()
+})
+
+test('what somebody wrote into the backlog is never sent', async () => {
+  const receiver = await startReceiver()
+  const pair = await newPair(receiver.origin, null)
+  const strangers = await pay(await newPair(null, null), 1)
+  const invented = newUuid(clock.now())
+  await db.database.query(`insert into webhook_backlog (platform_id, id, event_ids) values ($1, $2, $3)`, [
+    pair.payer,
+    invented,
+    [invented, ...strangers],
+  ])
+  await db.database.inTransaction(tx => wakeEndpoint(tx, pair.payer, clock.now()))
+  const deliverer = newDeliverer(db.database, clock)
+  await deliverer.runDue()
+  expect(idsAt(receiver)).toEqual([])
+  const rows = await deliveriesOf(pair.payer)
+  expect(rows.map(({ status }) => status)).toEqual(['failed', 'failed'])
+  await deliverer.stop()
+})
+
+test('a receiver that fails gets one request at a time, and its events keep their order of retries', async () => {
+  let atOnce = 0
+  let most = 0
+  const receiver = await startReceiver(response => {
+    most = Math.max(most, ++atOnce)
+    setImmediate(() => {
+      atOnce--
+      response.writeHead(503).end()
+    })
+  })
+  const pair = await newPair(receiver.origin, null)
+  await pay(pair, 40)
+  const deliverer = newDeliverer(db.database, clock, { random: () => 0.5 })
+  await deliverer.runDue()
+  expect(idsAt(receiver)).toHaveLength(40)
+  expect(most).toBeLessThanOrEqual(4)
+  atOnce = 0
+  most = 0
+  clock.advance(5_000)
+  await deliverer.runDue()
+  expect(idsAt(receiver)).toHaveLength(80)
+  expect(most).toBe(1)
+  for (const row of await deliveriesOf(pair.payer))
+    expect(row).toMatchObject({ status: 'pending', attempts: 2 })
+  await deliverer.stop()
+  await setReceiver(db.database, pair.payer, null)
+})
+
+test('no event is forgotten when it is dealt out while its courier is letting go', async () => {
+  const receiver = await startReceiver()
+  const pair = await newPair(receiver.origin, receiver.origin)
+  const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
+  let paid = 0
+  for (let round = 0; round < 40; round++) {
+    const working = nodes.map(deliverer => deliverer.runDue())
+    for (let burst = 0; burst < 3; burst++) {
+      paid += (await pay(pair, 1)).length
+      await fanOut(db.database, clock.now())
+    }
+    await Promise.all(working)
+    expect(await forgotten()).toEqual([])
+  }
+  await nodes[0]?.runDue()
+  expect(new Set(idsAt(receiver)).size).toBe(paid * 2)
+  await Promise.all(nodes.map(deliverer => deliverer.stop()))
+})

@@ -1,0 +1,128 @@
+import type { Queryable } from '../../db/database.ts'
+import type { PageRequest } from '../../http/paging.ts'
+import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
+import { paymentEventName } from '../../operations/payment-event.ts'
+import {
+  countBacklog,
+  countRows,
+  type DeliveryFilter,
+  hasBacklog,
+  SELECT_BACKLOG_BOUNDS,
+  SELECT_NEWEST_TOLD,
+  selectRows,
+  selectRowsAndBacklog,
+} from './delivery-list-sql.ts'
+import type { Delivery } from './delivery-record.ts'
+
+/** Ids of one moment may stand in any order, in a chunk and from chunk to chunk; no further apart than this. */
+const DISORDER_MS = 1_000
+
+/** A page of a platform's deliveries, newest first, those among them whose first attempt is still to come. */
+export async function selectDeliveries(
+  db: Queryable,
+  platformId: Uuid,
+  filter: DeliveryFilter,
+  request: PageRequest,
+): Promise<Delivery[]> {
+  const { offset, fetch } = request
+  const before = request.before ?? LAST_UUID
+  const event = filter.event === null ? [] : [filter.event]
+  const bounds = hasBacklog(filter) ? await selectBounds(db, platformId, before, offset + fetch) : null
+  if (bounds === null) {
+    return db.query<Delivery>(selectRows(filter), [platformId, before, offset, fetch, ...event])
+  }
+  const select = async (from: Uuid) => {
+    const values = [platformId, before, offset, fetch, from, bounds.until, ...event]
+    return (await db.query<ListedDelivery>(selectRowsAndBacklog(filter), values)).map(withFirstAttempt)
+  }
+  const listed = await select(bounds.newestFrom)
+  const last = listed[fetch - 1]
+  // Behind the oldest chunk that was read there may be events that belong on this page.
+  const isWhole = bounds.newestFrom === FIRST_UUID || (last !== undefined && last.id >= bounds.newestFrom)
+  return isWhole ? listed : select(FIRST_UUID)
+}
+
+interface BacklogBounds {
+  /** No event that waits is older. */
+  readonly from: Uuid
+  /** Most often a page's events are in chunks that end after this; the first of all ids when they may be in any. */
+  readonly newestFrom: Uuid
+  /** Chunks that begin later have nothing for the page. */
+  readonly until: Uuid
+}
+
+/** null: nothing waits. Every chunk has an event at least, so a page has no more of them than entries. */
+async function selectBounds(
+  db: Queryable,
+  platformId: Uuid,
+  before: Uuid,
+  chunks: number,
+): Promise<BacklogBounds | null> {
+  const until = before === LAST_UUID ? LAST_UUID : shifted(before, DISORDER_MS)
+  const [row] = await db.query<{ oldestId: Uuid | null; newestCount: bigint; newestFrom: Uuid | null }>(
+    SELECT_BACKLOG_BOUNDS,
+    [platformId, until, chunks],
+  )
+  if (row === undefined || row.oldestId === null) return null
+  const isAll = row.newestFrom === null || row.newestCount < BigInt(chunks)
+  return {
+    from: shifted(row.oldestId, -DISORDER_MS),
+    newestFrom: isAll ? FIRST_UUID : shifted(row.newestFrom ?? FIRST_UUID, -DISORDER_MS),
+    until,
+  }
+}
+
+/** The bound of ids so much later than this one. */
+function shifted(id: Uuid, ms: number): Uuid {
+  return firstUuidAt(new Date(momentOf(id).getTime() + ms))
+}
+
+type ListedDelivery = Delivery | WaitingEvent
+
+/** An event that has no row yet: all that there is of it is its id. */
+interface WaitingEvent extends Pick<Delivery, 'id'> {
+  readonly status: null
+}
+
+function withFirstAttempt(listed: ListedDelivery): Delivery {
+  if (listed.status !== null) return listed
+  const { id } = listed
+  return {
+    id,
+    event: paymentEventName(id),
+    url: null,
+    status: 'pending',
+    attempts: 0,
+    responseStatus: null,
+    lastError: null,
+    nextAttemptAt: momentOf(id),
+    deliveredAt: null,
+  }
+}
+
+/** How many there are on all pages. */
+export async function countDeliveries(
+  db: Queryable,
+  platformId: Uuid,
+  filter: DeliveryFilter,
+): Promise<bigint> {
+  const values = filter.event === null ? [platformId] : [platformId, filter.event]
+  const [rows, waiting] = await Promise.all([
+    countOf(db, countRows(filter), values),
+    hasBacklog(filter) ? countWaiting(db, platformId, filter) : 0n,
+  ])
+  return rows + waiting
+}
+
+async function countWaiting(db: Queryable, platformId: Uuid, filter: DeliveryFilter): Promise<bigint> {
+  const bounds = await selectBounds(db, platformId, LAST_UUID, 1)
+  if (bounds === null) return 0n
+  const [told] = await db.query<{ id: Uuid }>(SELECT_NEWEST_TOLD, [platformId, bounds.from])
+  const until = told === undefined ? FIRST_UUID : shifted(told.id, DISORDER_MS)
+  return countOf(db, countBacklog(filter), [platformId, bounds.from, until])
+}
+
+async function countOf(db: Queryable, statement: string, values: readonly unknown[]): Promise<bigint> {
+  const [row] = await db.query<{ count: bigint }>(statement, values)
+  return row?.count ?? 0n
+}

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../../../kernel/clock.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
+import { service } from '../../../operations/act.ts'
+import { approvalOf, approve, reject } from '../../../testing/approving.ts'
+import { newFundedAgent, order, startNode, type TestNode } from '../../../testing/builders.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { held, intent } from '../../../testing/escrows.ts'
+import { manualClock } from '../../../testing/manual-clock.ts'
+import { toldDuring } from '../../../testing/told.ts'
+import { expireDueApprovals } from '../../payments/approvals/expire.ts'
+import { executeHold, holdCommand } from '../../payments/escrow/hold.ts'
+
+const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
+const ACTOR = service('test')
+let db: TestDatabase
+let node: TestNode
+
+beforeAll(async () => {
+  db = await createTestDatabase()
+  node = startNode({ database: db.database, clock })
+})
+beforeEach(() => clock.advance(1))
+afterAll(async () => {
+  await node.ledger.close()
+  await db.drop()
+})
+
+const during = (work: () => Promise<unknown>) => toldDuring(db.database, work)
+const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
+const id = (uuid: Uuid) => formatId('agt', uuid)
+
+async function approvals() {
+  const payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, {
+    require_human_approval_above_paise: 10_000n,
+  })
+  const payee = await newFundedAgent(node.ledger, db.database, clock, 1n)
+  const ask = () => node.pay(order(payer, payee, 40_000n, { reference: 'invoice-1' }))
+  return { payer, payee, ask }
+}
+
+test('agent.approval.requested and approved: one for the payer’s platform each, the payment in the same commit', async () => {
+  const { payer, payee, ask } = await approvals()
+  let asked: Awaited<ReturnType<typeof ask>> | undefined
+  const requested = await during(async () => {
+    asked = await ask()
+  })
+  const data = {
+    ...{ approval_id: asked?.approval_id, agent_id: id(payer), kind: 'payment', to: id(payee) },
+    ...{ amount: 400, fee: 2, reference: 'invoice-1', payment_id: null, escrow_id: null },
+    expires_at: new Date(clock.now().getTime() + DAY_MS).toISOString(),
+  }
+  expect(requested).toEqual([{ to: payer, event: 'agent.approval.requested', sequence: 1, data }])
+  const approval = await approvalOf(db.database, asked ?? (await ask()))
+  clock.advance(1)
+  const approved = await during(() => approve(node, approval))
+  const payment_id = approved[0]?.data['payment_id']
+  expect(approved).toMatchObject([
+    { to: payer, event: 'agent.payment.sent', sequence: 2, data: { payment_id } },
+    { to: payee, event: 'agent.payment.received', sequence: 2, data: { payment_id } },
+    { to: payer, event: 'agent.approval.approved', sequence: 2, data: { ...data, payment_id } },
+  ])
+  expect(approved).toHaveLength(3)
+  expect(await afterRefusal(() => approve(node, approval))).toEqual([])
+  expect(await afterRefusal(() => reject(node, approval))).toEqual([])
+})
+
+test('an approval that cannot be carried out tells nothing', async () => {
+  const { payer, ask } = await approvals()
+  const approval = await approvalOf(db.database, await ask())
+  for (let times = 0; times < 7; times++) await held(db.database, node, intent(payer, 10_000n))
+  expect(await afterRefusal(() => approve(node, approval))).toEqual([])
+  await reject(node, approval)
+})
+
+test('agent.approval.approved: of a hold it names the escrow, which was told before', async () => {
+  const { payer } = await approvals()
+  const asked = await during(() =>
+    node.ledger.submit(holdCommand(node.agents, intent(payer, 40_000n), ACTOR)),
+  )
+  expect(asked).toMatchObject([
+    { event: 'agent.approval.requested', data: { kind: 'escrow_hold', to: null, fee: 0 } },
+  ])
+  const approval = await approvalOf(db.database, {
+    approval_id: String(asked[0]?.data['approval_id']),
+  } as Parameters<typeof approvalOf>[1])
+  const approved = await during(() => node.ledger.submit(executeHold(node.agents)(approval, ACTOR)))
+  expect(approved.map(({ to, event, sequence }) => [to, event, sequence])).toEqual([
+    [payer, 'agent.escrow.held', 2],
+    [payer, 'agent.approval.approved', 2],
+  ])
+  expect(approved[1]?.data).toMatchObject({ payment_id: null, escrow_id: approved[0]?.data['escrow_id'] })
+})
+
+test('agent.approval.rejected: one for the payer’s platform', async () => {
+  const { payer, ask } = await approvals()
+  const approval = await approvalOf(db.database, await ask())
+  const told = await during(() => reject(node, approval))
+  expect(told).toMatchObject([
+    { to: payer, event: 'agent.approval.rejected', sequence: 1, data: { payment_id: null } },
+  ])
+  expect(told).toHaveLength(1)
+  expect(await afterRefusal(() => reject(node, approval))).toEqual([])
+})
+
+test('agent.approval.expired: one for the payer’s platform, when it is written down', async () => {
+  const { payer, ask } = await approvals()
+  await ask()
+  const expire = () => expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
+  clock.advance(DAY_MS)
+  const told = await during(expire)
+  expect(told).toMatchObject([{ to: payer, event: 'agent.approval.expired', data: { agent_id: id(payer) } }])
+  expect(await during(expire)).toEqual([])
+})

@@ -1,0 +1,61 @@
+import type { WebhookDelivery } from '@batua/contract'
+import type { PlatformCaller } from '../../http/caller.ts'
+import { assert } from '../../kernel/assert.ts'
+import { formatId, type Uuid } from '../../kernel/ids.ts'
+import { actorOf } from '../../operations/act.ts'
+import { recordFacts } from '../../operations/record.ts'
+import { recordUnqueued } from '../../operations/record-events.ts'
+import type { WebhooksContext } from './context.ts'
+import { deliveryRecord } from './delivery-record.ts'
+import { readEvents } from './events/read-events.ts'
+import {
+  holdForAttempt,
+  type Receiver,
+  type RequestedAttempts,
+  requireReceiver,
+  sendNow,
+} from './send-now.ts'
+
+const NAME = 'webhook.test'
+
+/** Sends a platform an event that tells nothing; answers its delivery after the first attempt. */
+export async function testWebhook(
+  context: RequestedAttempts,
+  caller: PlatformCaller,
+): Promise<WebhookDelivery> {
+  const { database, vault, slots } = context
+  const { platformId } = caller
+  const receiver = await requireReceiver(context, platformId)
+  return slots.hold(platformId, async givesWay => {
+    const id = await recordTest(context, caller, receiver)
+    const body = (await readEvents(database, vault, platformId, [{ id, name: NAME }])).get(id)
+    assert(body !== undefined, 'an event can be read once it is recorded')
+    const delivery = await sendNow({ ...context, givesWay }, receiver, { id, name: NAME, body, attempts: 0 })
+    assert(delivery !== null, 'a delivery is kept for longer than an attempt takes')
+    return deliveryRecord(delivery, receiver.url)
+  })
+}
+
+/** The event with its delivery, which the deliverer takes over should this node not live to send it. */
+async function recordTest(
+  { database, vault, clock }: WebhooksContext,
+  caller: PlatformCaller,
+  receiver: Receiver,
+): Promise<Uuid> {
+  const { platformId } = caller
+  const now = clock.now()
+  const data = { platform_id: formatId('plt', platformId) }
+  return database.inTransaction(async tx => {
+    const id = await recordUnqueued(tx, vault, now, { name: NAME, platformId, data })
+    await holdForAttempt(tx, receiver, { id, name: NAME }, now)
+    const act = {
+      agentId: null,
+      actor: actorOf(caller),
+      action: 'webhook.tested',
+      target: formatId('whd', id),
+      data: { webhook_host: new URL(receiver.url).host },
+    } as const
+    await recordFacts(tx, vault, now, [act])
+    return id
+  })
+}

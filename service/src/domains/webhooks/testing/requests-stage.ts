@@ -1,0 +1,99 @@
+import { type ErrorCode, routes, type WebhookDelivery } from '@batua/contract'
+import { call, type Reply, startTestServer } from '../../../http/test-server.ts'
+import { type Clock, systemClock } from '../../../kernel/clock.ts'
+import { parseId, type Uuid } from '../../../kernel/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
+import { networkContext, TEST_VAULT } from '../../../testing/network.ts'
+import { createAuthenticators } from '../../parties/platforms/credentials.ts'
+import { servePlatforms } from '../../parties/platforms/routes.ts'
+import { wakeEndpoint } from '../delivering/endpoint-store.ts'
+import { serveWebhooks } from '../routes.ts'
+
+/** A platform that signed up over HTTP. */
+export interface ToldPlatform {
+  readonly id: Uuid
+  readonly webhookSecret: string
+  get<Answer>(path: string): Promise<Answer>
+  ask(method: string, path: string, body?: unknown): Promise<Reply>
+  /** Of a request that must succeed. */
+  test(): Promise<WebhookDelivery>
+  retry(deliveryId: string): Promise<WebhookDelivery>
+  setUrl(url: string | null): Promise<void>
+}
+
+/** Webhooks over HTTP on a database of their own, with nobody who delivers beside the requests. */
+export interface RequestsStage {
+  readonly db: TestDatabase
+  readonly clock: Clock
+  /** The service stops. */
+  readonly stopping: AbortController
+  newPlatform(url?: string | null): Promise<ToldPlatform>
+  close(): Promise<void>
+}
+
+export async function openRequestsStage(): Promise<RequestsStage> {
+  const db = await createTestDatabase()
+  const clock = systemClock()
+  const stopping = new AbortController()
+  const context = { ...networkContext(db.database, clock), resumeWebhooks: wakeEndpoint }
+  const authenticators = createAuthenticators(db.database, TEST_VAULT)
+  const server = await startTestServer(
+    ({ serve }) => {
+      servePlatforms(serve, context)
+      serveWebhooks(serve, { ...context, stopping: stopping.signal })
+    },
+    { database: db.database, authenticators, clock },
+  )
+
+  async function newPlatform(url: string | null = null): Promise<ToldPlatform> {
+    const body = { name: 'Told', ...(url !== null && { webhook_url: url }) }
+    const created = answerOf<Created>(await call(server, 'POST', routes.createPlatform.path, { body }))
+    const { platform_id: platformId, platform_secret: secret } = created
+    const headers = { 'x-platform-id': platformId, 'x-platform-secret': secret }
+    const ask = (method: string, path: string, sent?: unknown) =>
+      call(server, method, path, { headers, body: sent })
+    return {
+      id: parseId('plt', platformId) ?? '',
+      webhookSecret: created.webhook_secret,
+      ask,
+      get: async path => answerOf(await ask('GET', path)),
+      test: async () => answerOf(await ask('POST', routes.testWebhook.path)),
+      retry: async id => answerOf(await ask('POST', retryPath(id))),
+      setUrl: async webhook_url => {
+        answerOf(await ask('PATCH', `/v1/platforms/${platformId}`, { webhook_url }))
+      },
+    }
+  }
+
+  return {
+    db,
+    clock,
+    stopping,
+    newPlatform,
+    async close() {
+      await server.close()
+      await db.drop()
+    },
+  }
+}
+
+interface Created {
+  readonly platform_id: string
+  readonly platform_secret: string
+  readonly webhook_secret: string
+}
+
+export function retryPath(deliveryId: string): string {
+  return routes.retryWebhookDelivery.path.replace('{delivery_id}', deliveryId)
+}
+
+function answerOf<Answer>({ status, body }: Reply): Answer {
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body as Answer
+}
+
+/** The status and code of a refusal. */
+export function refusalIn({ status, body }: Reply): [number, ErrorCode | null] {
+  const { error } = body as { readonly error?: { readonly code: ErrorCode } }
+  return [status, error?.code ?? null]
+}

@@ -1,0 +1,196 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { asService, type Connection, type Database, isConnectionLost, isRetryable } from '../db/database.ts'
+import { type Clock, monotonicSeconds } from '../kernel/clock.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import type { AccountProofs } from './account-proof.ts'
+import { lockAccounts } from './accounts.ts'
+import type { Entry } from './command.ts'
+import type { LedgerBatch } from './ledger-batch.ts'
+import { accountsOf, type Decided, decideAll, readBatch, settle, writeBatch } from './run-batch.ts'
+import { outcomeUnknown, unavailable } from './unavailable.ts'
+
+/** One connection that commits batches, one at a time. */
+export interface Committer {
+  /** Settles every entry of the batch; never rejects. */
+  run(commands: readonly Entry[]): Promise<void>
+  close(): Promise<void>
+}
+
+export interface CommitterOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly vault: Vault
+  /** How long a lost answer is looked up before its outcome is told as unknown. */
+  readonly lookUpDeadlineSeconds?: number
+  readonly onBatch?: (commands: number, seconds: number) => void
+  readonly onError?: (error: unknown) => void
+}
+
+/**
+ * Every statement here looks rows up by key, so a plan serves whatever values come, and is made but seldom:
+ * scans, which pay only while a table is small, are ruled out.
+ */
+const COMMITTER_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
+  set enable_hashjoin = off; set enable_mergejoin = off`
+
+/**
+ * Among few rows one index seems as good as another, and a prepared plan is kept while the tables grow: so
+ * plans are made anew after this many batches of a connection, and then each time their number has doubled.
+ */
+const FIRST_REPLANNING = 4
+
+const MAX_ATTEMPTS = 5
+const RETRY_DELAY_MS = 5
+const DEFAULT_LOOKUP_DEADLINE_SECONDS = 30
+const LOOKUP_PAUSE_MS = 50
+
+/** A lane's connection: opened when it is wanted, again after it broke. */
+interface Line {
+  take(): Promise<Connection>
+  drop(tx: Connection): void
+  release(): Promise<void>
+}
+
+function openLine(database: Database): Line {
+  let connection: Connection | null = null
+  let batches = 0
+  let replanAt = FIRST_REPLANNING
+
+  async function connect(): Promise<Connection> {
+    const opened = await database.connect()
+    await opened.query(COMMITTER_SETTINGS)
+    connection = opened
+    batches = 0
+    replanAt = FIRST_REPLANNING
+    opened.onLost(() => {
+      if (connection === opened) connection = null
+    })
+    return opened
+  }
+
+  return {
+    async take() {
+      const taken = connection ?? (await connect())
+      if (++batches >= replanAt) {
+        replanAt *= 2
+        await taken.query('discard plans')
+      }
+      return taken
+    },
+    drop(tx) {
+      tx.destroy()
+      if (connection === tx) connection = null
+    },
+    async release() {
+      await connection?.release()
+      connection = null
+    },
+  }
+}
+
+/** `proofs` are shared by all lanes of a ledger. */
+export function createCommitter(options: CommitterOptions, proofs: AccountProofs): Committer {
+  const { vault } = options
+  const line = openLine(options.database)
+
+  /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
+  async function commit(commands: readonly Entry[]): Promise<Decided> {
+    const tx = await line.take()
+    let decided: Decided | null = null
+    try {
+      decided = decideAll(commands, await readBatch(tx, commands, { ...options, proofs }))
+      await writeBatch(tx, decided.batch, vault)
+      return decided
+    } catch (error) {
+      if (!isConnectionLost(error)) {
+        await tx.query('rollback').catch(() => line.drop(tx))
+        throw error
+      }
+      line.drop(tx)
+      if (decided === null) throw error
+      if (await wasCommitted(options, commands, decided.batch)) return decided
+      throw new LostCommit()
+    }
+  }
+
+  async function attempt(commands: readonly Entry[]): Promise<void> {
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const decided = await commit(commands)
+        proofs.committed(decided.batch.accounts.values())
+        settle(commands, decided)
+        return
+      } catch (error) {
+        if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {
+          await delay(RETRY_DELAY_MS * attempts)
+        } else if (commands.length > 1 && isOfOneCommand(error)) {
+          // One of them breaks the transaction: alone, each gets its own answer.
+          options.onError?.(error)
+          for (const entry of commands) await attempt([entry])
+          return
+        } else {
+          for (const entry of commands) entry.reject(outward(error))
+          return
+        }
+      }
+    }
+  }
+
+  return {
+    async run(commands) {
+      const startedMs = performance.now()
+      await attempt(commands)
+      options.onBatch?.(commands.length, (performance.now() - startedMs) / 1000)
+    },
+    close: () => line.release(),
+  }
+}
+
+/** The commit was sent, its answer was lost, and the look-up showed that it did not happen. */
+class LostCommit extends Error {}
+
+/** The commit was sent, its answer was lost, and nothing could be learnt of it. It must not be tried again. */
+class OutcomeUnknown extends Error {}
+
+/**
+ * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
+ * the other, and then looks whether its first transfer or audit entry is there. All of a batch is, or nothing.
+ */
+async function wasCommitted(
+  options: CommitterOptions,
+  commands: readonly Entry[],
+  batch: LedgerBatch,
+): Promise<boolean> {
+  const wasFound = batch.findCommitted()
+  // What leaves neither transfer nor audit entry only makes windows exact, and may be written again.
+  if (wasFound === undefined) return false
+  const deadline = monotonicSeconds() + (options.lookUpDeadlineSeconds ?? DEFAULT_LOOKUP_DEADLINE_SECONDS)
+  for (;;) {
+    try {
+      return await asService(() =>
+        options.database.inTransaction(async tx => {
+          await lockAccounts(tx, accountsOf(commands))
+          return wasFound(tx)
+        }),
+      )
+    } catch (error) {
+      // Whatever it failed with, a lost connection or locks that were not let go in time, tells nothing.
+      if (monotonicSeconds() >= deadline) throw new OutcomeUnknown('The look-up failed too', { cause: error })
+      await delay(LOOKUP_PAUSE_MS)
+    }
+  }
+}
+
+function isWorthRepeating(error: unknown): boolean {
+  return isRetryable(error) || error instanceof LostCommit
+}
+
+function isOfOneCommand(error: unknown): boolean {
+  return !(isConnectionLost(error) || error instanceof LostCommit || error instanceof OutcomeUnknown)
+}
+
+function outward(error: unknown): unknown {
+  if (error instanceof OutcomeUnknown) return outcomeUnknown()
+  if (isConnectionLost(error) || error instanceof LostCommit) return unavailable('The database is away')
+  return isRetryable(error) ? unavailable('Too many others are at work on the same wallets') : error
+}

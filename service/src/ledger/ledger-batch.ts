@@ -1,0 +1,263 @@
+import type { Queryable } from '../db/database.ts'
+import { assert } from '../kernel/assert.ts'
+import { newUuid, type Uuid } from '../kernel/ids.ts'
+import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import { type Account, isSystemAccount, seenMs } from './accounts.ts'
+import { releasesAt } from './releases.ts'
+import { addSpending, removeSpending, rollForward } from './spending.ts'
+import { postedIds, TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
+
+/**
+ * Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. The vault is
+ * there to prove them. What has a key of several parts is made by `reader`.
+ */
+export interface Reader<Key, Fact> {
+  readonly name: string
+  /** What tells keys apart. */
+  textOf(key: Key): string
+  /** The facts that there are, each with its key; in any order. */
+  load(
+    tx: Queryable,
+    keys: readonly Key[],
+    nowMs: number,
+    vault: Vault,
+  ): Promise<Iterable<readonly [Key, Fact]>>
+}
+
+/**
+ * A reader of facts that several values name. No value holds a NUL, because no text in PostgreSQL does, so the joined
+ * text of a key is unambiguous.
+ */
+export function reader<Key extends object, Fact>(options: {
+  readonly name: string
+  readonly key: readonly (keyof Key)[]
+  readonly load: Reader<Key, Fact>['load']
+}): Reader<Key, Fact> {
+  const { name, key: parts, load } = options
+  return { name, load, textOf: key => parts.map(part => String(key[part])).join('\0') }
+}
+
+/** A reader of facts that one id or one text names. */
+export function readerById<Fact>(name: string, load: Reader<string, Fact>['load']): Reader<string, Fact> {
+  return { name, load, textOf: key => key }
+}
+
+/**
+ * Rows that decisions write beside the book, in its commit: one statement for a whole batch, sent without
+ * waiting for anything. The vault is there for rows that are sealed.
+ */
+export interface Writer<Row> {
+  readonly name: string
+  write(tx: Queryable, rows: readonly Row[], vault: Vault): Promise<unknown>
+  /** Whether this row was written: after a lost commit it tells whether the batch was. */
+  wasWritten?(tx: Queryable, row: Row): Promise<boolean>
+}
+
+/** The key at a position that SQL counts from 1, as `with ordinality` does. */
+export function keyAt<Key>(keys: readonly Key[], position: number): Key {
+  const key = keys[position - 1]
+  assert(key !== undefined, 'a statement answers for the keys that it was given')
+  return key
+}
+
+/** One fact outside a batch, as it is at this moment. */
+export async function readOne<Key, Fact>(
+  { database, vault }: { readonly database: Queryable; readonly vault: Vault },
+  from: Reader<Key, Fact>,
+  key: Key,
+): Promise<Fact | undefined> {
+  const [found] = await from.load(database, [key], 0, vault)
+  return found?.[1]
+}
+
+/** One fact that a command wants from a reader. */
+export interface Read {
+  readonly source: Reader<unknown, unknown>
+  readonly key: unknown
+}
+
+export function read<Key, Fact>(source: Reader<Key, Fact>, key: Key): Read {
+  return { source, key }
+}
+
+/** A transfer to post. Amounts in paise; the credited side gains `amountPaise`, the debited loses it and the fee. */
+export interface Posting {
+  readonly kind: TransferKind
+  readonly debit: Uuid
+  readonly credit: Uuid
+  readonly amountPaise: Paise
+  readonly feePaise?: Paise
+  /** Given where the transfer continues a thing that has an id already (a funding); else made here. */
+  readonly id?: Uuid
+  readonly linkedId?: Uuid
+  /** Whose total_spent grows by the amount, where money that waited outside its wallet is spent now. */
+  readonly spentBy?: Uuid
+  /** When the transfer was posted that this one undoes: where that is still in a window, it leaves it. */
+  readonly undoesMs?: number
+  readonly idempotencyKey?: string | null
+  readonly reference?: string | null
+  readonly note?: string | null
+}
+
+/**
+ * The book as one batch sees it: accounts under lock and the facts that were asked for. A decision reads,
+ * refuses or posts; what it posts is seen by the next decision of the batch and written by one commit.
+ */
+export class LedgerBatch {
+  /** The moment of this batch, Unix milliseconds: every transfer of it is posted now. */
+  readonly nowMs: number
+  readonly accounts: Map<Uuid, Account>
+  readonly transfers: Transfer[] = []
+  /** Accounts that somebody else has changed, and why they are refused; null: none. They are not in `accounts`. */
+  readonly altered: ReadonlyMap<Uuid, string> | null
+  readonly #facts = new Map<object, Map<string, unknown>>()
+  readonly #writes = new Map<Writer<unknown>, unknown[]>()
+  #rowsWritten = 0
+
+  /** `clockMs` is the node's time. A batch is never decided before what its accounts have seen, on whichever node. */
+  constructor(
+    accounts: Map<Uuid, Account>,
+    clockMs: number,
+    altered: ReadonlyMap<Uuid, string> | null = null,
+  ) {
+    this.accounts = accounts
+    this.altered = altered
+    let nowMs = clockMs
+    for (const account of accounts.values()) nowMs = Math.max(nowMs, seenMs(account))
+    this.nowMs = nowMs
+    for (const account of accounts.values()) {
+      rollForward(account.spending, nowMs)
+      if (account.releases !== null) account.releases = releasesAt(account.releases, nowMs)
+    }
+  }
+
+  /** The account of a wallet, or undefined when there is none. Only accounts that the command named are here. */
+  account(id: Uuid): Account | undefined {
+    return this.accounts.get(id)
+  }
+
+  read<Key, Fact>(source: Reader<Key, Fact>, key: Key): Fact | undefined {
+    return this.#facts.get(source)?.get(source.textOf(key)) as Fact | undefined
+  }
+
+  /** Makes a fact visible to the commands that follow in this batch. */
+  set<Key, Fact>(source: Reader<Key, Fact>, key: Key, fact: Fact): void {
+    let facts = this.#facts.get(source)
+    if (facts === undefined) this.#facts.set(source, (facts = new Map()))
+    facts.set(source.textOf(key), fact)
+  }
+
+  setAll<Key, Fact>(source: Reader<Key, Fact>, facts: Iterable<readonly [Key, Fact]>): void {
+    for (const [key, fact] of facts) this.set(source, key, fact)
+  }
+
+  write<Row>(writer: Writer<Row>, row: Row): void {
+    this.#rowsWritten++
+    const rows = this.#writes.get(writer)
+    if (rows === undefined) this.#writes.set(writer, [row])
+    else rows.push(row)
+  }
+
+  writes(): IterableIterator<[Writer<unknown>, unknown[]]> {
+    return this.#writes.entries()
+  }
+
+  /**
+   * Whether this batch was committed, by the first of its transfers or of its rows that can be looked up. Undefined: it
+   * left nothing that can be looked up.
+   */
+  findCommitted(): ((tx: Queryable) => Promise<boolean>) | undefined {
+    const [transfer] = this.transfers
+    if (transfer !== undefined) return async tx => (await postedIds(tx, [transfer.id])).size === 1
+    for (const [writer, rows] of this.#writes) {
+      if (writer.wasWritten !== undefined)
+        return async tx => (await writer.wasWritten?.(tx, rows[0])) === true
+    }
+    return undefined
+  }
+
+  changedAccounts(): Account[] {
+    return [...this.accounts.values()].filter(account => account.changed)
+  }
+
+  /** How many transfers and rows the commands of the batch have left to write so far. */
+  leftToWrite(): number {
+    return this.transfers.length + this.#rowsWritten
+  }
+
+  /** Posts a transfer. The decision has been made: from here on nothing is refused, only asserted. */
+  post(posting: Posting): Transfer {
+    const rules = TRANSFER_KINDS[posting.kind]
+    const feePaise = posting.feePaise ?? ZERO_PAISE
+    const debit = this.#side(posting.debit)
+    const credit = this.#side(posting.credit)
+    assert(posting.debit !== posting.credit, 'a transfer has two accounts')
+    assert(posting.amountPaise > 0n && feePaise >= 0n, 'a transfer moves money')
+    // Rolling windows are ranges of ids: one made earlier would count as spent then, not now.
+    assert(
+      !(rules.limited && posting.id !== undefined),
+      'what counts against limits gets its id when it is posted',
+    )
+    assert(rules.undoes === (posting.undoesMs !== undefined), 'what undoes says when the undone was posted')
+    const totalPaise = (posting.amountPaise + feePaise) as Paise
+    if (debit !== null) {
+      assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')
+      debit.balancePaise = (debit.balancePaise - totalPaise) as Paise
+      if (rules.spends) debit.totalSpentPaise = (debit.totalSpentPaise + totalPaise) as Paise
+      if (rules.limited) addSpending(debit.spending, posting.amountPaise, this.nowMs)
+      touch(debit, this.nowMs)
+    }
+    if (credit !== null) {
+      credit.balancePaise = (credit.balancePaise + posting.amountPaise) as Paise
+      if (rules.funds) credit.totalFundedPaise = (credit.totalFundedPaise + posting.amountPaise) as Paise
+      if (posting.undoesMs !== undefined) {
+        removeSpending(credit.spending, posting.amountPaise, posting.undoesMs)
+      }
+      touch(credit, this.nowMs)
+    }
+    if (posting.spentBy !== undefined) this.#spend(posting.spentBy, posting.amountPaise)
+    const postedAt = new Date(this.nowMs)
+    const transfer: Transfer = {
+      id: posting.id ?? newUuid(postedAt),
+      kind: posting.kind,
+      debitAccount: posting.debit,
+      creditAccount: posting.credit,
+      amountPaise: posting.amountPaise,
+      feePaise,
+      debitBalancePaise: debit?.balancePaise ?? null,
+      creditBalancePaise: credit?.balancePaise ?? null,
+      debitSequence: debit?.sequence ?? null,
+      creditSequence: credit?.sequence ?? null,
+      postedAt,
+      linkedId: posting.linkedId ?? null,
+      idempotencyKey: posting.idempotencyKey ?? null,
+      reference: posting.reference ?? null,
+      note: posting.note ?? null,
+    }
+    this.transfers.push(transfer)
+    return transfer
+  }
+
+  #spend(id: Uuid, amountPaise: Paise): void {
+    const spender = this.#named(id)
+    spender.totalSpentPaise = (spender.totalSpentPaise + amountPaise) as Paise
+    spender.changed = true
+  }
+
+  #side(id: Uuid): Account | null {
+    return isSystemAccount(id) ? null : this.#named(id)
+  }
+
+  #named(id: Uuid): Account {
+    const account = this.accounts.get(id)
+    assert(account !== undefined, 'a transfer touches only accounts that its command named')
+    return account
+  }
+}
+
+function touch(account: Account, postedMs: number): void {
+  account.sequence += 1n
+  account.lastPostedMs = postedMs
+  account.changed = true
+}

@@ -1,0 +1,42 @@
+import { Counter, Histogram } from 'prom-client'
+import type { Logger } from '../kernel/logger.ts'
+import type { Metrics } from '../kernel/metrics.ts'
+import type { LedgerOptions } from './index.ts'
+
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
+
+/** What the posting engine shows of itself: how much it commits at once, how long that takes, what went wrong. */
+export function addLedgerMetrics(
+  metrics: Metrics,
+  logger: Logger,
+): Pick<LedgerOptions, 'onBatch' | 'onError'> {
+  const registers = [metrics]
+  const sizes = new Histogram({
+    name: 'ledger_batch_commands',
+    help: 'Commands that went into one commit',
+    buckets: BATCH_SIZES,
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'ledger_batch_seconds',
+    help: 'Time from taking a batch to its settled commit',
+    buckets: BATCH_SECONDS,
+    registers,
+  })
+  const failures = new Counter({
+    name: 'ledger_batch_failures_total',
+    help: 'Batches that had to be split',
+    registers,
+  })
+  return {
+    onBatch(commands, seconds) {
+      sizes.observe(commands)
+      durations.observe(seconds)
+    },
+    onError(error) {
+      failures.inc()
+      logger.error({ err: error }, 'a batch failed and is repeated one by one')
+    },
+  }
+}

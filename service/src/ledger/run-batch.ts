@@ -1,0 +1,177 @@
+import type { Queryable } from '../db/database.ts'
+import { AlteredRow } from '../db/row-mac.ts'
+import { errorOf, type Refusal } from '../kernel/app-error.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Uuid } from '../kernel/ids.ts'
+import type { Vault } from '../kernel/secrets.ts'
+import type { AccountProofs, Asked } from './account-proof.ts'
+import { type Account, lockBatch, updateBatch } from './accounts.ts'
+import type { Entry } from './command.ts'
+import { LedgerBatch, type Read, type Reader } from './ledger-batch.ts'
+import { insertBatch } from './transfers.ts'
+
+/** What a batch came to: the outcome of each entry, to be told only once the commit has answered. */
+export interface Decided {
+  readonly batch: LedgerBatch
+  readonly outcomes: readonly Outcome[]
+}
+
+type Outcome = { ok: object } | { refused: Refusal } | { failed: unknown }
+
+const NO_FACTS: readonly (readonly [unknown, unknown])[] = []
+
+/**
+ * Opens the transaction, locks the batch's accounts in order of their ids, and reads its facts: one round
+ * trip. Each statement sees what was committed before the locks were granted, and nobody who takes the same
+ * locks can change it until this transaction ends.
+ */
+export async function readBatch(
+  tx: Queryable,
+  commands: readonly Entry[],
+  { clock, vault, proofs }: { readonly clock: Clock; readonly vault: Vault; readonly proofs: AccountProofs },
+): Promise<LedgerBatch> {
+  const ids = accountsOf(commands).toSorted()
+  const reads = collect(commands.flatMap(entry => entry.command.reads))
+  const askedMs = clock.now().getTime()
+  const begun = tx.query('begin')
+  const accounts = lockBatch(tx, ids)
+  const asked = proofs.ask(tx, ids)
+  const facts = reads.map(async ([source, keys]) => source.load(tx, keys, askedMs, vault))
+  await settled([begun, accounts, ...asked.statements, ...facts])
+  const batch = await openBook(await accounts, asked, { clock, vault })
+  for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
+  const decidable =
+    batch.altered === null ? commands : commands.filter(entry => alteredOf(entry, batch) === undefined)
+  const steps = Math.max(0, ...decidable.map(entry => entry.command.steps?.length ?? 0))
+  for (let step = 0; step < steps; step++) {
+    const needed = collect(decidable.flatMap(entry => entry.command.steps?.[step]?.(batch) ?? []))
+    await readNeeds(tx, needed, batch, vault)
+  }
+  return batch
+}
+
+/** The book of the accounts that are genuine: nothing of the others is looked at, their moments included. */
+async function openBook(
+  accounts: Map<Uuid, Account>,
+  asked: Asked,
+  { clock, vault }: { readonly clock: Clock; readonly vault: Vault },
+): Promise<LedgerBatch> {
+  const altered = await asked.check(accounts)
+  for (const [id, why] of altered ?? []) {
+    vault.onAltered('accounts', id, why)
+    accounts.delete(id)
+  }
+  return new LedgerBatch(accounts, clock.now().getTime(), altered)
+}
+
+/** An account of a command that is not genuine. */
+function alteredOf({ command }: Entry, batch: LedgerBatch): Uuid | undefined {
+  return command.accounts.find(id => batch.altered?.has(id))
+}
+
+async function readNeeds(
+  tx: Queryable,
+  reads: readonly Wanted[],
+  batch: LedgerBatch,
+  vault: Vault,
+): Promise<void> {
+  if (reads.length === 0) return
+  const facts = reads.map(async ([source, keys]) => source.load(tx, keys, batch.nowMs, vault))
+  await settled(facts)
+  for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
+}
+
+/** Decides one after the other; each sees what those before it posted. */
+export function decideAll(commands: readonly Entry[], batch: LedgerBatch): Decided {
+  return { batch, outcomes: commands.map(entry => decideOne(entry, batch)) }
+}
+
+function decideOne(entry: Entry, batch: LedgerBatch): Outcome {
+  const { command } = entry
+  const altered = batch.altered === null ? undefined : alteredOf(entry, batch)
+  if (altered !== undefined) {
+    return { failed: new AlteredRow('accounts', altered, batch.altered?.get(altered) ?? '') }
+  }
+  const transfers = batch.transfers.length
+  const left = batch.leftToWrite()
+  try {
+    const decision = command.decide(batch)
+    if (!isRefusal(decision)) return { ok: decision }
+    if (batch.transfers.length !== transfers)
+      throw new Error('assertion failed: a refused command posts nothing')
+    return { refused: decision }
+  } catch (error) {
+    // Thrown before anything was left to write it concerns this command alone; afterwards the batch is spoilt.
+    if (batch.leftToWrite() !== left) throw error
+    return { failed: error }
+  }
+}
+
+function isRefusal(decision: object): decision is Refusal {
+  return 'kind' in decision && decision.kind === 'refusal'
+}
+
+/** Writes all of it and commits: one round trip. */
+export async function writeBatch(tx: Queryable, batch: LedgerBatch, vault: Vault): Promise<void> {
+  const changed = batch.changedAccounts()
+  const statements: Promise<unknown>[] = []
+  if (changed.length > 0) statements.push(updateBatch(tx, changed))
+  if (batch.transfers.length > 0) statements.push(insertBatch(tx, vault, batch.transfers))
+  for (const [writer, rows] of batch.writes()) statements.push(issue(() => writer.write(tx, rows, vault)))
+  // What breaks on this side of the line is unknown to the server, which would commit the others without it.
+  if (!(await brokeBeforeSending(statements))) statements.push(tx.query('commit'))
+  await settled(statements)
+}
+
+/** Runs at once, and makes what is thrown at once a rejection like any other. */
+async function issue(write: () => Promise<unknown>): Promise<unknown> {
+  return write()
+}
+
+/** Whether a statement has failed already, without waiting for the server: all that runs here alone is over in a tick. */
+async function brokeBeforeSending(statements: readonly Promise<unknown>[]): Promise<boolean> {
+  let broke = false
+  const note = () => {
+    broke = true
+  }
+  for (const statement of statements) statement.catch(note)
+  await new Promise<void>(resolve => {
+    process.nextTick(resolve)
+  })
+  return broke
+}
+
+/** Tells every caller what became of its command. */
+export function settle(commands: readonly Entry[], { outcomes }: Decided): void {
+  for (const [index, entry] of commands.entries()) {
+    const outcome = outcomes[index]
+    if (outcome === undefined) entry.reject(new Error('assertion failed: every command has an outcome'))
+    else if ('ok' in outcome) entry.resolve(outcome.ok)
+    else entry.reject('refused' in outcome ? errorOf(outcome.refused) : outcome.failed)
+  }
+}
+
+export function accountsOf(commands: readonly Entry[]): Uuid[] {
+  const ids = new Set<Uuid>()
+  for (const entry of commands) for (const id of entry.command.accounts) ids.add(id)
+  return [...ids]
+}
+
+type Wanted = readonly [Reader<unknown, unknown>, unknown[]]
+
+/** Needs by reader, each key once. */
+function collect(reads: readonly Read[]): Wanted[] {
+  const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
+  for (const { source, key } of reads) {
+    const keys = byReader.get(source)
+    if (keys === undefined) byReader.set(source, new Map([[source.textOf(key), key]]))
+    else keys.set(source.textOf(key), key)
+  }
+  return [...byReader].map(([source, keys]) => [source, [...keys.values()]])
+}
+
+/** Waits for all, because statements after a failed one are still on the wire; then throws the first error. */
+async function settled(promises: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(promises)
+  await Promise.all(promises)
+}

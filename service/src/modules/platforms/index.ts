@@ -1,7 +1,0 @@
-export type { PlatformsContext } from './context.ts'
-export { createAuthenticators } from './credentials.ts'
-export { emailOf } from './platform-record.ts'
-export { servePlatforms } from './routes.ts'
-export { webhookSecretOf } from './secrets.ts'
-export { disableWebhookUrl, PLATFORM_ROWS } from './store.ts'
-export { readWebhookTarget, type WebhookTarget } from './webhook-target.ts'

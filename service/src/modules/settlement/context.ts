@@ -1,6 +1,0 @@
-import type { PayoutsContext } from '../payouts/index.ts'
-
-/** What settling unused balances works with. */
-export interface SettlementContext extends PayoutsContext {
-  readonly settlement: 'on' | 'off'
-}
