@@ -63,7 +63,7 @@ export const Overview = answer(
         balanced: nullable(
           Type.Boolean({
             description:
-              'Whether the last check of the whole book, and that of the audit log, found them right; null before the first of the book.',
+              'Whether the last check of the whole book and of the rows that decide about money, and that of the audit log, found them right; null before the first of the book.',
             examples: [true],
           }),
         ),

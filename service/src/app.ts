@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { INTRODUCTION } from '@batua/contract'
+import { CHECKED_TABLES } from './checked-tables.ts'
 import { completeRows } from './complete-rows.ts'
 import type { Config } from './config/config.ts'
 import { type Core, openCore, type Surroundings } from './core.ts'
@@ -251,7 +252,7 @@ function jobsOf(parts: Parts): Job[] {
     ...organizationJobs(parts),
     ...sessionJobs(parts),
     ...adminJobs(parts),
-    ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents }),
+    ...integrityJobs({ ...parts, holdings: HOLDINGS, findAlteredAgents, tables: CHECKED_TABLES }),
     ...auditJobs(parts),
     ...riskJobs(parts),
     ...webhookJobs(parts),

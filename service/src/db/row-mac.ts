@@ -1,3 +1,4 @@
+import { FIRST_UUID } from '../kernel/ids.ts'
 import { sameHash, type Vault } from '../kernel/secrets.ts'
 import { canonicalJson } from '../kernel/signing.ts'
 import { arrayLiteral, textArrayLiteral } from './array-literal.ts'
@@ -247,19 +248,37 @@ export interface CheckedRow {
   readonly why: string | null
 }
 
-/** A table whose rows the posting engine writes with a MAC. A test compares the columns with the database. */
-export interface EngineTable {
+/** A table whose rows a check goes through, some at a time. */
+export interface CheckedTable {
   readonly table: string
-  /** Columns that the MAC covers. */
-  readonly columns: readonly string[]
-  /** Columns that decide nothing about money, and why. */
-  readonly uncovered: Readonly<Record<string, string>>
+  /** No row has this id; those of all rows are greater. */
+  readonly first: string
   /** The rows after this id, by their ids, so many at the most. */
   check(db: Queryable, vault: Vault, after: string, limit: number): Promise<CheckedRow[]>
 }
 
+/** A table whose rows the posting engine writes with a MAC. A test compares the columns with the database. */
+export interface EngineTable extends Pick<CheckedTable, 'table' | 'check'> {
+  /** Columns that the MAC covers. */
+  readonly columns: readonly string[]
+  /** Columns that decide nothing about money, and why. */
+  readonly uncovered: Readonly<Record<string, string>>
+}
+
+export function checkedEngineTable({ table, check }: EngineTable): CheckedTable {
+  return { table, first: FIRST_UUID, check }
+}
+
 /** The same of a table whose MACs are made in the database's words. */
-export async function checkRows(
+export function checkedTable(table: CoveredTable): CheckedTable {
+  return {
+    table: table.table,
+    first: idType(table) === 'text' ? '' : FIRST_UUID,
+    check: (db, vault, after, limit) => checkRows(db, vault, table, after, limit),
+  }
+}
+
+async function checkRows(
   db: Queryable,
   vault: Vault,
   table: CoveredTable,

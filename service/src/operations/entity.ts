@@ -159,7 +159,7 @@ export function entity<Row extends object, Key extends keyof Row & string>(
       uncovered,
       async check(db, vault, after, limit) {
         const keys = await db.query<object>(sql.keysAfter, [after, limit])
-        const found = await db.query<Selected<Row>>(sql.readUnlocked, keyValues(keys))
+        const found = await db.query<Selected<Row>>(`${sql.readUnlocked} order by r.id`, keyValues(keys))
         return found.map(each => macs.checked(vault, each))
       },
     },

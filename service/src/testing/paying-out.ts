@@ -91,10 +91,12 @@ export async function verify(
   ownerId: Uuid,
   bankAccount = '501234567890',
 ): Promise<void> {
-  await database.query(
-    `update owners set kyc_status = 'verified', bank_account = $2, bank_account_last4 = $3, bank_ifsc = 'HDFC0001234'
-     where id = $1`,
-    [ownerId, vault.encrypt(bankAccount, personalContext(ownerId, 'bank_account')), bankAccount.slice(-4)],
-  )
-  await writeMacs(database, vault, OWNER_ROWS, [ownerId])
+  await database.inTransaction(async tx => {
+    await tx.query(
+      `update owners set kyc_status = 'verified', bank_account = $2, bank_account_last4 = $3, bank_ifsc = 'HDFC0001234'
+       where id = $1`,
+      [ownerId, vault.encrypt(bankAccount, personalContext(ownerId, 'bank_account')), bankAccount.slice(-4)],
+    )
+    await writeMacs(tx, vault, OWNER_ROWS, [ownerId])
+  })
 }

@@ -2,8 +2,9 @@ import type { Database, Queryable } from '../../../db/database.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { SYSTEM } from '../../../ledger/index.ts'
 import type { IntegrityContext } from './context.ts'
+import { ROW_FAULT } from './prove-rows.ts'
 import { proveSlice, type Slice, type SliceLimits } from './prove-slice.ts'
-import { claimSlice, endRound, healFaults, keepFaults, keepPosition } from './store.ts'
+import { claimSlice, endRound, healFaults, healUnseen, keepFaults, keepPosition } from './store.ts'
 import { type BookSums, faultsOfSums, SUM_FAULTS, sumBook } from './sums.ts'
 import { isFarBehind, selectSums, sumWallets, WALLETS } from './sums-store.ts'
 import { SYSTEM_FAULTS } from './system-proof.ts'
@@ -18,7 +19,7 @@ const LIMITS: SliceLimits = { rows: 1_000, wallets: 500 }
 const UNFOLDED = 500_000
 
 /**
- * Checks the next slice of the book and keeps what it finds. It always answers 0: the slice after it comes when the job
+ * Checks the next slice of the book, or of the rows that decide about money, and keeps what it finds. It always answers 0: the slice after it comes when the job
  * has slept, so that the check never keeps the processor busy, nor whoever moves the sandbox clock waiting.
  */
 export async function checkNextSlice(
@@ -38,8 +39,14 @@ export async function checkNextSlice(
     return { slice, sums }
   })
   const fresh = await database.inTransaction(tx => keep(tx, { ...seen, token, now }))
-  for (const fault of fresh) context.logger.error({ fault }, 'the book is not right')
+  for (const fault of fresh) context.logger.error({ fault }, messageOf(fault))
   return 0
+}
+
+function messageOf({ kind }: Fault): string {
+  return kind === ROW_FAULT
+    ? 'altered row: found by the ledger check; somebody else wrote to the database'
+    : 'the book is not right'
 }
 
 function inSnapshot<T>(database: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {
@@ -79,6 +86,7 @@ async function keep(tx: Queryable, { slice, sums, token, now }: Seen): Promise<F
   const fresh = await keepFaults(tx, [...slice.faults, ...(sums?.faults ?? [])], now)
   await healFaults(tx, slice.checked, [...WALLET_FAULTS, ...SYSTEM_FAULTS], now)
   if (sums !== null) {
+    await healUnseen(tx, ROW_FAULT, now)
     await healFaults(tx, [WALLETS, SYSTEM.escrow, SYSTEM.payouts], SUM_FAULTS, now)
     await endRound(tx, sums.batch, now)
   }

@@ -18,6 +18,14 @@ export interface Position {
   readonly doneThrough: Uuid
   readonly piece: Piece | null
   readonly walletsChecked: number
+  /** Behind which row with a MAC the round is, once it is done with the accounts; null: it is not. */
+  readonly rows: RowsPosition | null
+}
+
+/** A table, and the last of its rows that is done. Rows come by their ids. */
+export interface RowsPosition {
+  readonly table: string
+  readonly after: string
 }
 
 /** A piece as text, for whichever node goes on with it. */

@@ -5,7 +5,8 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { isGenuine, isSystemAccount, SYSTEM } from '../../../ledger/index.ts'
 import { condense, type EndHash } from './chain.ts'
 import type { IntegrityContext } from './context.ts'
-import type { Piece, Position } from './position.ts'
+import type { Piece, Position, RowsPosition } from './position.ts'
+import { firstRows, proveRows } from './prove-rows.ts'
 import {
   type AccountFigures,
   selectAccounts,
@@ -19,7 +20,7 @@ import { selectFoldedDebits } from './sums-store.ts'
 import { addSystemDebit, beginSystemProof, concludeSystem } from './system-proof.ts'
 import { addCredit, addDebit, beginProof, conclude, type Fault } from './wallet-proof.ts'
 
-/** How much one slice reads at the most. */
+/** How much one slice reads at the most: sides of transfers, and wallets or rows with MACs. */
 export interface SliceLimits {
   readonly rows: number
   readonly wallets: number
@@ -30,12 +31,12 @@ export interface Slice {
   /** Accounts that were proved to the end, and what is wrong with them. */
   readonly checked: readonly Uuid[]
   readonly faults: readonly Fault[]
-  /** No account is left in this round. */
+  /** Nothing is left in this round. */
   readonly isAtEnd: boolean
 }
 
 /** What proofs are made with beside the book. */
-type ProofContext = Pick<IntegrityContext, 'vault' | 'findAlteredAgents'>
+type ProofContext = Pick<IntegrityContext, 'vault' | 'findAlteredAgents' | 'tables'>
 
 interface Walk {
   readonly tx: Queryable
@@ -49,7 +50,10 @@ interface Walk {
   readonly faults: Fault[]
 }
 
-/** Proves the accounts behind a position, in the snapshot of `tx`, until so much was read or none is left. */
+/**
+ * Proves the accounts behind a position, then the rows that have MACs, in the snapshot of `tx`, until so much was read or
+ * none is left.
+ */
 export async function proveSlice(
   tx: Queryable,
   context: ProofContext,
@@ -63,8 +67,9 @@ export async function proveSlice(
   const walk: Walk = { tx, vault, hash, limits, ...found, ...left }
   let isAtEnd = false
   while (walk.rowsLeft > 0 && walk.walletsLeft > 0 && !isAtEnd) {
-    const { piece } = walk.position
-    if (piece === null) isAtEnd = !(await proveNext(walk))
+    const { piece, rows } = walk.position
+    if (rows !== null) isAtEnd = !(await proveNextRows(walk, context, rows))
+    else if (piece === null) isAtEnd = !(await proveNext(walk)) && !beginRows(walk, context)
     else if (piece.kind === 'system') await proveSystemPiece(walk, piece)
     else await proveWalletPiece(walk, piece)
     // Requests that came in meanwhile go first.
@@ -83,6 +88,23 @@ async function proveAgents({ tx, vault, checked, faults }: Walk, context: ProofC
   for (const subject of await context.findAlteredAgents(tx, vault, wallets)) {
     faults.push({ subject, kind: 'altered_agent', detail: 'it is not who it was created as' })
   }
+}
+
+/** Goes over from the accounts to the rows; false where no table has any. */
+function beginRows(walk: Walk, { tables }: ProofContext): boolean {
+  walk.position = { ...walk.position, rows: firstRows(tables) }
+  return walk.position.rows !== null
+}
+
+/** Proves the rows that come next; false when those were the last. */
+async function proveNextRows(walk: Walk, { tables }: ProofContext, position: RowsPosition): Promise<boolean> {
+  const { tx, vault, walletsLeft: limit } = walk
+  const { count, faults, next } = await proveRows(tx, vault, tables, { position, limit })
+  walk.faults.push(...faults)
+  walk.walletsLeft -= count
+  // At the end the position stays, should the round not end with this slice.
+  if (next !== null) walk.position = { ...walk.position, rows: next }
+  return next !== null
 }
 
 const SYSTEM_IDS = Object.values(SYSTEM).toSorted()

@@ -13,9 +13,10 @@ export const WALLET_FAULTS = [
   'altered_agent',
 ] as const
 
-/** Something that is wrong with an account of the book. */
+/** Something that is wrong with an account of the book, or with a row that has a MAC. */
 export interface Fault {
-  readonly subject: Uuid
+  /** The account's id, or `table/id`. */
+  readonly subject: string
   readonly kind: string
   readonly detail: string
 }

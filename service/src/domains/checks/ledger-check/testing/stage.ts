@@ -18,9 +18,9 @@ const holdings: Holdings = { escrow: sumHeld, payouts: sumPayoutsPending }
 
 export function testContext(database: Database, clock: Clock, logged: string[] = []): IntegrityContext {
   const error = (_facts: unknown, message?: string) => logged.push(String(message))
-  // Agents of most tests have nothing but a wallet.
+  // Agents of most tests have nothing but a wallet, and other rows are written without MACs.
   const findAlteredAgents = () => Promise.resolve([])
-  return { database, clock, vault: TEST_VAULT, logger: { error }, holdings, findAlteredAgents }
+  return { database, clock, vault: TEST_VAULT, logger: { error }, holdings, findAlteredAgents, tables: [] }
 }
 
 /** Begins a round at once, however long ago the last one was, and goes through with it. */
