@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, expect, describe as group, test, vi } from 'vitest'
 import { openApi, type Reply } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
@@ -189,7 +189,8 @@ group('a service that is told to stop', () => {
     const clients = Array.from({ length: 32 }, (_, index) =>
       index % 2 ? client(`a${index}`, payer, payee) : client(`b${index}`, payee, payer),
     )
-    await new Promise(resolve => setTimeout(resolve, 500))
+    // The payments are under way once some have been answered, however slow the machine.
+    await vi.waitUntil(() => answered.size > 50, { timeout: SLOW_MACHINE.timeout / 2, interval: 10 })
     const code = await service.stop()
     stopping.abort()
     await Promise.all(clients)

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { roomyMemory } from '../testing/roomy-memory.ts'
 import { openDatabase } from './database.ts'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts'
 
@@ -15,7 +16,7 @@ let logged: string[]
 let running: EmbeddedPostgres[]
 
 beforeEach(() => {
-  dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'batua-embedded-')))
+  dataDir = realpathSync(mkdtempSync(join(roomyMemory() ?? tmpdir(), 'batua-embedded-')))
   chmodSync(dataDir, 0o755)
   logged = []
   running = []

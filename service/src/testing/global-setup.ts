@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -7,6 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { withDatabaseName } from './database-name.ts'
+import { roomyMemory } from './roomy-memory.ts'
 
 interface Server {
   readonly url: string
@@ -50,23 +51,6 @@ async function startOwnServer(): Promise<Server> {
   } catch (error) {
     remove()
     throw error
-  }
-}
-
-const MEMORY = '/dev/shm'
-const GIBIBYTE = 2 ** 30
-const ENOUGH_GIB = 6
-
-/**
- * Hundreds of databases are made and dropped, a thousand files each time, which a disk's file system takes most of a run
- * for. Null where there is no file system in memory, or too little of it.
- */
-function roomyMemory(): string | null {
-  try {
-    const { bavail, bsize } = statfsSync(MEMORY)
-    return bavail * bsize >= ENOUGH_GIB * GIBIBYTE ? MEMORY : null
-  } catch {
-    return null
   }
 }
 

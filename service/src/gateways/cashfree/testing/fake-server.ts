@@ -43,6 +43,8 @@ export async function startFakeServer(interfaces: readonly Interface[]): Promise
   const server = createServer((request, response) => {
     void serve(request, response)
   })
+  // A connection that is closed while the next question is sent looks like a gateway that gives no response.
+  server.keepAliveTimeout = 120_000
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const incoming = await read(request)
