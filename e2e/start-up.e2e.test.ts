@@ -103,59 +103,72 @@ group('two services on one database', () => {
     await database.drop()
   })
 
-  test('work as one: what one did, the other knows at once, and a wallet is never overdrawn', async () => {
-    const apis = nodes.map(node => openApi(node.address))
-    const [here, there] = apis
-    if (here === undefined || there === undefined) throw new Error('there are two')
-    const network = openNetwork(here)
-    const platform = await network.platform()
-    const owner = await network.owner(platform)
-    const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
-    await network.fund(payer, 1000)
-    const call = <Body extends object>(agent: Agent, body: Body) => ({
-      params: { agent_id: agent.id },
-      headers: agent.headers,
-      body,
-    })
+  test(
+    'work as one: what one did, the other knows at once, and a wallet is never overdrawn',
+    SLOW_MACHINE,
+    async () => {
+      const apis = nodes.map(node => openApi(node.address))
+      const [here, there] = apis
+      if (here === undefined || there === undefined) throw new Error('there are two')
+      const network = openNetwork(here)
+      const platform = await network.platform()
+      const owner = await network.owner(platform)
+      const [payer, payee] = [await network.agent(owner), await network.agent(owner)]
+      await network.fund(payer, 1000)
+      const call = <Body extends object>(agent: Agent, body: Body) => ({
+        params: { agent_id: agent.id },
+        headers: agent.headers,
+        body,
+      })
 
-    const replies: Reply[] = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        (index % 2 ? here : there).send(routes.pay, call(payer, { to: payee.id, amount: 9 })),
-      ),
-    )
-    expect(replies.filter(reply => reply.status === 200).length).toBe(97)
-    expect(replies.filter(reply => reply.status === 402).length).toBe(103)
-    expect((await network.balance(payer)).available).toBe(5)
+      const replies: Reply[] = await Promise.all(
+        Array.from({ length: 200 }, (_, index) =>
+          (index % 2 ? here : there).send(routes.pay, call(payer, { to: payee.id, amount: 9 })),
+        ),
+      )
+      expect(replies.filter(reply => reply.status === 200).length).toBe(97)
+      expect(replies.filter(reply => reply.status === 402).length).toBe(103)
+      expect((await network.balance(payer)).available).toBe(5)
 
-    const key = { to: payer.id, amount: 1, idempotency_key: 'either node' }
-    const raced = await Promise.all(
-      apis.flatMap(api => Array.from({ length: 10 }, () => api.send(routes.pay, call(payee, key)))),
-    )
-    expect(raced.filter(reply => reply.status === 200).length).toBe(1)
+      const key = { to: payer.id, amount: 1, idempotency_key: 'either node' }
+      const raced = await Promise.all(
+        apis.flatMap(api => Array.from({ length: 10 }, () => api.send(routes.pay, call(payee, key)))),
+      )
+      expect(raced.filter(reply => reply.status === 200).length).toBe(1)
 
-    const params = { agent_id: payee.id }
-    await here.ok(routes.updateAgent, { params, headers: platform.headers, body: { spend_limit_per_tx: 1 } })
-    await there.refused(routes.pay, 403, 'spend_limit_exceeded', call(payee, { to: payer.id, amount: 1.01 }))
-    const rotated = await here.ok(routes.rotateAgentKey, { params, headers: payee.headers })
-    await there.refused(routes.pay, 401, 'authentication_error', call(payee, { to: payer.id, amount: 1 }))
-    await there.ok(routes.pay, {
-      ...call(payee, { to: payer.id, amount: 1 }),
-      headers: { 'x-agent-key': shown(rotated.agent_key) },
-    })
-    await there.ok(routes.deactivateAgent, { params, headers: platform.headers })
-    const toGone = await here.refused(
-      routes.pay,
-      400,
-      'validation_error',
-      call(payer, { to: payee.id, amount: 1 }),
-    )
-    expect(toGone.field).toBe('to')
-    expect(await bookFaults(database.query)).toEqual([])
-  })
+      const params = { agent_id: payee.id }
+      await here.ok(routes.updateAgent, {
+        params,
+        headers: platform.headers,
+        body: { spend_limit_per_tx: 1 },
+      })
+      await there.refused(
+        routes.pay,
+        403,
+        'spend_limit_exceeded',
+        call(payee, { to: payer.id, amount: 1.01 }),
+      )
+      const rotated = await here.ok(routes.rotateAgentKey, { params, headers: payee.headers })
+      await there.refused(routes.pay, 401, 'authentication_error', call(payee, { to: payer.id, amount: 1 }))
+      await there.ok(routes.pay, {
+        ...call(payee, { to: payer.id, amount: 1 }),
+        headers: { 'x-agent-key': shown(rotated.agent_key) },
+      })
+      await there.ok(routes.deactivateAgent, { params, headers: platform.headers })
+      const toGone = await here.refused(
+        routes.pay,
+        400,
+        'validation_error',
+        call(payer, { to: payee.id, amount: 1 }),
+      )
+      expect(toGone.field).toBe('to')
+      expect(await bookFaults(database.query)).toEqual([])
+    },
+  )
 })
 
 group('a service that is told to stop', () => {
-  test('finishes what it accepted: no payment happens without its answer', async () => {
+  test('finishes what it accepted: no payment happens without its answer', SLOW_MACHINE, async () => {
     const database = await createDatabase()
     const service = await startService({ DATABASE_URL: database.url })
     const api = openApi(service.address)
@@ -306,52 +319,60 @@ group('a configuration that is wrong', () => {
     expect(output).not.toContain('hunter2')
   })
 
-  test('for live mode never starts with a part that only plays, and whole serves nothing that plays', async () => {
-    const database = await createDatabase()
-    const complete = {
-      MODE: 'live',
-      DATABASE_URL: database.url,
-      BASE_URL: 'https://wallet.example.com',
-      MASTER_KEY: Buffer.alloc(32, 'live').toString('base64'),
-      ADMIN_PHONES: '9876543210',
-      TRUST_PROXY: 'off',
-      ADMIN_TOTP_SECRET: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
-      CASHFREE_CLIENT_ID: 'id',
-      CASHFREE_CLIENT_SECRET: 'secret',
-      CASHFREE_PAYOUT_CLIENT_ID: 'id',
-      CASHFREE_PAYOUT_CLIENT_SECRET: 'secret',
-      CASHFREE_ENV: 'production',
-      OTP_HTTP_URL: 'https://sms.example.com',
-      OTP_HTTP_TOKEN: 'token',
-    }
-    const played = await runToEnd({ ...complete, PORT: '0', GATEWAY: 'sandbox', OTP_SENDER: 'sandbox' })
-    expect(played.code).not.toBe(0)
-    for (const name of ['GATEWAY', 'OTP_SENDER']) expect(played.output).toContain(name)
-    const live = await startService({ ...complete, GATEWAY: 'cashfree', OTP_SENDER: 'http' })
-    const headers = { 'content-type': 'application/json' }
-    const post = async (path: string) => {
-      const { status } = await fetch(live.address + path, { method: 'POST', headers, body: '{}' })
-      return status
-    }
-    expect([await post('/sandbox/clock'), await post('/v1/gateway/sandbox/webhooks')]).toEqual([404, 404])
-    expect(await post('/v1/gateway/cashfree/webhooks')).toBe(401)
-    expect(await live.stop()).toBe(0)
-    const inSandbox = { DATABASE_URL: database.url, MASTER_KEY: complete.MASTER_KEY, PORT: '0' }
-    expect(await runToEnd(inSandbox)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('This database was used in live mode and MODE is sandbox'),
-    })
-    await database.drop()
-  })
+  test(
+    'for live mode never starts with a part that only plays, and whole serves nothing that plays',
+    SLOW_MACHINE,
+    async () => {
+      const database = await createDatabase()
+      const complete = {
+        MODE: 'live',
+        DATABASE_URL: database.url,
+        BASE_URL: 'https://wallet.example.com',
+        MASTER_KEY: Buffer.alloc(32, 'live').toString('base64'),
+        ADMIN_PHONES: '9876543210',
+        TRUST_PROXY: 'off',
+        ADMIN_TOTP_SECRET: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+        CASHFREE_CLIENT_ID: 'id',
+        CASHFREE_CLIENT_SECRET: 'secret',
+        CASHFREE_PAYOUT_CLIENT_ID: 'id',
+        CASHFREE_PAYOUT_CLIENT_SECRET: 'secret',
+        CASHFREE_ENV: 'production',
+        OTP_HTTP_URL: 'https://sms.example.com',
+        OTP_HTTP_TOKEN: 'token',
+      }
+      const played = await runToEnd({ ...complete, PORT: '0', GATEWAY: 'sandbox', OTP_SENDER: 'sandbox' })
+      expect(played.code).not.toBe(0)
+      for (const name of ['GATEWAY', 'OTP_SENDER']) expect(played.output).toContain(name)
+      const live = await startService({ ...complete, GATEWAY: 'cashfree', OTP_SENDER: 'http' })
+      const headers = { 'content-type': 'application/json' }
+      const post = async (path: string) => {
+        const { status } = await fetch(live.address + path, { method: 'POST', headers, body: '{}' })
+        return status
+      }
+      expect([await post('/sandbox/clock'), await post('/v1/gateway/sandbox/webhooks')]).toEqual([404, 404])
+      expect(await post('/v1/gateway/cashfree/webhooks')).toBe(401)
+      expect(await live.stop()).toBe(0)
+      const inSandbox = { DATABASE_URL: database.url, MASTER_KEY: complete.MASTER_KEY, PORT: '0' }
+      expect(await runToEnd(inSandbox)).toMatchObject({
+        code: 1,
+        output: expect.stringContaining('This database was used in live mode and MODE is sandbox'),
+      })
+      await database.drop()
+    },
+  )
 
-  test('of another key than the one that the data is encrypted with is refused in words', async () => {
-    const stage = await openStage()
-    const MASTER_KEY = Buffer.alloc(32, 'another').toString('base64')
-    const { code, output } = await runToEnd({ DATABASE_URL: stage.database.url, MASTER_KEY, PORT: '0' })
-    expect([code, output]).toEqual([1, 'MASTER_KEY is not the one that this database was made with\n'])
-    expect(output).not.toContain(MASTER_KEY)
-    await stage.close()
-  })
+  test(
+    'of another key than the one that the data is encrypted with is refused in words',
+    SLOW_MACHINE,
+    async () => {
+      const stage = await openStage()
+      const MASTER_KEY = Buffer.alloc(32, 'another').toString('base64')
+      const { code, output } = await runToEnd({ DATABASE_URL: stage.database.url, MASTER_KEY, PORT: '0' })
+      expect([code, output]).toEqual([1, 'MASTER_KEY is not the one that this database was made with\n'])
+      expect(output).not.toContain(MASTER_KEY)
+      await stage.close()
+    },
+  )
 
   test('of a database that is not there is refused in words, without its password', async () => {
     const url = 'postgresql://batua:hunter2@127.0.0.1:1/batua'
