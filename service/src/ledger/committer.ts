@@ -154,7 +154,7 @@ class OutcomeUnknown extends Error {}
 
 /**
  * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
- * the other, and then looks whether its first transfer or audit entry is there. All of a batch is, or nothing.
+ * the other, and then looks whether its first transfer or audit entry of an own id is there. All of a batch is, or nothing.
  */
 async function wasCommitted(
   options: CommitterOptions,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DatabaseUnavailable } from '../db/database.ts'
+import { type Database, DatabaseUnavailable } from '../db/database.ts'
 import { AppError, refuse } from '../kernel/app-error.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
@@ -10,6 +10,7 @@ import { type Fault, faultyDatabase } from '../testing/faulty-database.ts'
 import { SYSTEM } from './accounts.ts'
 import type { Command } from './command.ts'
 import { type LedgerBatch, type Posting, read, readerById, type Writer } from './ledger-batch.ts'
+import { postedIds } from './transfers.ts'
 
 const clock = systemClock()
 let db: TestDatabase
@@ -53,6 +54,10 @@ const unreadable = readerById<object>('unreadable', tx =>
 const impolite = readerById<object>('impolite', async () => {
   throw new AppError('gateway_error', 'of this command alone')
 })
+
+const postedTransfers = readerById<object>('posted transfers', async (tx, ids) =>
+  [...(await postedIds(tx, ids))].map(id => [id, { id }]),
+)
 
 const fundingOf = (id: Uuid): Posting => ({
   kind: 'fund',
@@ -164,9 +169,9 @@ describe('a command of a batch that', () => {
 
 describe('a line cut', () => {
   /** A node whose first statement with this beginning meets a fault. */
-  function nodeWith(fault: Fault, at: string) {
+  function nodeWith(fault: Fault, at: string, more: Partial<Pick<Database, 'inTransaction'>> = {}) {
     const state = { left: 1, fault, at }
-    const database = faultyDatabase(db.database, text => {
+    const database = faultyDatabase({ ...db.database, ...more }, text => {
       if (!text.trimStart().startsWith(state.at) || state.left === 0) return 'none'
       state.left--
       return state.fault
@@ -245,6 +250,32 @@ describe('a line cut', () => {
     await Promise.all(Array.from({ length: 10 }, () => fund(node.ledger, id, 100n)))
     expect([state.left, await balanceOf(db.database, id)]).toEqual([0, 1_000n])
     await node.ledger.close()
+  })
+
+  test('is not taken for a commit because another node has posted the transfer whose id was given', async () => {
+    const [funded, neighbour] = [
+      await newAgent(db.database, clock.now()),
+      await newAgent(db.database, clock.now()),
+    ]
+    const id = newUuid(clock.now())
+    const givenOnce: Command<object> = {
+      accounts: [funded],
+      reads: [read(postedTransfers, id)],
+      decide: batch => batch.read(postedTransfers, id) ?? batch.post({ ...fundingOf(funded), id }),
+    }
+    const other = startNode({ database: db.database, clock, committers: 1 })
+    const { node, state } = nodeWith('cut before', 'commit', {
+      async inTransaction(work) {
+        await other.ledger.submit(givenOnce)
+        return db.database.inTransaction(work)
+      },
+    })
+    const works = [node.ledger.submit(givenOnce), fund(node.ledger, neighbour, 1_000n)]
+    await Promise.all(works)
+    expect(state.left).toBe(0)
+    expect(await balanceOf(db.database, funded)).toBe(1_000n)
+    expect(await balanceOf(db.database, neighbour)).toBe(1_000n)
+    await Promise.all([node.ledger.close(), other.ledger.close()])
   })
 
   test('is looked up again when the look-up itself fails, whatever it fails with', async () => {

@@ -50,7 +50,7 @@ export function readerById<Fact>(name: string, load: Reader<string, Fact>['load'
 export interface Writer<Row> {
   readonly name: string
   write(tx: Queryable, rows: readonly Row[], vault: Vault): Promise<unknown>
-  /** Whether this row was written: after a lost commit it tells whether the batch was. */
+  /** Whether this row was written, which has an id of its own: after a lost commit it tells whether the batch was. */
   wasWritten?(tx: Queryable, row: Row): Promise<boolean>
 }
 
@@ -111,6 +111,8 @@ export class LedgerBatch {
   readonly transfers: Transfer[] = []
   /** Accounts that somebody else has changed, and why they are refused; null: none. They are not in `accounts`. */
   readonly altered: ReadonlyMap<Uuid, string> | null
+  /** The first transfer whose id was made here: nobody else posts it. */
+  #firstOfOwnId: Uuid | null = null
   readonly #facts = new Map<object, Map<string, unknown>>()
   readonly #writes = new Map<Writer<unknown>, unknown[]>()
   #rowsWritten = 0
@@ -164,12 +166,12 @@ export class LedgerBatch {
   }
 
   /**
-   * Whether this batch was committed, by the first of its transfers or of its rows that can be looked up. Undefined: it
-   * left nothing that can be looked up.
+   * Whether this batch was committed, by the first of its transfers or of its rows that nobody else can have written.
+   * Undefined: it left nothing that tells. A transfer whose id was given tells nothing: another node may have posted it.
    */
   findCommitted(): ((tx: Queryable) => Promise<boolean>) | undefined {
-    const [transfer] = this.transfers
-    if (transfer !== undefined) return async tx => (await postedIds(tx, [transfer.id])).size === 1
+    const id = this.#firstOfOwnId
+    if (id !== null) return async tx => (await postedIds(tx, [id])).size === 1
     for (const [writer, rows] of this.#writes) {
       if (writer.wasWritten !== undefined)
         return async tx => (await writer.wasWritten?.(tx, rows[0])) === true
@@ -235,6 +237,7 @@ export class LedgerBatch {
       reference: posting.reference ?? null,
       note: posting.note ?? null,
     }
+    if (posting.id === undefined) this.#firstOfOwnId ??= transfer.id
     this.transfers.push(transfer)
     return transfer
   }
