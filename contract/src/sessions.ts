@@ -151,7 +151,7 @@ export const verifyAdminOtp = route({
   path: '/v1/admin/auth/verify-otp',
   tag: 'Login',
   summary: 'Log an administrator in',
-  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. Where the service asks for a second factor, \`totp\` is needed too, each code once; missing or wrong it is \`authentication_error\` with \`details.totp_required\`, as is a wrong code: send \`totp\` with the same code, which stays good until its fifth try. ${twoCodes} ${sameSite}`,
+  description: `Opens a session of one hour and sets the cookie \`service_admin_session\`. It ends earlier when the phone leaves \`ADMIN_PHONES\`. A wrong, used or old code, or one that another place asked for, is \`authentication_error\`. Where the service asks for a second factor, \`totp\` is needed too, each code once; missing or wrong it is \`authentication_error\` with \`details.totp_required\`, as is a wrong code: send \`totp\` with the same code, which stays good until its fifth try. ${twoCodes} Where \`totp\` is needed, that one needs the next \`totp\`. ${sameSite}`,
   who: [],
   body: request(
     {

@@ -65,8 +65,7 @@ export async function logIn(
     await countWrong(context, place, now)
     throw wrong()
   }
-  if (factor.kind === 'none' && !place.isKnown)
-    await refuseFirstCode(context, place, { tried, tries, given }, now)
+  if (!place.isKnown) await refuseFirstCode(context, place, { tried, tries, given, factor, wrong }, now)
   return openSession(context, { audience, phone, place, given, factor, wrong }, now)
 }
 
@@ -90,24 +89,32 @@ interface RightCode {
   readonly tried: TriedCode
   readonly tries: number
   readonly given: Buffer
+  readonly factor: SecondFactor
+  readonly wrong: () => AppError
 }
 
-/** While many codes are tried, a right one from a place that is not known may be a lucky guess: another has to follow. */
+/**
+ * While many codes are tried, a right one from a place that is not known may be a lucky guess: another has to follow.
+ * With a second factor too: whoever reads the phone's messages guesses the app's code alone.
+ */
 async function refuseFirstCode(
-  { database }: SessionsContext,
+  { database, vault }: SessionsContext,
   { owner }: Place,
-  { tried: { secondUntil }, tries, given }: RightCode,
+  { tried: { secondUntil }, tries, given, factor, wrong }: RightCode,
   now: Date,
 ): Promise<void> {
   const wrongTries = await countWrongTries(database, new Date(now.getTime() - HOUR_MS))
   if (!needsSecondCode({ tries, wrongTries, secondUntil }, now)) return
   await database.inTransaction(async tx => {
-    if (!(await consumeCode(tx, owner, given))) throw wrongCode()
+    if (!(await consumeCode(tx, owner, given))) throw wrong()
+    if (!(await useSecondFactor(tx, vault, factor))) throw wrong()
     await noteFirstCode(tx, owner, new Date(now.getTime() + SECOND_CODE_MS))
   })
   throw new AppError(
     'authentication_error',
-    'The code is right, but many wrong ones are being tried: ask for one more code from here (send-otp) and send that one too',
+    factor.kind === 'right'
+      ? 'The code and totp are right, but many wrong ones are being tried: ask for one more code from here (send-otp) and send it with the next totp too'
+      : 'The code is right, but many wrong ones are being tried: ask for one more code from here (send-otp) and send that one too',
     { details: { second_code_required: true } },
   )
 }

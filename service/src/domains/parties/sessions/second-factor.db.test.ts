@@ -3,7 +3,7 @@ import { totpAt } from '../../../kernel/totp.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { randomPhone } from '../../../testing/network.ts'
 import { logIn } from './log-in.ts'
-import { openStage, otherThan, type Stage } from './test-stage.ts'
+import { from, openStage, otherThan, type Stage } from './test-stage.ts'
 
 const ADMIN = '9999999999'
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -25,14 +25,14 @@ afterAll(() => stage.close())
 
 const totp = (steps = 0) => totpAt(SECRET, machine.now().getTime() + steps * STEP_MS)
 
-function attempt(phone: string, code: string, given: string | undefined, browserToken?: string) {
+function attempt(phone: string, code: string, given: string | undefined, clientAddress = '127.0.0.1') {
   const context = { ...stage.context, clock: machine, adminTotpSecrets: new Map([[ADMIN, SECRET]]) }
-  const request = { phone, code, totp: given, clientAddress: '127.0.0.1', browserToken }
+  const request = { phone, code, totp: given, clientAddress, browserToken: undefined }
   return logIn(context, 'admin', request, stage.clock.now())
 }
 
-async function codeFor(phone: string): Promise<string> {
-  await stage.sendOtp(phone, 'admin')
+async function codeFor(phone: string, clientAddress = '127.0.0.1'): Promise<string> {
+  await stage.sendOtp(phone, 'admin', from(clientAddress))
   return stage.codeOf(phone)
 }
 
@@ -83,4 +83,24 @@ test('owners need none', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   expect((await stage.verifyOtp(number, await stage.codeOf(number))).status).toBe(200)
+})
+
+test('whoever reads the phone’s messages guesses no code of the app from many places: two pairs are needed', async () => {
+  for (let place = 0; place < 21; place++) {
+    const thief = `10.0.0.${place}`
+    const code = await codeFor(ADMIN, thief)
+    for (let step = 3; step < 8; step++) {
+      await expect(attempt(ADMIN, code, totp(step), thief)).rejects.toMatchObject(REFUSED)
+    }
+  }
+  const place = '10.0.1.1'
+  const given = totp()
+  await expect(attempt(ADMIN, await codeFor(ADMIN, place), given, place)).rejects.toMatchObject({
+    code: 'authentication_error',
+    details: { second_code_required: true },
+  })
+  stage.clock.advance(STEP_MS)
+  const second = await codeFor(ADMIN, place)
+  await expect(attempt(ADMIN, second, given, place)).rejects.toMatchObject(REFUSED)
+  expect((await attempt(ADMIN, second, totp(1), place)).token).toMatch(/^ses_live_/)
 })
