@@ -59,7 +59,7 @@ afterAll(async () => {
 })
 
 /** One program's wallets, and the ids of what the model knows by its place. */
-interface Play {
+interface Run {
   readonly payer: Uuid
   readonly payees: readonly Uuid[]
   readonly model: ApprovalModel
@@ -71,35 +71,35 @@ const tally = new Map<string, number>()
 
 test('approvals on two nodes answer as a plain model does, whatever comes before', async () => {
   console.log(`approval model seed ${SEED}`)
-  await fc.assert(fc.asyncProperty(acts, playActs), { numRuns: PROGRAMS, seed: SEED })
+  await fc.assert(fc.asyncProperty(acts, runActs), { numRuns: PROGRAMS, seed: SEED })
   console.log(tally)
 }, 100_000)
 
-async function playActs(program: readonly Act[]): Promise<void> {
+async function runActs(program: readonly Act[]): Promise<void> {
   const columns = {
     require_human_approval_above_paise: MODEL_THRESHOLD,
     spend_limit_daily_paise: MODEL_DAILY,
   }
-  const play: Play = {
+  const run: Run = {
     payer: await newFundedAgent(nodes[0].ledger, db.database, clock, MODEL_FUNDS, columns),
     payees: await Promise.all(Array.from({ length: MODEL_PAYEES }, () => newAgent(db.database, clock.now()))),
     model: emptyModel(),
     payments: [],
     approvals: [],
   }
-  for (const [at, act] of program.entries()) await playAct(play, nodes[at % 2] ?? nodes[0], act)
-  await expectWritten(play)
+  for (const [at, act] of program.entries()) await runAct(run, nodes[at % 2] ?? nodes[0], act)
+  await expectWritten(run)
 }
 
-async function playAct(play: Play, node: TestNode, act: Act): Promise<void> {
-  const { model, payer, payees, approvals } = play
+async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
+  const { model, payer, payees, approvals } = run
   const nowMs = clock.now().getTime()
   switch (act.do) {
     case 'pay': {
       const { key, reference, unique } = act
       const more = { idempotencyKey: key, reference, uniqueReference: unique }
-      const told = node.pay(order(payer, payees[act.payee] ?? '', act.amount, more))
-      return expectAnswer(await heard(play, told), modelPay(model, act, nowMs))
+      const response = node.pay(order(payer, payees[act.payee] ?? '', act.amount, more))
+      return expectAnswer(await outcomeOf(run, response), modelPay(model, act, nowMs))
     }
     case 'approve':
     case 'reject': {
@@ -107,11 +107,11 @@ async function playAct(play: Play, node: TestNode, act: Act): Promise<void> {
       const approval = approvals[which]
       if (approval === undefined) return
       if (act.do === 'reject') {
-        const told = reject(node, approval).then(() => 'rejected' as const)
-        return expectAnswer(await heard(play, told), modelReject(model, which, nowMs))
+        const response = reject(node, approval).then(() => 'rejected' as const)
+        return expectAnswer(await outcomeOf(run, response), modelReject(model, which, nowMs))
       }
-      const told = approve(node, approval).then(({ made }) => made.payment ?? 'rejected')
-      return expectAnswer(await heard(play, told), modelApprove(model, which, nowMs))
+      const response = approve(node, approval).then(({ made }) => made.payment ?? 'rejected')
+      return expectAnswer(await outcomeOf(run, response), modelApprove(model, which, nowMs))
     }
     case 'set payee': {
       const which = act.which % payees.length
@@ -138,22 +138,22 @@ async function playAct(play: Play, node: TestNode, act: Act): Promise<void> {
 }
 
 /** What the service said, in the model's words. New payments and approvals get the next place. */
-async function heard(play: Play, told: Promise<PaymentResult | 'rejected'>): Promise<Answer> {
-  const outcome = await told.catch((error: unknown) => {
+async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>): Promise<Answer> {
+  const outcome = await response.catch((error: unknown) => {
     if (error instanceof AppError) return error
     throw error
   })
   if (outcome === 'rejected') return { kind: 'rejected' }
-  if (outcome instanceof AppError) return refusalHeard(play, outcome)
+  if (outcome instanceof AppError) return refusalAnswer(run, outcome)
   if (outcome.approval_id === undefined) {
-    return { kind: 'paid', payment: play.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
+    return { kind: 'paid', payment: run.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
   }
   const approval = await selectApproval(db.database, parseId('apr', outcome.approval_id) ?? '')
   if (approval === null) throw new Error('what was asked is written down')
-  return { kind: 'asked', approval: play.approvals.push(approval) - 1 }
+  return { kind: 'asked', approval: run.approvals.push(approval) - 1 }
 }
 
-function refusalHeard({ payments, approvals }: Play, { code, details = {} }: AppError): Answer {
+function refusalAnswer({ payments, approvals }: Run, { code, details = {} }: AppError): Answer {
   const { payment_id: paymentId, approval_id: approvalId, status } = details
   if (typeof paymentId === 'string' && status !== 'approved') {
     return { kind: 'refused', code, payment: payments.indexOf(parseId('pay', paymentId) ?? '') }
@@ -164,14 +164,14 @@ function refusalHeard({ payments, approvals }: Play, { code, details = {} }: App
   return { kind: 'refused', code, ...(typeof status === 'string' ? { status } : {}) }
 }
 
-function expectAnswer(told: Answer, wanted: Answer): void {
-  expect(told).toEqual(wanted)
-  const name = told.kind === 'refused' ? told.code : told.kind
+function expectAnswer(response: Answer, wanted: Answer): void {
+  expect(response).toEqual(wanted)
+  const name = response.kind === 'refused' ? response.code : response.kind
   tally.set(name, (tally.get(name) ?? 0) + 1)
 }
 
 /** The records and the book are what the model says. */
-async function expectWritten({ payer, model, payments, approvals }: Play): Promise<void> {
+async function expectWritten({ payer, model, payments, approvals }: Run): Promise<void> {
   await expireDueApprovals({ database: db.database, ledger: nodes[0].ledger }, clock.now())
   expect(await balanceOf(db.database, payer)).toBe(model.balance)
   for (const [at, approval] of approvals.entries()) {

@@ -91,7 +91,10 @@ export function decideSender(status: AgentStatus): Refusal | null {
  * Does the money of an agent stay where it is? That of a frozen or quarantined agent does, also beyond the agent's end;
  * the refusal then names both states.
  */
-export function decideHeld({ status, blockedAs }: Pick<AgentFacts, 'status' | 'blockedAs'>): Refusal | null {
+export function decideBlocked({
+  status,
+  blockedAs,
+}: Pick<AgentFacts, 'status' | 'blockedAs'>): Refusal | null {
   if (status === 'frozen' || status === 'quarantined') return decideSender(status)
   if (blockedAs === null) return null
   const message = `Agent is ${status} and was ${blockedAs} before, so its money stays until an administrator restores it`

@@ -47,7 +47,7 @@ async function paying(amount: bigint, payeeId: Uuid | null = payee): Promise<obj
   )
 }
 
-async function bookSize(): Promise<unknown> {
+async function ledgerSize(): Promise<unknown> {
   return db.database.query(
     'select (select count(*) from transfers) as transfers, (select count(*) from approvals) as approvals',
   )
@@ -62,9 +62,9 @@ test('an evaluation says what the payment would come to, and writes nothing', as
     [1n, payer],
     [1n, null],
   ] as const) {
-    const before = await bookSize()
+    const before = await ledgerSize()
     const evaluation = await evaluate(amount, to)
-    expect(await bookSize()).toEqual(before)
+    expect(await ledgerSize()).toEqual(before)
     expect(evaluation).toMatchObject(await paying(amount, to))
   }
 })

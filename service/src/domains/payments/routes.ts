@@ -62,7 +62,10 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
   }
 
   /** The token is signed after the commit and only on request, so no other payment waits for it. */
-  function payAsAsked({ caller, body }: Call<typeof payRoute>, order: PaymentOrder): Promise<PaymentResult> {
+  function payWithToken(
+    { caller, body }: Call<typeof payRoute>,
+    order: PaymentOrder,
+  ): Promise<PaymentResult> {
     if (body.receipt_token !== true) return pay(ledger, agents, order).catch(noteFailure(caller))
     return payWithTransfer(ledger, agents, order)
       .catch(noteFailure(caller))
@@ -77,7 +80,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     call => {
       const { agentId: payerId } = call.caller
       if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
-      return settle(findAgent(call.body.to), payeeId => payAsAsked(call, orderOf(call, payerId, payeeId)))
+      return settle(findAgent(call.body.to), payeeId => payWithToken(call, orderOf(call, payerId, payeeId)))
     },
     fromMemory,
   )

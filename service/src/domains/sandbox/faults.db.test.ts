@@ -9,7 +9,7 @@ import { checkFunding } from '../banking/funding/check-funding.ts'
 import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
 import { sendDueRefunds } from '../banking/funding/refunds.ts'
 import { collectUpi } from '../banking/funding/upi.ts'
-import { takeNotice } from '../banking/gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../banking/gateway-webhooks/handle-webhook.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 import { openWorld, type World } from './test-world.ts'
 
@@ -147,7 +147,7 @@ test('a gateway that is away at the expiry does not cost what was paid in time',
   world.advance(30 * 60 + 1)
   faults.set('getOrder', ['never arrives'])
   const unasked = await checkFunding(world.funding, funding)
-  expect(unasked).toMatchObject({ reported: 'silence', funding: { status: 'pending' } })
+  expect(unasked).toMatchObject({ reported: 'no_response', funding: { status: 'pending' } })
   world.advance(46)
   await world.jobs.runDue()
   expect(await world.balance(agent)).toBe(97_500n)
@@ -212,10 +212,10 @@ test('unknown, unreadable and repeated notices are taken and change nothing', as
   ]
   for (const body of [...notices, ...notices]) {
     const headers = signed(body)
-    await takeNotice(intake(), 'sandbox', Buffer.from(body), headers)
+    await handleGatewayWebhook(intake(), 'sandbox', Buffer.from(body), headers)
   }
   expect((await checkFunding(world.funding, funding))?.funding.status).toBe('pending')
-  await expect(takeNotice(intake(), 'elsewhere', Buffer.from(''), {})).rejects.toMatchObject({
+  await expect(handleGatewayWebhook(intake(), 'elsewhere', Buffer.from(''), {})).rejects.toMatchObject({
     code: 'not_found',
   })
 })

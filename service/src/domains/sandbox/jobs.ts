@@ -28,12 +28,12 @@ export function simulationJobs({ gateway, payouts }: SandboxContext): Job[] {
     {
       name: 'sandbox notices',
       everyMs: TICK_MS,
-      run: now => gateway.simulation.sendNotices(now, BATCH),
+      run: now => gateway.simulation.sendWebhooks(now, BATCH),
     },
     {
       name: 'sandbox payout notices',
       everyMs: TICK_MS,
-      run: now => payouts.simulation.sendNotices(now, BATCH),
+      run: now => payouts.simulation.sendWebhooks(now, BATCH),
     },
   ]
 }

@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 afterAll(() => world.close())
 
-async function played(outcome: SandboxOutcome, seconds: number) {
+async function simulated(outcome: SandboxOutcome, seconds: number) {
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, outcome)
@@ -41,7 +41,7 @@ async function stateOf({ funding }: { funding: Funding }): Promise<string | unde
 }
 
 test('a payment that was flagged is credited when the gateway lets it through', async () => {
-  const flagged = await played('flagged', 60)
+  const flagged = await simulated('flagged', 60)
   expect(await world.balance(flagged.agent)).toBe(0n)
   await later(61)
   expect(await stateOf(flagged)).toBe('completed')
@@ -49,7 +49,7 @@ test('a payment that was flagged is credited when the gateway lets it through', 
 })
 
 test('a flagged payment that is let through after the session was given up goes back', async () => {
-  const flagged = await played('flagged', 1)
+  const flagged = await simulated('flagged', 1)
   await simulateOutcome(world.sandbox, flagged.session, 'failure')
   await later(121)
   expect(await world.balance(flagged.agent)).toBe(0n)
@@ -57,7 +57,7 @@ test('a flagged payment that is let through after the session was given up goes 
 })
 
 test('a notice that comes late meets a payment that asking has found, and credits nothing more', async () => {
-  const late = await played('late_notice', 60)
+  const late = await simulated('late_notice', 60)
   expect(await world.balance(late.agent)).toBe(97_500n)
   expect(world.answers).toEqual([])
   await later(241)
@@ -66,13 +66,13 @@ test('a notice that comes late meets a payment that asking has found, and credit
 })
 
 test('a payment whose notice was written anew on the way is found by asking', async () => {
-  const { agent } = await played('reserialised', 60)
+  const { agent } = await simulated('reserialised', 60)
   expect(world.answers).toEqual([401])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
 test('a refund that is pending is done later, and once', async () => {
-  const { agent, funding } = await played('refund_pending', 60)
+  const { agent, funding } = await simulated('refund_pending', 60)
   expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'second_payment', status: 'sent' }])
   await later(65)
   expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'second_payment', status: 'done' }])
@@ -84,13 +84,13 @@ test('a refund that is pending is done later, and once', async () => {
 })
 
 test('a refund that failed is left for a person and not tried again', async () => {
-  const { agent, funding } = await played('refund_failed', 24 * 60 * 60)
+  const { agent, funding } = await simulated('refund_failed', 24 * 60 * 60)
   expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'second_payment', status: 'failed' }])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
 test('money for an order that was never opened here goes back', async () => {
-  const { agent } = await played('unknown_order', 1)
+  const { agent } = await simulated('unknown_order', 1)
   const owed = await world.db.database.query(
     `select status from gateway_refunds where reason = 'unknown_order'`,
   )
@@ -99,7 +99,7 @@ test('money for an order that was never opened here goes back', async () => {
 })
 
 test('a dispute moves nothing until it is lost; then it is taken back, whatever was won before', async () => {
-  const { agent, session } = await played('success', 0)
+  const { agent, session } = await simulated('success', 0)
   for (const outcome of ['chargeback_created', 'chargeback_won', 'chargeback_won'] as const) {
     expect((await simulateOutcome(world.sandbox, session, outcome)).status).toBe('completed')
     expect(await world.balance(agent)).toBe(97_500n)
@@ -109,7 +109,7 @@ test('a dispute moves nothing until it is lost; then it is taken back, whatever 
 })
 
 test('platforms are told of each end of a funding, once, with its figures', async () => {
-  const { agent, session } = await played('success', 0)
+  const { agent, session } = await simulated('success', 0)
   await simulateOutcome(world.sandbox, session, 'duplicate')
   await simulateOutcome(world.sandbox, session, 'chargeback')
   await later(3_600)
@@ -117,7 +117,7 @@ test('platforms are told of each end of a funding, once, with its figures', asyn
     { name: 'agent.funded', data: { amount: 1000, fee: 25, net_amount: 975 } },
     { name: 'agent.funding.reversed', data: { amount: 1000, net_amount: 975, balance: 0 } },
   ])
-  const failed = await played('expire', 3_600)
+  const failed = await simulated('expire', 3_600)
   expect(await eventsOf(failed.agent)).toMatchObject([
     { name: 'agent.funding.failed', data: { amount: 1000, reason: 'expired' } },
   ])

@@ -59,8 +59,8 @@ describe('an outcome ends with the right status, balance and refunds', () => {
     const agent = await world.newAgent()
     const { session, funding } = await world.open(agent)
     const expected = OUTCOMES[outcome]
-    const played = await simulateOutcome(world.sandbox, session, outcome)
-    expect(played.status).toBe(expected.status)
+    const simulated = await simulateOutcome(world.sandbox, session, outcome)
+    expect(simulated.status).toBe(expected.status)
     expect(await world.balance(agent)).toBe(expected.paise)
     expect(world.answers).toEqual(expected.answers)
     const refunds = await world.refundsOf(funding)

@@ -2,7 +2,7 @@ import type { SandboxOutcome } from '@batua/contract'
 import type { FundingState } from '../banking/index.ts'
 
 /** `decline` is the page's own: an attempt that fails and leaves the session open for another. */
-export type PlayedOutcome = SandboxOutcome | 'decline'
+export type SimulatedOutcome = SandboxOutcome | 'decline'
 
 const PAYING = [
   'success',
@@ -24,7 +24,7 @@ const ATTEMPTS = ['failure', 'decline', 'expire', 'drop', 'pending', 'flagged'] 
 const REPEATED = ['duplicate', 'out_of_order', 'double_payment', 'refund_pending', 'refund_failed'] as const
 
 /** What can still happen to a session in each state. Money can come to one that has failed: it goes back. */
-export const POSSIBLE: Record<FundingState, readonly PlayedOutcome[]> = {
+export const POSSIBLE: Record<FundingState, readonly SimulatedOutcome[]> = {
   pending: [...PAYING, ...ATTEMPTS, ...IDLE, ...WRONG],
   failed: [...PAYING, ...IDLE, ...WRONG],
   completed: [...REPEATED, ...IDLE, 'chargeback', 'chargeback_created', 'chargeback_won'],

@@ -45,7 +45,7 @@ async function expectOneEnd(opened: Opened): Promise<void> {
   expect(state).toEqual(state.status === 'completed' ? CREDITED_ONCE : SENT_BACK)
 }
 
-async function payAndTell({ funding }: Opened): Promise<void> {
+async function payAndNotify({ funding }: Opened): Promise<void> {
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'card' })
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
@@ -63,14 +63,14 @@ function testPayments(times: number): void {
 
   test('payment and giving up at once end in one of two ways: credited, or failed and sent back', async () => {
     await many(times, async opened => {
-      await Promise.all([payAndTell(opened), endFunding(world.funding, opened.funding, 'cancelled')])
+      await Promise.all([payAndNotify(opened), endFunding(world.funding, opened.funding, 'cancelled')])
       await expectOneEnd(opened)
     })
   })
 
   test('three payments at once credit one and send the others back', async () => {
     await many(times, async opened => {
-      await Promise.all([payAndTell(opened), payAndTell(opened), payAndTell(opened)])
+      await Promise.all([payAndNotify(opened), payAndNotify(opened), payAndNotify(opened)])
       const refunds = ['second_payment', 'second_payment']
       expect(await stateOf(opened)).toEqual({ ...CREDITED_ONCE, refunds })
     })
@@ -96,11 +96,11 @@ function testNodes(times: number): void {
     const second = world.newNode()
     const paying = opened.map((one, index) =>
       index % 2 === 0
-        ? payAndTell(one)
+        ? payAndNotify(one)
         : world.gateway.simulation.pay(orderIdOf(one.funding), { method: 'upi' }),
     )
     world.advance(30 * 60)
-    const late = opened.filter((_, index) => index % 5 === 0).map(payAndTell)
+    const late = opened.filter((_, index) => index % 5 === 0).map(payAndNotify)
     await Promise.all([...paying, ...late, world.jobs.runDue(), second.jobs.runDue()])
     world.advance(61)
     await Promise.all([world.jobs.runDue(), second.jobs.runDue()])
@@ -122,7 +122,7 @@ function testNodes(times: number): void {
     for (const one of opened) {
       await world.gateway.simulation.close(orderIdOf(one.funding), 'expired')
       await checkFunding(world.funding, one.funding)
-      await payAndTell(one)
+      await payAndNotify(one)
     }
     await Promise.all([world.jobs.runDue(), second.jobs.runDue()])
     const attempts = await world.db.database.query<{ attempts: number; status: string }>(

@@ -14,7 +14,7 @@ import type { SandboxContext, SandboxMode } from './context.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 
 /** These play the checkout page, which is not counted either: a rehearsal asks faster than people do. */
-const UNCOUNTED = { uncounted: true }
+const NOT_RATE_LIMITED = { uncounted: true }
 
 export function serveSandbox(serve: Serve, context: SandboxMode): void {
   serve(
@@ -29,7 +29,7 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
         )
       return { code }
     },
-    UNCOUNTED,
+    NOT_RATE_LIMITED,
   )
 
   serve(
@@ -39,7 +39,7 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
       const received = phone === null ? [] : await context.receivedMessages(phone)
       return { messages: received.map(({ text, sentAt }) => ({ text, sent_at: sentAt.toISOString() })) }
     },
-    UNCOUNTED,
+    NOT_RATE_LIMITED,
   )
 
   serve(
@@ -48,7 +48,7 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
       const now = await advanceClock(context, actorOf(call.caller), call.body.advance_seconds)
       return { now: now.toISOString() }
     },
-    UNCOUNTED,
+    NOT_RATE_LIMITED,
   )
 }
 
@@ -65,6 +65,6 @@ export function serveSimulation(serve: Serve, context: SandboxContext): void {
         status: wireStatus(funding.status),
       }
     },
-    UNCOUNTED,
+    NOT_RATE_LIMITED,
   )
 }

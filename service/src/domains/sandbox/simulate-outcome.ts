@@ -3,27 +3,32 @@ import { AppError } from '../../kernel/app-error.ts'
 import { paise } from '../../kernel/money.ts'
 import {
   checkFunding,
+  currentSession,
   type Funding,
   findFundingBySession,
   openSession,
   orderIdOf,
   sendDueRefunds,
-  settledSession,
   wireStatus,
 } from '../banking/index.ts'
 import type { SandboxContext } from './context.ts'
-import { type PlayedOutcome, POSSIBLE } from './outcomes.ts'
+import { POSSIBLE, type SimulatedOutcome } from './outcomes.ts'
 import type { Simulation } from './providers/simulation.ts'
-import { playDispute, playNotice, playTwice, playUnknownOrder } from './simulate-webhooks.ts'
+import {
+  simulateDispute,
+  simulatePayment,
+  simulateRepeats,
+  simulateUnknownOrder,
+} from './simulate-webhooks.ts'
 
 /** Plays the human, the bank and the network, and resolves when everything has taken effect. */
 export async function simulateOutcome(
   context: SandboxContext,
   session: string,
-  outcome: PlayedOutcome,
+  outcome: SimulatedOutcome,
   method?: PaidMethod,
 ): Promise<Funding> {
-  const funding = await settledSession(context.funding, await requireSession(context, session))
+  const funding = await currentSession(context.funding, await requireSession(context, session))
   await requirePossible(context, funding, outcome)
   await openSession(context.funding, funding)
   await play(context, funding, outcome, method ?? defaultMethod(funding.method))
@@ -40,7 +45,7 @@ async function requireSession(context: SandboxContext, session: string): Promise
 async function requirePossible(
   { gateway }: SandboxContext,
   funding: Funding,
-  outcome: PlayedOutcome,
+  outcome: SimulatedOutcome,
 ): Promise<void> {
   const { status, gatewayOrderId } = funding
   if (!POSSIBLE[status].includes(outcome)) {
@@ -59,7 +64,7 @@ function defaultMethod(method: FundingMethod): PaidMethod {
 async function play(
   context: SandboxContext,
   funding: Funding,
-  outcome: PlayedOutcome,
+  outcome: SimulatedOutcome,
   method: PaidMethod,
 ): Promise<void> {
   const { simulation } = context.gateway
@@ -70,41 +75,41 @@ async function play(
     case 'late_notice':
     case 'reserialised':
     case 'rotated_secret':
-      return playNotice(simulation, order, outcome, method)
+      return simulatePayment(simulation, order, outcome, method)
     case 'wrong_amount':
     case 'wrong_currency':
-      return playWrongMoney(simulation, funding, outcome, method)
+      return simulateWrongMoney(simulation, funding, outcome, method)
     case 'duplicate':
     case 'out_of_order':
     case 'double_payment':
     case 'refund_pending':
     case 'refund_failed':
-      return playTwice(simulation, order, outcome, method)
+      return simulateRepeats(simulation, order, outcome, method)
     case 'failure':
     case 'decline':
     case 'drop':
     case 'pending':
     case 'flagged':
-      return playAttempt(simulation, order, outcome, method)
+      return simulateAttempt(simulation, order, outcome, method)
     case 'expire':
       return expire(context, funding)
     case 'late':
       await expire(context, funding)
-      return playNotice(simulation, order, 'success', method)
+      return simulatePayment(simulation, order, 'success', method)
     case 'forged':
       return simulation.forge(order)
     case 'unknown_type':
       return simulation.notifyUnknownType(order)
     case 'unknown_order':
-      return playUnknownOrder(context, funding, method)
+      return simulateUnknownOrder(context, funding, method)
     case 'chargeback':
     case 'chargeback_created':
     case 'chargeback_won':
-      return playDispute(context, funding, outcome)
+      return simulateDispute(context, funding, outcome)
   }
 }
 
-async function playWrongMoney(
+async function simulateWrongMoney(
   simulation: Simulation,
   funding: Funding,
   outcome: 'wrong_amount' | 'wrong_currency',
@@ -117,7 +122,7 @@ async function playWrongMoney(
   await simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
-async function playAttempt(
+async function simulateAttempt(
   simulation: Simulation,
   order: string,
   outcome: 'failure' | 'decline' | 'drop' | 'pending' | 'flagged',

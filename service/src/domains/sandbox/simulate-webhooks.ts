@@ -8,7 +8,7 @@ import { newDisputeId } from './providers/simulate-webhooks.ts'
 import type { Simulation } from './providers/simulation.ts'
 
 /** A payment as it should be, and what becomes of the notice about it. */
-export async function playNotice(
+export async function simulatePayment(
   simulation: Simulation,
   order: string,
   outcome: 'success' | 'unnotified' | 'late_notice' | 'reserialised' | 'rotated_secret',
@@ -30,7 +30,7 @@ export async function playNotice(
 }
 
 /** More than one notice, or more than one payment, for one order. */
-export async function playTwice(
+export async function simulateRepeats(
   simulation: Simulation,
   order: string,
   outcome: 'duplicate' | 'out_of_order' | 'double_payment' | 'refund_pending' | 'refund_failed',
@@ -65,7 +65,7 @@ const REFUND_FAULTS = {
 const STRANGE_PAISE = paise(100_00n)
 
 /** Somebody pays an order that has our shape but was never opened here, as after a lost database. */
-export async function playUnknownOrder(
+export async function simulateUnknownOrder(
   { gateway, clock }: SandboxContext,
   { expiresAt }: Funding,
   method: PaidMethod,
@@ -85,7 +85,7 @@ export async function playUnknownOrder(
 }
 
 /** The payer disputes the payment at the bank: it is only begun, won by us, or lost. */
-export async function playDispute(
+export async function simulateDispute(
   { gateway: { simulation }, clock }: SandboxContext,
   funding: Funding,
   outcome: 'chargeback' | 'chargeback_created' | 'chargeback_won',

@@ -17,15 +17,15 @@ import { sessionIdOf } from '../banking/funding/funding-record.ts'
 import { fundingWebhooks } from '../banking/funding/funding-webhooks.ts'
 import { fundingJobs } from '../banking/funding/jobs.ts'
 import { openFunding } from '../banking/funding/open-funding.ts'
-import { takeNotice } from '../banking/gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../banking/gateway-webhooks/handle-webhook.ts'
 import { AGENT_ROWS } from '../limits/covered-tables.ts'
 import { deactivateAgent } from '../parties/agents/change-agent.ts'
 import { OWNER_ROWS } from '../parties/owners/store.ts'
 import { PLATFORM_ROWS } from '../parties/platforms/store.ts'
 import type { SandboxContext } from './context.ts'
 import { sandboxJobs, simulationJobs } from './jobs.ts'
-import type { OutgoingNotice } from './providers/notices.ts'
 import { createSandboxGateway, type SandboxGateway } from './providers/payment-gateway.ts'
+import type { OutgoingWebhook } from './providers/webhooks.ts'
 
 /** Funding and the sandbox gateway over a real database, without HTTP between them. */
 export interface World {
@@ -67,7 +67,7 @@ export async function openWorld(
   const faults: unknown[] = []
   const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
   const answers: number[] = []
-  const deliver = async (notice: OutgoingNotice) => {
+  const deliver = async (notice: OutgoingWebhook) => {
     answers.push(await take(funding, notice))
   }
   const gateway = createSandboxGateway({
@@ -89,7 +89,7 @@ export async function openWorld(
     ...base,
     funding,
     gateway,
-    payouts: { simulation: { sendNotices: () => Promise.resolve(0) } },
+    payouts: { simulation: { sendWebhooks: () => Promise.resolve(0) } },
     lastOtp: async () => null,
     receivedMessages: async () => [],
     jobs: () => jobs,
@@ -152,9 +152,9 @@ function openNode(funding: FundingContext): ReturnType<World['newNode']> {
   }
 }
 
-async function take(funding: FundingContext, { body, headers }: OutgoingNotice): Promise<number> {
+async function take(funding: FundingContext, { body, headers }: OutgoingWebhook): Promise<number> {
   try {
-    await takeNotice(
+    await handleGatewayWebhook(
       { ...funding, handlers: fundingWebhooks(funding) },
       'sandbox',
       Buffer.from(body),

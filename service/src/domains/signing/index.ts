@@ -3,7 +3,12 @@ export { type Certificate, certificateRecord, type ProvenCertificate } from './c
 export { checkCertificate } from './certificates/check.ts'
 export type { CertificatesContext } from './certificates/context.ts'
 export { type Issuer, issueCertificate, issueDefaultCertificates, issuerAt } from './certificates/issue.ts'
-export { findCertificate, findCertificateInForce, isSealed, proveCertificates } from './certificates/prove.ts'
+export {
+  findCertificate,
+  findCertificateInForce,
+  hasValidMac,
+  proveCertificates,
+} from './certificates/prove.ts'
 export { renewDefaultCertificates } from './certificates/renew.ts'
 export { decideRevocation, revokeAllOf, revokeCertificates } from './certificates/revoke.ts'
 export {

@@ -4,7 +4,7 @@ import { endFunding } from '../../domains/banking/funding/check-funding.ts'
 import { sessionIdOf } from '../../domains/banking/funding/funding-record.ts'
 import { openFunding } from '../../domains/banking/funding/open-funding.ts'
 import { collectUpi } from '../../domains/banking/funding/upi.ts'
-import type { PlayedOutcome } from '../../domains/sandbox/outcomes.ts'
+import type { SimulatedOutcome } from '../../domains/sandbox/outcomes.ts'
 import { simulateOutcome } from '../../domains/sandbox/simulate-outcome.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId } from '../../kernel/ids.ts'
@@ -106,7 +106,7 @@ function playOut(
   world: MoneyWorld,
   node: MoneyNode,
   { session }: Session,
-  outcome: PlayedOutcome,
+  outcome: SimulatedOutcome,
 ): Promise<void> {
   const { dice } = world
   const method = dice.chance(0.5) ? dice.pick(PAID_METHODS) : undefined

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '../../db/database.ts'
 import { type FundingContext, gatewaysOf } from '../../domains/banking/funding/context.ts'
 import { fundingWebhooks } from '../../domains/banking/funding/funding-webhooks.ts'
 import { fundingJobs } from '../../domains/banking/funding/jobs.ts'
-import { takeNotice } from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../../domains/banking/gateway-webhooks/handle-webhook.ts'
 import { gatewayWebhookJobs } from '../../domains/banking/gateway-webhooks/jobs.ts'
 import { payoutJobs } from '../../domains/banking/payouts/jobs.ts'
 import { payoutWebhooks } from '../../domains/banking/payouts/payout-webhooks.ts'
@@ -14,9 +14,9 @@ import type { OwnersContext } from '../../domains/parties/owners/context.ts'
 import { ownerJobs } from '../../domains/parties/owners/jobs.ts'
 import { escrowJobs } from '../../domains/payments/escrow/timeouts.ts'
 import type { SandboxContext } from '../../domains/sandbox/context.ts'
-import type { OutgoingNotice } from '../../domains/sandbox/providers/notices.ts'
 import type { SandboxGateway } from '../../domains/sandbox/providers/payment-gateway.ts'
 import type { SandboxPayouts } from '../../domains/sandbox/providers/payouts.ts'
+import type { OutgoingWebhook } from '../../domains/sandbox/providers/webhooks.ts'
 import type { BankVerifier } from '../../gateways/bank-verifier.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { fixedCalendar } from '../../kernel/holiday-file.ts'
@@ -58,7 +58,7 @@ export interface MoneyNode {
   readonly sandbox: SandboxContext
   readonly jobs: Jobs
   readonly life: Life
-  takeNotice(gateway: string, notice: OutgoingNotice): Promise<number>
+  handleGatewayWebhook(gateway: string, notice: OutgoingWebhook): Promise<number>
   /** Lets go of what the node held, dead or alive. */
   close(): Promise<void>
 }
@@ -100,8 +100,10 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
         jobs: () => jobs,
       },
     },
-    takeNotice: (gateway, notice) =>
-      statusOf(takeNotice({ ...core, handlers }, gateway, Buffer.from(notice.body), notice.headers)),
+    handleGatewayWebhook: (gateway, notice) =>
+      statusOf(
+        handleGatewayWebhook({ ...core, handlers }, gateway, Buffer.from(notice.body), notice.headers),
+      ),
     async close() {
       await jobs.stop()
       await engine.close()

@@ -1,5 +1,5 @@
 import type { Deliver } from '../../domains/sandbox/providers/deliver.ts'
-import type { OutgoingNotice } from '../../domains/sandbox/providers/notices.ts'
+import type { OutgoingWebhook } from '../../domains/sandbox/providers/webhooks.ts'
 import { isSignedTimestamped, signTimestamped } from '../../gateways/webhook-signature.ts'
 import type { Dice } from './dice.ts'
 import type { Weather } from './faulty-line.ts'
@@ -8,7 +8,7 @@ import type { Tally } from './tally.ts'
 
 /** Who takes in notices. It answers with the status of its answer. */
 export interface Intake {
-  takeNotice(gateway: string, notice: OutgoingNotice): Promise<number>
+  handleGatewayWebhook(gateway: string, notice: OutgoingWebhook): Promise<number>
 }
 
 /** The way of notices to the nodes: some never come, some twice or late, some are not what they say they are. */
@@ -32,7 +32,7 @@ export interface NoticeLineOptions {
 
 interface Held {
   readonly gateway: string
-  readonly notice: OutgoingNotice
+  readonly notice: OutgoingWebhook
   readonly insistent: boolean
   readonly attempts: number
 }
@@ -61,7 +61,7 @@ export function openNoticeLine(options: NoticeLineOptions): NoticeLine {
     if (status !== (isTrue ? 200 : 401)) offences.push(`a notice was answered ${status}: ${one.notice.body}`)
   }
 
-  async function deliver(gateway: string, notice: OutgoingNotice): Promise<void> {
+  async function deliver(gateway: string, notice: OutgoingWebhook): Promise<void> {
     const insistent = options.isInsistent(notice.body)
     const drawn = weather.calm ? 1 : Number(dice.weighted(COPIES))
     const copies = Math.max(drawn, insistent ? 1 : 0)
@@ -92,7 +92,7 @@ export function openNoticeLine(options: NoticeLineOptions): NoticeLine {
 
 async function take({ anyNode }: NoticeLineOptions, { gateway, notice }: Held): Promise<number | 'died'> {
   try {
-    return await anyNode().takeNotice(gateway, notice)
+    return await anyNode().handleGatewayWebhook(gateway, notice)
   } catch (error) {
     if (error instanceof NodeDied) return 'died'
     throw error
@@ -100,8 +100,8 @@ async function take({ anyNode }: NoticeLineOptions, { gateway, notice }: Held): 
 }
 
 /** The same notice with the signature of somebody else, or with other bytes under the same signature. */
-function liesAbout(dice: Dice, { body, headers }: OutgoingNotice): OutgoingNotice[] {
-  const lies: OutgoingNotice[] = []
+function liesAbout(dice: Dice, { body, headers }: OutgoingWebhook): OutgoingWebhook[] {
+  const lies: OutgoingWebhook[] = []
   if (dice.chance(FORGED_SHARE)) {
     const signature = signTimestamped(body, headers['x-webhook-timestamp'] ?? '', 'forged')
     lies.push({ body, headers: { ...headers, 'x-webhook-signature': signature } })
@@ -112,7 +112,7 @@ function liesAbout(dice: Dice, { body, headers }: OutgoingNotice): OutgoingNotic
   return lies
 }
 
-function isSigned({ body, headers }: OutgoingNotice, secrets: readonly string[]): boolean {
+function isSigned({ body, headers }: OutgoingWebhook, secrets: readonly string[]): boolean {
   const timestamp = headers['x-webhook-timestamp']
   return isSignedTimestamped(Buffer.from(body), timestamp, headers['x-webhook-signature'], secrets)
 }

@@ -77,8 +77,8 @@ export async function playOutside(world: MoneyWorld): Promise<number> {
   const arriving = late.filter(act => !weather.late.includes(act))
   const works = await Promise.all([
     gateway.simulation.resolvePayments(clock.now(), OUTSIDE_BATCH),
-    gateway.simulation.sendNotices(clock.now(), OUTSIDE_BATCH),
-    provider.simulation.sendNotices(clock.now(), OUTSIDE_BATCH),
+    gateway.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
+    provider.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
     notices.bringHeld(0.4),
     ...arriving.map(act => act()),
   ])

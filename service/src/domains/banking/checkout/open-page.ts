@@ -17,7 +17,7 @@ ${summary(view)}
 <h2 id="ways">${view.hosted === null ? 'Choose how to pay' : 'How you pay'}</h2>
 ${view.hosted === null ? null : hostedWay(view, view.hosted)}
 ${view.hosted === null || view.upiIntent !== null ? upiWay(view, qr) : null}
-${view.isSimulated && view.hosted === null ? [rehearsedWay(view, 'card'), rehearsedWay(view, 'netbanking')] : null}
+${view.isSimulated && view.hosted === null ? [simulatedWay(view, 'card'), simulatedWay(view, 'netbanking')] : null}
 ${cancellation(view)}
 </section>
 </main>`
@@ -167,7 +167,7 @@ const WAYS = {
   },
 } as const
 
-function rehearsedWay(view: SessionView, method: 'card' | 'netbanking'): Html {
+function simulatedWay(view: SessionView, method: 'card' | 'netbanking'): Html {
   const { title, subtitle, icon } = WAYS[method]
   return html`<details class="way" name="way" ${openAttribute(view.way === method)}>
 <summary>${icon}<span><b>${title}</b><small>${subtitle}</small></span></summary>

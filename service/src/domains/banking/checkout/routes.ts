@@ -10,7 +10,7 @@ import { checkFunding, endFunding } from '../funding/check-funding.ts'
 import type { FundingContext } from '../funding/context.ts'
 import type { Funding } from '../funding/funding.ts'
 import { collectUpiOnPage, mayAskGateway, upiIntentOnPage } from '../funding/page-bounds.ts'
-import { findFundingBySession, openSession, settledSession } from '../funding/session.ts'
+import { currentSession, findFundingBySession, openSession } from '../funding/session.ts'
 import { brokenPage, busyPage, closedPage, unknownPage } from './closed-page.ts'
 import { CONTENT_SECURITY_POLICY, hostedContentSecurityPolicy, renderDocument } from './document.ts'
 import { type Html, html, NOTHING } from './html.ts'
@@ -59,7 +59,7 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
   addErrorPages(pages, context)
 
   pages.get<SessionRoute>('/checkout/:session', async (request, reply) => {
-    const funding = await settledSession(context.funding, await sessionOf(context, request))
+    const funding = await currentSession(context.funding, await sessionOf(context, request))
     await openSession(context.funding, funding)
     if (request.query.back !== undefined) return cameBack(context, request, reply, funding)
     return sendSession(context, request, reply, funding)

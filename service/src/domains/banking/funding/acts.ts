@@ -3,7 +3,7 @@ import { rupees } from '../../../kernel/money.ts'
 import type { LedgerBatch } from '../../../ledger/index.ts'
 import { type Act, type Actor, type Facts, service } from '../../../operations/act.ts'
 import { record } from '../../../operations/record.ts'
-import type { Verdict } from './decide.ts'
+import type { Transition } from './decide.ts'
 import type { Funding, OwedRefund } from './funding.ts'
 
 export function openedAct(actor: Actor, funding: Funding): Act {
@@ -11,7 +11,7 @@ export function openedAct(actor: Actor, funding: Funding): Act {
 }
 
 /** Records what a look at the gateway has changed of a funding, as it stands after it. */
-export function recordStep(batch: LedgerBatch, funding: Funding, step: Verdict['step']): void {
+export function recordStep(batch: LedgerBatch, funding: Funding, step: Transition['step']): void {
   const actor = service('payment gateway')
   switch (step.kind) {
     case 'wait':

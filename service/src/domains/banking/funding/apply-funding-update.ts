@@ -5,15 +5,15 @@ import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/in
 import { save } from '../../../operations/entity.ts'
 import { emit } from '../../../operations/record-events.ts'
 import { recordStep } from './acts.ts'
-import { judge, nextCheckAt, type ProviderStatus, type Verdict } from './decide.ts'
+import { decideTransition, nextCheckAt, type ProviderStatus, type Transition } from './decide.ts'
 import type { FailureReason, Funding, FundingKey, OwedRefund } from './funding.ts'
 import { fundingEvent } from './funding-events.ts'
 import { refundWriter, returnedPayments } from './refund-store.ts'
 import { fundings } from './row-mac.ts'
 
-export interface Settled {
+export interface AppliedUpdate {
   readonly funding: Funding
-  readonly step: Verdict['step']['kind']
+  readonly step: Transition['step']['kind']
 }
 
 /** The one way in which a funding changes its state: by what was seen at the gateway, under the wallet's lock. */
@@ -21,7 +21,7 @@ export function applyFundingUpdate(
   key: FundingKey,
   reported: ProviderStatus,
   ending: FailureReason | null,
-): Command<Settled> {
+): Command<AppliedUpdate> {
   const orderId = orderIdOf(key)
   return {
     accounts: [key.agentId],
@@ -30,18 +30,18 @@ export function applyFundingUpdate(
       const before = batch.read(fundings, key)
       if (before === undefined) return refuse('not_found', 'There is no such funding')
       const now = new Date(batch.nowMs)
-      const verdict = judge(before, reported, now, {
+      const transition = decideTransition(before, reported, now, {
         ending,
         returned: batch.read(returnedPayments, orderId),
       })
-      const funding = changed(before, reported, verdict, now)
-      postStep(batch, funding, verdict.step)
-      recordStep(batch, funding, verdict.step)
-      const event = fundingEvent(funding, verdict.step.kind, balanceOf(batch, funding))
+      const funding = changed(before, reported, transition, now)
+      postStep(batch, funding, transition.step)
+      recordStep(batch, funding, transition.step)
+      const event = fundingEvent(funding, transition.step.kind, balanceOf(batch, funding))
       if (event !== null) emit(batch, event)
       save(batch, fundings, funding)
-      for (const refund of verdict.refunds) batch.write(refundWriter, owed(funding, refund, now))
-      return { funding, step: verdict.step.kind }
+      for (const refund of transition.refunds) batch.write(refundWriter, owed(funding, refund, now))
+      return { funding, step: transition.step.kind }
     },
   }
 }
@@ -52,7 +52,7 @@ function balanceOf(batch: LedgerBatch, { agentId }: Funding): Paise {
 
 function owed(
   funding: Funding,
-  { payment, reason }: Verdict['refunds'][number],
+  { payment, reason }: Transition['refunds'][number],
   now: Date,
 ): OwedRefund & { readonly now: Date } {
   const { gatewayPaymentId, amountPaise, currency } = payment
@@ -66,7 +66,7 @@ export function orderIdOf({ id }: Pick<Funding, 'id'>): string {
   return formatId('fund', id)
 }
 
-function postStep(batch: LedgerBatch, funding: Funding, step: Verdict['step']): void {
+function postStep(batch: LedgerBatch, funding: Funding, step: Transition['step']): void {
   const { id, agentId, amountPaise } = funding
   const feePaise = paise(funding.feePaise ?? 0n)
   const netPaise = paise(amountPaise - feePaise)
@@ -95,14 +95,19 @@ function postStep(batch: LedgerBatch, funding: Funding, step: Verdict['step']): 
   }
 }
 
-function changed(before: Funding, reported: ProviderStatus, verdict: Verdict, now: Date): Funding {
+function changed(before: Funding, reported: ProviderStatus, transition: Transition, now: Date): Funding {
   const gatewayOrderId =
     before.gatewayOrderId ?? (reported.kind === 'order' ? reported.order.gatewayOrderId : null)
-  const after = { ...before, gatewayOrderId, lastAttempt: verdict.lastAttempt, ...outcome(verdict.step, now) }
-  return { ...after, nextCheckAt: nextCheckAt(after, now, reported.kind !== 'silence') }
+  const after = {
+    ...before,
+    gatewayOrderId,
+    lastAttempt: transition.lastAttempt,
+    ...outcome(transition.step, now),
+  }
+  return { ...after, nextCheckAt: nextCheckAt(after, now, reported.kind !== 'no_response') }
 }
 
-function outcome(step: Verdict['step'], now: Date): Partial<Funding> {
+function outcome(step: Transition['step'], now: Date): Partial<Funding> {
   switch (step.kind) {
     case 'wait':
       return {}

@@ -7,7 +7,7 @@ import { bare } from '../../../gateways/cashfree/testing/reply.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { type Opened, openWorld, type World } from '../../sandbox/test-world.ts'
-import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { orderIdOf } from './apply-funding-update.ts'
 import { fundingWebhooks } from './funding-webhooks.ts'
 
@@ -48,7 +48,7 @@ async function notify(
   const { body, headers } = cashfree.notice(type, data, options)
   const context = { ...world.funding, handlers: fundingWebhooks(world.funding) }
   try {
-    await takeNotice(context, 'cashfree', Buffer.from(body), { ...headers })
+    await handleGatewayWebhook(context, 'cashfree', Buffer.from(body), { ...headers })
     return 200
   } catch (error) {
     if (error instanceof AppError) return error.status

@@ -1,13 +1,13 @@
 import type { PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import type { Logger } from '../../../kernel/logger.ts'
-import { applyFundingUpdate, orderIdOf, type Settled } from './apply-funding-update.ts'
+import { type AppliedUpdate, applyFundingUpdate, orderIdOf } from './apply-funding-update.ts'
 import type { FundingContext } from './context.ts'
 import { type ProviderStatus, SESSION_MS } from './decide.ts'
 import type { FailureReason, Funding, FundingKey } from './funding.ts'
 import { logFailures } from './log-failures.ts'
 import { claimDueFundings, hastenEndedSessions, selectFunding } from './store.ts'
 
-export interface Checked extends Settled {
+export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
 }
 
@@ -22,10 +22,10 @@ export async function checkFunding(
 ): Promise<Checked | null> {
   const funding = await selectFunding(context.database, context.vault, key)
   if (funding === null) return null
-  const reported = await sight(context, funding, ending)
-  const settled = await context.ledger.submit(applyFundingUpdate(key, reported, ending))
-  report(context.logger, settled)
-  return { ...settled, reported: reported.kind }
+  const reported = await readProviderStatus(context, funding, ending)
+  const applied = await context.ledger.submit(applyFundingUpdate(key, reported, ending))
+  report(context.logger, applied)
+  return { ...applied, reported: reported.kind }
 }
 
 /** Ends an unpaid session for good, here and at the gateway. One that was paid meanwhile is completed instead. */
@@ -37,29 +37,29 @@ export async function endFunding(
   return checkFunding(context, key, reason)
 }
 
-async function sight(
+async function readProviderStatus(
   { gateways, clock }: FundingContext,
   funding: Funding,
   ending: FailureReason | null,
 ): Promise<ProviderStatus> {
   const gateway = gateways.named(funding.gateway)
-  if (gateway === undefined) return { kind: 'silence' }
-  const first = await look(gateway, funding)
+  if (gateway === undefined) return { kind: 'no_response' }
+  const first = await queryOrder(gateway, funding)
   const isOver = ending !== null || funding.status !== 'pending' || clock.now() >= funding.expiresAt
   if (!isOver || first.kind !== 'order' || first.order.status !== 'active') return first
-  // What ends here must end there. A payment that slipped in between is seen by the second look.
+  // What ends here must end there. A payment that slipped in between is seen by the second queryOrder.
   await gateway.cancelOrder({ orderId: orderIdOf(funding), gatewayOrderId: first.order.gatewayOrderId })
-  return look(gateway, funding)
+  return queryOrder(gateway, funding)
 }
 
-async function look(gateway: PaymentGateway, funding: Funding): Promise<ProviderStatus> {
+async function queryOrder(gateway: PaymentGateway, funding: Funding): Promise<ProviderStatus> {
   const { gatewayOrderId } = funding
   const answer = await gateway.getOrder({ orderId: orderIdOf(funding), gatewayOrderId })
-  if (answer.kind !== 'value') return { kind: 'silence' }
+  if (answer.kind !== 'value') return { kind: 'no_response' }
   return answer.value === null ? { kind: 'none' } : { kind: 'order', order: answer.value }
 }
 
-function report(logger: Logger, { funding, step }: Settled): void {
+function report(logger: Logger, { funding, step }: AppliedUpdate): void {
   const facts = { funding_id: orderIdOf(funding), status: funding.status }
   if (step === 'complete' || step === 'reverse') logger.info(facts, `funding: ${step}`)
   if (step === 'fail') logger.info({ ...facts, reason: funding.failureReason }, 'funding: fail')

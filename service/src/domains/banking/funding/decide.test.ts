@@ -4,12 +4,12 @@ import type { GatewayOrder, GatewayPayment } from '../../../gateways/payment-gat
 import { paise } from '../../../kernel/money.ts'
 import {
   CHECK_EVERY_MS,
+  decideTransition,
   gatewayFee,
-  judge,
+  NO_RESPONSE_MS,
   nextCheckAt,
   type ProviderStatus,
   SESSION_MS,
-  SILENCE_MS,
 } from './decide.ts'
 import type { Funding } from './funding.ts'
 
@@ -93,7 +93,7 @@ describe('the fee', () => {
 
 describe('a pending session', () => {
   test('is completed by the right money in time', () => {
-    expect(judge(funding, seen([payment], 'paid'), inTime)).toEqual({
+    expect(decideTransition(funding, seen([payment], 'paid'), inTime)).toEqual({
       step: { kind: 'complete', payment, feePaise: 2_500n },
       refunds: [],
       lastAttempt: 'success',
@@ -101,13 +101,17 @@ describe('a pending session', () => {
   })
 
   test('is completed by what was paid in time even when it is found only after the expiry', () => {
-    const verdict = judge(funding, seen([{ ...payment, paidAt: funding.expiresAt }], 'closed'), tooLate)
-    expect(verdict.step.kind).toBe('complete')
+    const transition = decideTransition(
+      funding,
+      seen([{ ...payment, paidAt: funding.expiresAt }], 'closed'),
+      tooLate,
+    )
+    expect(transition.step.kind).toBe('complete')
   })
 
   test('is never completed by money that came after its expiry, which goes back', () => {
-    const verdict = judge(funding, seen([{ ...payment, paidAt: tooLate }], 'closed'), tooLate)
-    expect(verdict).toMatchObject({
+    const transition = decideTransition(funding, seen([{ ...payment, paidAt: tooLate }], 'closed'), tooLate)
+    expect(transition).toMatchObject({
       step: { kind: 'fail', reason: 'expired' },
       refunds: [{ reason: 'late' }],
     })
@@ -118,8 +122,8 @@ describe('a pending session', () => {
     ['wrong_amount', { amountPaise: paise(100_001n) }],
     ['wrong_currency', { currency: 'USD' }],
   ] as const)('sends back %s and stays open', (reason, wrong) => {
-    const verdict = judge(funding, seen([{ ...payment, ...wrong }]), inTime)
-    expect(verdict).toMatchObject({ step: { kind: 'wait' }, refunds: [{ reason }] })
+    const transition = decideTransition(funding, seen([{ ...payment, ...wrong }]), inTime)
+    expect(transition).toMatchObject({ step: { kind: 'wait' }, refunds: [{ reason }] })
   })
 
   test('takes the first of two payments and sends the second back, in whatever order they are listed', () => {
@@ -128,7 +132,7 @@ describe('a pending session', () => {
       [payment, second],
       [second, payment],
     ]) {
-      expect(judge(funding, seen(both, 'paid'), inTime)).toMatchObject({
+      expect(decideTransition(funding, seen(both, 'paid'), inTime)).toMatchObject({
         step: { kind: 'complete', payment: { gatewayPaymentId: 'p1' } },
         refunds: [{ payment: { gatewayPaymentId: 'p2' }, reason: 'second_payment' }],
       })
@@ -136,36 +140,39 @@ describe('a pending session', () => {
   })
 
   test.each(['failed', 'dropped', 'pending'] as const)('stays open after an attempt that is %s', status => {
-    const verdict = judge(funding, seen([{ ...payment, status, paidAt: null }]), inTime)
-    expect(verdict).toEqual({ step: { kind: 'wait' }, refunds: [], lastAttempt: status })
+    const transition = decideTransition(funding, seen([{ ...payment, status, paidAt: null }]), inTime)
+    expect(transition).toEqual({ step: { kind: 'wait' }, refunds: [], lastAttempt: status })
   })
 
   test('fails when the gateway has closed its order', () => {
     const declined = { ...payment, status: 'failed', paidAt: null } as const
-    expect(judge(funding, seen([], 'closed'), inTime).step).toEqual({ kind: 'fail', reason: 'expired' })
-    expect(judge(funding, seen([declined], 'closed'), inTime).step).toEqual({
+    expect(decideTransition(funding, seen([], 'closed'), inTime).step).toEqual({
+      kind: 'fail',
+      reason: 'expired',
+    })
+    expect(decideTransition(funding, seen([declined], 'closed'), inTime).step).toEqual({
       kind: 'fail',
       reason: 'payment_failed',
     })
   })
 
   test('fails at its expiry, not a moment before', () => {
-    expect(judge(funding, seen([]), after(SESSION_MS - 1)).step.kind).toBe('wait')
-    expect(judge(funding, seen([]), after(SESSION_MS)).step.kind).toBe('fail')
-    expect(judge(funding, { kind: 'none' }, after(SESSION_MS)).step.kind).toBe('fail')
+    expect(decideTransition(funding, seen([]), after(SESSION_MS - 1)).step.kind).toBe('wait')
+    expect(decideTransition(funding, seen([]), after(SESSION_MS)).step.kind).toBe('fail')
+    expect(decideTransition(funding, { kind: 'none' }, after(SESSION_MS)).step.kind).toBe('fail')
   })
 
   test('waits for a gateway that cannot be asked, but not for ever', () => {
-    const silence = { kind: 'silence' } as const
-    expect(judge(funding, silence, tooLate).step.kind).toBe('wait')
-    expect(judge(funding, silence, after(SESSION_MS + SILENCE_MS)).step.kind).toBe('fail')
+    const silence = { kind: 'no_response' } as const
+    expect(decideTransition(funding, silence, tooLate).step.kind).toBe('wait')
+    expect(decideTransition(funding, silence, after(SESSION_MS + NO_RESPONSE_MS)).step.kind).toBe('fail')
   })
 
   test('that is given up is completed all the same when it was paid before', () => {
-    expect(judge(funding, seen([payment], 'paid'), inTime, { ending: 'cancelled' }).step.kind).toBe(
-      'complete',
-    )
-    expect(judge(funding, seen([]), inTime, { ending: 'cancelled' }).step).toEqual({
+    expect(
+      decideTransition(funding, seen([payment], 'paid'), inTime, { ending: 'cancelled' }).step.kind,
+    ).toBe('complete')
+    expect(decideTransition(funding, seen([]), inTime, { ending: 'cancelled' }).step).toEqual({
       kind: 'fail',
       reason: 'cancelled',
     })
@@ -173,16 +180,16 @@ describe('a pending session', () => {
 
   test('is not completed by a payment that goes back to who paid it, but by the next one', () => {
     const returned = new Set(['p1'])
-    expect(judge(funding, seen([payment], 'paid'), inTime, { returned }).step.kind).toBe('wait')
+    expect(decideTransition(funding, seen([payment], 'paid'), inTime, { returned }).step.kind).toBe('wait')
     const second = { ...payment, gatewayPaymentId: 'p2' }
-    expect(judge(funding, seen([payment, second], 'paid'), inTime, { returned })).toMatchObject({
+    expect(decideTransition(funding, seen([payment, second], 'paid'), inTime, { returned })).toMatchObject({
       step: { kind: 'complete', payment: { gatewayPaymentId: 'p2' } },
     })
   })
 
   test('is not completed by a payment that the bank has taken back already', () => {
-    const verdict = judge(funding, seen([{ ...payment, chargedBack: true }], 'paid'), inTime)
-    expect(verdict).toMatchObject({ step: { kind: 'wait' }, refunds: [] })
+    const transition = decideTransition(funding, seen([{ ...payment, chargedBack: true }], 'paid'), inTime)
+    expect(transition).toMatchObject({ step: { kind: 'wait' }, refunds: [] })
   })
 })
 
@@ -190,53 +197,58 @@ describe('a session whose agent was deactivated', () => {
   const ended: Funding = { ...funding, expiresAt: inTime, agentEndedAt: inTime }
 
   test('is completed by what was paid before, and by nothing that was paid after', () => {
-    expect(judge(ended, seen([payment], 'paid'), tooLate).step.kind).toBe('complete')
+    expect(decideTransition(ended, seen([payment], 'paid'), tooLate).step.kind).toBe('complete')
     const late = { ...payment, paidAt: after(60_001) }
-    expect(judge(ended, seen([late], 'paid'), after(60_001))).toMatchObject({
+    expect(decideTransition(ended, seen([late], 'paid'), after(60_001))).toMatchObject({
       step: { kind: 'fail', reason: 'agent_deactivated' },
       refunds: [{ reason: 'late' }],
     })
   })
 
   test('ends unpaid with the agent, and waits for a gateway that cannot be asked', () => {
-    expect(judge(ended, seen([]), inTime).step).toEqual({ kind: 'fail', reason: 'agent_deactivated' })
-    expect(judge(ended, { kind: 'silence' }, inTime).step.kind).toBe('wait')
+    expect(decideTransition(ended, seen([]), inTime).step).toEqual({
+      kind: 'fail',
+      reason: 'agent_deactivated',
+    })
+    expect(decideTransition(ended, { kind: 'no_response' }, inTime).step.kind).toBe('wait')
   })
 
   test('that had expired before has simply expired', () => {
     const expired: Funding = { ...funding, agentEndedAt: tooLate }
-    expect(judge(expired, seen([]), tooLate).step).toEqual({ kind: 'fail', reason: 'expired' })
+    expect(decideTransition(expired, seen([]), tooLate).step).toEqual({ kind: 'fail', reason: 'expired' })
   })
 })
 
 describe('a session that is over', () => {
   test('never completes: money that comes goes back', () => {
-    expect(judge(failed, seen([payment], 'paid'), inTime)).toMatchObject({
+    expect(decideTransition(failed, seen([payment], 'paid'), inTime)).toMatchObject({
       step: { kind: 'wait' },
       refunds: [{ reason: 'late' }],
     })
   })
 
   test('completes once only: its own payment seen again changes nothing, another one goes back', () => {
-    expect(judge(completed, seen([payment], 'paid'), inTime)).toMatchObject({
+    expect(decideTransition(completed, seen([payment], 'paid'), inTime)).toMatchObject({
       step: { kind: 'wait' },
       refunds: [],
     })
     const second = { ...payment, gatewayPaymentId: 'p2' }
-    expect(judge(completed, seen([payment, second], 'paid'), inTime).refunds).toMatchObject([
+    expect(decideTransition(completed, seen([payment, second], 'paid'), inTime).refunds).toMatchObject([
       { reason: 'second_payment' },
     ])
   })
 
   test('is reversed once by a chargeback of the payment that completed it, and by no other', () => {
     const back = { ...payment, chargedBack: true }
-    expect(judge(completed, seen([back], 'paid'), inTime)).toMatchObject({
+    expect(decideTransition(completed, seen([back], 'paid'), inTime)).toMatchObject({
       step: { kind: 'reverse' },
       refunds: [],
     })
-    expect(judge({ ...completed, status: 'reversed' }, seen([back], 'paid'), inTime).step.kind).toBe('wait')
+    expect(
+      decideTransition({ ...completed, status: 'reversed' }, seen([back], 'paid'), inTime).step.kind,
+    ).toBe('wait')
     const other = { ...back, gatewayPaymentId: 'p2' }
-    expect(judge(completed, seen([payment, other], 'paid'), inTime)).toMatchObject({
+    expect(decideTransition(completed, seen([payment, other], 'paid'), inTime)).toMatchObject({
       step: { kind: 'wait' },
       refunds: [],
     })
@@ -244,7 +256,9 @@ describe('a session that is over', () => {
 
   test('is not ended again', () => {
     for (const over of [completed, failed]) {
-      expect(judge(over, seen([], 'closed'), tooLate, { ending: 'cancelled' }).step.kind).toBe('wait')
+      expect(decideTransition(over, seen([], 'closed'), tooLate, { ending: 'cancelled' }).step.kind).toBe(
+        'wait',
+      )
     }
   })
 })

@@ -9,7 +9,7 @@ export const SESSION_MS = 30 * 60_000
 /** While somebody may be paying the gateway is asked this often, so that a payment without a notice is found. */
 export const CHECK_EVERY_MS = 30_000
 /** How long past its expiry a session waits for a gateway that cannot be asked. */
-export const SILENCE_MS = 60 * 60_000
+export const NO_RESPONSE_MS = 60 * 60_000
 /** After its end a session is looked at again, for money that came late or twice without a notice. */
 const AFTERWARDS_MS = [60_000, 10 * 60_000, 60 * 60_000, 24 * 60 * 60_000]
 
@@ -35,7 +35,7 @@ export function decideReceiver(status: AgentStatus): Refusal | null {
 }
 
 /** What the gateway's word about an order means for its funding. */
-export interface Verdict {
+export interface Transition {
   readonly step:
     | { readonly kind: 'wait' }
     | { readonly kind: 'complete'; readonly payment: GatewayPayment; readonly feePaise: Paise }
@@ -49,7 +49,7 @@ export interface Verdict {
 export type ProviderStatus =
   | { readonly kind: 'order'; readonly order: GatewayOrder }
   | { readonly kind: 'none' }
-  | { readonly kind: 'silence' }
+  | { readonly kind: 'no_response' }
 
 /** What else is known of a funding when it is judged. */
 export interface Known {
@@ -63,12 +63,12 @@ export interface Known {
  * Judges a funding by what was seen at the gateway. It is asked under the funding's lock, so whatever was seen,
  * a payment that is not the one that completed the funding is refunded, and nothing completes or ends it twice.
  */
-export function judge(
+export function decideTransition(
   funding: Funding,
   reported: ProviderStatus,
   now: Date,
   { ending = null, returned }: Known = {},
-): Verdict {
+): Transition {
   const order = reported.kind === 'order' ? reported.order : null
   const payments = order?.payments ?? []
   const lastAttempt = payments.at(-1)?.status ?? funding.lastAttempt
@@ -91,7 +91,7 @@ function stepFor(
   funding: Funding,
   winner: GatewayPayment | undefined,
   failure: FailureReason | null,
-): Verdict['step'] {
+): Transition['step'] {
   if (funding.status === 'completed' && winner?.chargedBack) return { kind: 'reverse' }
   if (funding.status !== 'pending') return { kind: 'wait' }
   if (winner !== undefined) {
@@ -131,8 +131,8 @@ function failureOf(
   const overdueMs = now.getTime() - funding.expiresAt.getTime()
   switch (reported.kind) {
     // What was paid in the last moment is credited, so the clock alone does not end a session at once.
-    case 'silence':
-      return overdueMs >= SILENCE_MS ? expired : null
+    case 'no_response':
+      return overdueMs >= NO_RESPONSE_MS ? expired : null
     case 'none':
       return overdueMs >= 0 ? expired : null
     case 'order':

@@ -1,7 +1,7 @@
 import { formatId } from '../../../kernel/ids.ts'
 import { type Paise, rupees } from '../../../kernel/money.ts'
 import type { NewEvent } from '../../../operations/event.ts'
-import type { Verdict } from './decide.ts'
+import type { Transition } from './decide.ts'
 import type { Funding } from './funding.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Funding } from './funding.ts'
  */
 export function fundingEvent(
   { id, agentId, amountPaise, feePaise, failureReason }: Funding,
-  step: Verdict['step']['kind'],
+  step: Transition['step']['kind'],
   balancePaise: Paise,
 ): NewEvent | null {
   const funding = { agent_id: formatId('agt', agentId), funding_id: formatId('fund', id) }

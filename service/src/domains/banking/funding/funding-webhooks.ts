@@ -1,7 +1,7 @@
 import { AlteredRow } from '../../../db/row-mac.ts'
 import type { GatewayEvent, PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import { newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
-import { notNow } from '../gateway-webhooks/handle-webhook.ts'
+import { retryLater } from '../gateway-webhooks/handle-webhook.ts'
 import type { WebhookHandler } from '../gateway-webhooks/webhook-handler.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
@@ -41,7 +41,7 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
   const funding = await selectFundingById(database, vault, id)
   const checked = funding === null ? null : await checkFunding(context, funding)
   if (checked === null) return refundUnknownOrder(context, gateway, event.orderId, id)
-  if (checked.reported === 'silence') throw notNow()
+  if (checked.reported === 'no_response') throw retryLater()
 }
 
 /**
@@ -60,7 +60,7 @@ async function refundUnknownOrder(
     throw new AlteredRow('fundings', id, GONE)
   }
   const answer = await gateway.getOrder({ orderId, gatewayOrderId: null })
-  if (answer.kind !== 'value') throw notNow()
+  if (answer.kind !== 'value') throw retryLater()
   const { value: order } = answer
   const paid = order?.payments.filter(payment => payment.status === 'success' && !payment.chargedBack) ?? []
   if (order === null || paid.length === 0) return

@@ -143,7 +143,7 @@ export async function claimDueRefunds(
 }
 
 /** False: it was settled before. */
-export async function updateSettled(
+export async function updateResolved(
   db: Queryable,
   id: Uuid,
   status: 'done' | 'failed',

@@ -5,7 +5,7 @@ import { recordFacts } from '../../../operations/record.ts'
 import { refundAct } from './acts.ts'
 import type { FundingContext } from './context.ts'
 import { logFailures } from './log-failures.ts'
-import { type ClaimedRefund, claimDueRefunds, postponeRefund, updateSettled } from './refund-store.ts'
+import { type ClaimedRefund, claimDueRefunds, postponeRefund, updateResolved } from './refund-store.ts'
 import { selectFundingById } from './store.ts'
 
 const BATCH = 20
@@ -45,7 +45,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
       : await askOrSend(gateway, refund)
   const status = statusOf(answer)
   if (status === 'done' || status === 'failed') {
-    await settleRefund(context, refund, status)
+    await resolveRefund(context, refund, status)
     if (status === 'done') logger.info(facts, 'refund: done')
     else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; a person must pay this back')
     return
@@ -55,7 +55,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
 }
 
 /** Two nodes may learn of the end at once, and one of them writes it down. */
-function settleRefund(
+function resolveRefund(
   { database, vault, clock }: FundingContext,
   refund: ClaimedRefund,
   status: 'done' | 'failed',
@@ -64,7 +64,7 @@ function settleRefund(
   const fundingId = parseId('fund', refund.orderId)
   return database.inTransaction(async tx => {
     const funding = fundingId === null ? null : await selectFundingById(tx, vault, fundingId)
-    if (!(await updateSettled(tx, refund.id, status, now))) return
+    if (!(await updateResolved(tx, refund.id, status, now))) return
     await recordFacts(tx, vault, now, [refundAct(refund, status, funding?.agentId ?? null)])
   })
 }

@@ -19,7 +19,7 @@ export async function findFundingBySession(
  * The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. While the gateway was
  * asked just now it stays as it is, and its page takes no payment.
  */
-export async function settledSession(context: FundingContext, funding: Funding): Promise<Funding> {
+export async function currentSession(context: FundingContext, funding: Funding): Promise<Funding> {
   if (funding.status !== 'pending' || funding.agentEndedAt === null) return funding
   if (!(await mayAskGateway(context, funding))) return funding
   const checked = await checkFunding(context, funding)

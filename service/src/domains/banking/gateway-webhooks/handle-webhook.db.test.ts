@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../kernel/clock.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
-import { notNow, takeNotice } from './handle-webhook.ts'
+import { handleGatewayWebhook, retryLater } from './handle-webhook.ts'
 import { gatewayWebhookJobs } from './jobs.ts'
 import type { WebhookHandler } from './webhook-handler.ts'
 
@@ -26,7 +26,7 @@ function takerNamed(name: string, script: Script, followed: string[]): WebhookHa
       valid: script.valid ?? true,
       dedupeKey: rawBody.toString(),
       async follow() {
-        if (script.away) throw notNow()
+        if (script.away) throw retryLater()
         followed.push(rawBody.toString())
       },
     }),
@@ -38,7 +38,7 @@ function context(...handlers: WebhookHandler[]) {
 }
 
 const take = (notices: ReturnType<typeof context>, name: string, text: string) =>
-  takeNotice(notices, name, Buffer.from(text), {})
+  handleGatewayWebhook(notices, name, Buffer.from(text), {})
 
 test('a notice is followed once, however often it comes', async () => {
   const followed: string[] = []

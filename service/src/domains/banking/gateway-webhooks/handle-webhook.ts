@@ -4,10 +4,10 @@ import { AppError } from '../../../kernel/app-error.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { isKnownNotice, rememberNotice } from './store.ts'
+import { isProcessedWebhook, recordProcessedWebhook } from './store.ts'
 import type { WebhookHandler } from './webhook-handler.ts'
 
-export interface NoticesContext {
+export interface GatewayWebhooksContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
@@ -19,8 +19,8 @@ export interface NoticesContext {
  * A notice of an outside system: once its signature is proved it only says where to look. It is remembered after it
  * was dealt with, so that one that came in vain is welcome again.
  */
-export async function takeNotice(
-  { database, clock, vault, logger, handlers }: NoticesContext,
+export async function handleGatewayWebhook(
+  { database, clock, vault, logger, handlers }: GatewayWebhooksContext,
   name: string,
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
@@ -38,14 +38,14 @@ export async function takeNotice(
   for (const notice of notices) {
     // Whatever a gateway names it by, a payer's phone too, nobody reads here.
     const key = vault.blindIndex(notice.dedupeKey, 'gateway_notices.dedupe_key').toString('hex')
-    if (await isKnownNotice(database, name, key)) continue
+    if (await isProcessedWebhook(database, name, key)) continue
     await notice.follow()
-    await rememberNotice(database, name, key, clock.now())
+    await recordProcessedWebhook(database, name, key, clock.now())
   }
 }
 
 /** What a notice is answered that cannot be followed at this moment: whoever sent it sends it again. */
-export function notNow(): AppError {
+export function retryLater(): AppError {
   return new AppError('service_unavailable', 'The gateway could not be asked about this; send it again', {
     headers: { 'retry-after': '30' },
   })

@@ -1,13 +1,13 @@
 import { receiveGatewayNotice } from '@batua/contract'
 import type { Serve } from '../../../http/serve.ts'
-import { type NoticesContext, takeNotice } from './handle-webhook.ts'
+import { type GatewayWebhooksContext, handleGatewayWebhook } from './handle-webhook.ts'
 
-export function serveGatewayWebhooks(serve: Serve, context: NoticesContext): void {
+export function serveGatewayWebhooks(serve: Serve, context: GatewayWebhooksContext): void {
   serve(
     receiveGatewayNotice,
     async call => {
       const rawBody = call.rawBody ?? Buffer.alloc(0)
-      await takeNotice(context, call.params.gateway, rawBody, call.headers)
+      await handleGatewayWebhook(context, call.params.gateway, rawBody, call.headers)
       return { received: true }
     },
     // A gateway sends as many as there are payments, so only what fails verification counts.

@@ -1,6 +1,10 @@
 import type { Queryable } from '../../../db/database.ts'
 
-export async function isKnownNotice(db: Queryable, gateway: string, dedupeKey: string): Promise<boolean> {
+export async function isProcessedWebhook(
+  db: Queryable,
+  gateway: string,
+  dedupeKey: string,
+): Promise<boolean> {
   const rows = await db.query(
     `select received_at from gateway_notices where gateway = $1 and dedupe_key = $2`,
     [gateway, dedupeKey],
@@ -8,7 +12,7 @@ export async function isKnownNotice(db: Queryable, gateway: string, dedupeKey: s
   return rows.length > 0
 }
 
-export async function rememberNotice(
+export async function recordProcessedWebhook(
   db: Queryable,
   gateway: string,
   dedupeKey: string,
@@ -23,7 +27,7 @@ export async function rememberNotice(
 const BATCH = 1_000
 
 /** Forgets old notices: one bounded batch. Returns how many. */
-export async function deleteNoticesBefore(db: Queryable, before: Date): Promise<number> {
+export async function deleteWebhooksBefore(db: Queryable, before: Date): Promise<number> {
   const rows = await db.query(
     `delete from gateway_notices n
      using (select gateway, dedupe_key from gateway_notices where received_at < $1 limit $2

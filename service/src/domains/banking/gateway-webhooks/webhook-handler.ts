@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** A notice as its taker understands it. It says where to look, never what is true. */
-export interface TakenNotice {
+export interface ParsedWebhook {
   /** Whether the signature is the sender's. */
   readonly valid: boolean
   /** The same for every copy of one notice. */
@@ -14,5 +14,5 @@ export interface TakenNotice {
 export interface WebhookHandler {
   /** Stands in the address: `/v1/gateway/{name}/webhooks`. */
   readonly name: string
-  read(rawBody: Buffer, headers: IncomingHttpHeaders): TakenNotice
+  read(rawBody: Buffer, headers: IncomingHttpHeaders): ParsedWebhook
 }

@@ -2,7 +2,7 @@ import { rupees } from '../../../kernel/money.ts'
 import type { LedgerBatch } from '../../../ledger/index.ts'
 import { type Actor, type Facts, service } from '../../../operations/act.ts'
 import { record } from '../../../operations/record.ts'
-import type { Verdict } from './decide.ts'
+import type { Transition } from './decide.ts'
 import { type Payout, transactionIdOf } from './payout.ts'
 
 /** Records that money has left a wallet. */
@@ -11,7 +11,7 @@ export function recordRequested(batch: LedgerBatch, actor: Actor, payout: Payout
 }
 
 /** Records what became of a payout; its reason is the provider's word and stays here. */
-export function recordStep(batch: LedgerBatch, payout: Payout, step: Verdict['step']): void {
+export function recordStep(batch: LedgerBatch, payout: Payout, step: Transition['step']): void {
   const actor = service('payout provider')
   switch (step.kind) {
     case 'wait':

@@ -5,18 +5,18 @@ import { type Command, type LedgerBatch, read, SYSTEM } from '../../../ledger/in
 import { save } from '../../../operations/entity.ts'
 import { emit } from '../../../operations/record-events.ts'
 import { recordStep } from './acts.ts'
-import { judge, nextCheckAt, type Verdict } from './decide.ts'
+import { decideTransition, nextCheckAt, type Transition } from './decide.ts'
 import { type Payout, type PayoutKey, type ProviderStatus, transactionIdOf } from './payout.ts'
 import { payouts } from './store.ts'
 
-export interface Settled {
+export interface AppliedUpdate {
   readonly payout: Payout
-  readonly step: Verdict['step']['kind']
+  readonly step: Transition['step']['kind']
   readonly contradiction: string | null
 }
 
 /** The one way in which a payout changes its state: by what was seen at the provider, under the wallet's lock. */
-export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Command<Settled> {
+export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Command<AppliedUpdate> {
   return {
     accounts: [key.agentId],
     reads: [read(payouts, key)],
@@ -24,7 +24,7 @@ export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Com
       const before = batch.read(payouts, key)
       if (before === undefined) return refuse('not_found', 'There is no such payout')
       const now = new Date(batch.nowMs)
-      const { step, contradiction } = judge(before, reported)
+      const { step, contradiction } = decideTransition(before, reported)
       const payout = changed(before, reported, step, now)
       postStep(batch, payout, step)
       recordStep(batch, payout, step)
@@ -34,7 +34,7 @@ export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Com
   }
 }
 
-function changed(before: Payout, reported: ProviderStatus, step: Verdict['step'], now: Date): Payout {
+function changed(before: Payout, reported: ProviderStatus, step: Transition['step'], now: Date): Payout {
   const seenId = reported.kind === 'payout' ? reported.payout.providerPayoutId : null
   const after = {
     ...before,
@@ -44,7 +44,7 @@ function changed(before: Payout, reported: ProviderStatus, step: Verdict['step']
   return { ...after, nextCheckAt: nextCheckAt(after, reported, now) }
 }
 
-function outcome(step: Verdict['step'], now: Date): Partial<Payout> {
+function outcome(step: Transition['step'], now: Date): Partial<Payout> {
   switch (step.kind) {
     case 'wait':
       return {}
@@ -57,7 +57,7 @@ function outcome(step: Verdict['step'], now: Date): Partial<Payout> {
   }
 }
 
-function postStep(batch: LedgerBatch, payout: Payout, step: Verdict['step']): void {
+function postStep(batch: LedgerBatch, payout: Payout, step: Transition['step']): void {
   const { id: linkedId, agentId, amountPaise } = payout
   const moved = { amountPaise, linkedId }
   switch (step.kind) {

@@ -20,7 +20,7 @@ import {
   type PayoutNetwork,
   type PayoutNode,
 } from '../../../testing/paying-out.ts'
-import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { moveDuePayouts } from './check-payout.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'
@@ -74,9 +74,14 @@ async function notify(
 ) {
   const { body, headers } = cashfree.notice(type, { transfer_id: transferId, ...state }, { secret })
   try {
-    await takeNotice({ ...node, handlers: payoutWebhooks(node) }, 'cashfree-payouts', Buffer.from(body), {
-      ...headers,
-    })
+    await handleGatewayWebhook(
+      { ...node, handlers: payoutWebhooks(node) },
+      'cashfree-payouts',
+      Buffer.from(body),
+      {
+        ...headers,
+      },
+    )
     return 200
   } catch (error) {
     if (error instanceof AppError) return error.status

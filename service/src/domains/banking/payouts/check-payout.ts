@@ -1,12 +1,12 @@
 import type { Logger } from '../../../kernel/logger.ts'
-import { applyPayoutUpdate, type Settled } from './apply-payout-update.ts'
+import { type AppliedUpdate, applyPayoutUpdate } from './apply-payout-update.ts'
 import type { PayoutsContext } from './context.ts'
 import { maySendAgain } from './decide.ts'
 import { type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
-import { askAbout, sendPayout } from './send-payout.ts'
+import { queryPayout, sendPayout } from './send-payout.ts'
 import { claimDuePayouts } from './store.ts'
 
-export interface Checked extends Settled {
+export interface Checked extends AppliedUpdate {
   readonly reported: ProviderStatus['kind']
 }
 
@@ -15,45 +15,53 @@ export interface Checked extends Settled {
  * once is safe, because the settling is decided under a lock.
  */
 export async function checkPayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
-  return settle(context, payout, await askAbout(context, payout))
+  return applyReported(context, payout, await queryPayout(context, payout))
 }
 
 /** Moves a payout on that the caller has taken: sends it the first time, asks about it ever after. */
 async function movePayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
-  return settle(context, payout, await sight(context, payout))
+  return applyReported(context, payout, await readProviderStatus(context, payout))
 }
 
-async function sight(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
+async function readProviderStatus(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   if (payout.status === 'pending' && payout.attempts === 1) return sendPayout(context, payout)
-  const seen = await askAbout(context, payout)
+  const seen = await queryPayout(context, payout)
   const unknown = payout.status === 'pending' && seen.kind === 'none'
   return unknown && maySendAgain(payout, context.clock.now()) ? sendPayout(context, payout) : seen
 }
 
-async function settle(context: PayoutsContext, payout: Payout, reported: ProviderStatus): Promise<Checked> {
-  const settled = await context.ledger.submit(applyPayoutUpdate(payout, reported))
-  const sure = settled.contradiction === null ? settled : await lookAgain(context, settled)
+async function applyReported(
+  context: PayoutsContext,
+  payout: Payout,
+  reported: ProviderStatus,
+): Promise<Checked> {
+  const applied = await context.ledger.submit(applyPayoutUpdate(payout, reported))
+  const sure = applied.contradiction === null ? applied : await recheck(context, applied)
   report(context.logger, sure, reported)
   return { ...sure, reported: reported.kind }
 }
 
 /** What was seen may be older than what others have written since: a contradiction is what is still there to be seen. */
-async function lookAgain(context: PayoutsContext, first: Settled): Promise<Settled> {
-  const reported = await askAbout(context, first.payout)
-  return reported.kind === 'silence'
+async function recheck(context: PayoutsContext, first: AppliedUpdate): Promise<AppliedUpdate> {
+  const reported = await queryPayout(context, first.payout)
+  return reported.kind === 'no_response'
     ? first
     : context.ledger.submit(applyPayoutUpdate(first.payout, reported))
 }
 
 const MANY_ATTEMPTS = 5
 
-function report(logger: Logger, { payout, step, contradiction }: Settled, reported: ProviderStatus): void {
+function report(
+  logger: Logger,
+  { payout, step, contradiction }: AppliedUpdate,
+  reported: ProviderStatus,
+): void {
   const { status, attempts, reason } = payout
   const facts = { transfer_id: transferIdOf(payout), status, attempts }
   if (contradiction !== null) logger.error({ ...facts, contradiction }, 'payout: a person must look at this')
   if (step === 'complete') logger.info(facts, 'payout: complete')
   if (step === 'fail' || step === 'reverse') logger.warn({ ...facts, reason }, `payout: ${step}`)
-  if (status === 'pending' && reported.kind === 'silence' && attempts >= MANY_ATTEMPTS) {
+  if (status === 'pending' && reported.kind === 'no_response' && attempts >= MANY_ATTEMPTS) {
     logger.warn(facts, 'payout: the provider has no answer; it is asked again')
   }
 }

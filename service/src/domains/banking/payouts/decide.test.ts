@@ -4,7 +4,13 @@ import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
-import { decideWithdrawal, judge, maySendAgain, nextCheckAt, type WithdrawalFacts } from './decide.ts'
+import {
+  decideTransition,
+  decideWithdrawal,
+  maySendAgain,
+  nextCheckAt,
+  type WithdrawalFacts,
+} from './decide.ts'
 import { type Payout, type PayoutState, type ProviderStatus, transferIdOf } from './payout.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
@@ -108,7 +114,7 @@ function seen(status: ProviderPayout['status'], change: Partial<ProviderPayout> 
   }
 }
 
-const SILENCE: ProviderStatus = { kind: 'silence' }
+const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
 const NONE: ProviderStatus = { kind: 'none' }
 const refused = (attempt: number): ProviderStatus => ({ kind: 'refused', code: 'no', attempt })
 
@@ -122,12 +128,12 @@ group('the provider’s word', () => {
     ['pending', 'refused', refused(1), 'fail'],
     ['pending', 'refused for one that was taken again since', refused(0), 'wait'],
     ['pending', 'unknown', NONE, 'wait'],
-    ['pending', 'silence', SILENCE, 'wait'],
+    ['pending', 'no_response', NO_RESPONSE, 'wait'],
     ['completed', 'success', seen('success'), 'wait'],
     ['completed', 'pending, an old answer', seen('pending'), 'wait'],
     ['completed', 'reversed', seen('reversed'), 'reverse'],
     ['completed', 'refused', refused(1), 'wait'],
-    ['completed', 'silence', SILENCE, 'wait'],
+    ['completed', 'no_response', NO_RESPONSE, 'wait'],
     ['failed', 'failed', seen('failed'), 'wait'],
     ['failed', 'reversed', seen('reversed'), 'wait'],
     ['failed', 'refused', refused(1), 'wait'],
@@ -135,7 +141,10 @@ group('the provider’s word', () => {
     ['reversed', 'reversed', seen('reversed'), 'wait'],
     ['reversed', 'success, an old answer', seen('success'), 'wait'],
   ] as const)('of a %s payout, %s: %s', (status, _what, reported, step) => {
-    expect(judge(payoutIn(status), reported)).toMatchObject({ step: { kind: step }, contradiction: null })
+    expect(decideTransition(payoutIn(status), reported)).toMatchObject({
+      step: { kind: step },
+      contradiction: null,
+    })
   })
 
   test.each([
@@ -147,9 +156,9 @@ group('the provider’s word', () => {
   ] as const)(
     'of a %s payout, %s moves nothing and is for a person to look at',
     (status, _what, reported) => {
-      const verdict = judge(payoutIn(status), reported)
-      expect(verdict.step.kind).toBe('wait')
-      expect(verdict.contradiction).not.toBeNull()
+      const transition = decideTransition(payoutIn(status), reported)
+      expect(transition.step.kind).toBe('wait')
+      expect(transition.contradiction).not.toBeNull()
     },
   )
 })
@@ -162,7 +171,7 @@ group('the next look', () => {
   const later = (ms: number) => new Date(NOW.getTime() + ms)
 
   test('comes ever later while it waits, but never later than in half an hour', () => {
-    const waits = [1, 2, 3, 10, 500].map(attempts => inMs(payoutIn('pending', { attempts }), SILENCE))
+    const waits = [1, 2, 3, 10, 500].map(attempts => inMs(payoutIn('pending', { attempts }), NO_RESPONSE))
     expect(waits).toEqual([20_000, 40_000, 80_000, 1_800_000, 1_800_000])
   })
 
@@ -184,12 +193,12 @@ group('the next look', () => {
 
   test('after a last one that nobody answered comes again, ever later', () => {
     const completed = payoutIn('completed')
-    expect(inMs(completed, SILENCE, later(6 * DAY_MS))).toBe(DAY_MS)
-    expect(inMs(completed, SILENCE, later(8 * DAY_MS))).toBe(2 * DAY_MS)
+    expect(inMs(completed, NO_RESPONSE, later(6 * DAY_MS))).toBe(DAY_MS)
+    expect(inMs(completed, NO_RESPONSE, later(8 * DAY_MS))).toBe(2 * DAY_MS)
     expect(inMs(completed, seen('success'), later(8 * DAY_MS))).toBeNull()
   })
 
   test.each(['failed', 'reversed'] as const)('at a %s payout is not needed', status => {
-    expect(inMs(payoutIn(status), SILENCE)).toBeNull()
+    expect(inMs(payoutIn(status), NO_RESPONSE)).toBeNull()
   })
 })

@@ -3,7 +3,7 @@ import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
 import { type Paise, paise, rupees, rupeesText } from '../../../kernel/money.ts'
-import { decideHeld } from '../../payments/index.ts'
+import { decideBlocked } from '../../payments/index.ts'
 import { type BankAccount, type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
 
 /** What the rules of withdrawing look at, true under the wallet's lock. */
@@ -27,7 +27,7 @@ export interface WithdrawalPlan {
 /** May this much leave the wallet for its owner's bank? */
 export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPlan {
   const { account, balancePaise } = facts
-  const held = decideHeld(facts)
+  const held = decideBlocked(facts)
   if (held !== null) return held
   if (account === null) {
     const message =
@@ -69,7 +69,7 @@ function short(balancePaise: Paise, requiredPaise: Paise, why: string): Refusal 
 }
 
 /** What the provider's word about a payout means for it. */
-export interface Verdict {
+export interface Transition {
   readonly step:
     | { readonly kind: 'wait' }
     | { readonly kind: 'complete'; readonly utr: string }
@@ -79,15 +79,15 @@ export interface Verdict {
   readonly contradiction: string | null
 }
 
-const WAIT: Verdict = { step: { kind: 'wait' }, contradiction: null }
+const WAIT: Transition = { step: { kind: 'wait' }, contradiction: null }
 
 /**
  * Judges a payout by what was seen at the provider. It is asked under the wallet's lock, so whatever was seen, by
  * whomever and in whichever order, it is completed once, and its money comes back once.
  */
-export function judge(payout: Payout, reported: ProviderStatus): Verdict {
+export function decideTransition(payout: Payout, reported: ProviderStatus): Transition {
   switch (reported.kind) {
-    case 'silence':
+    case 'no_response':
       return WAIT
     case 'none':
       return payout.status === 'completed' ? odd('the provider no longer knows a completed payout') : WAIT
@@ -96,11 +96,11 @@ export function judge(payout: Payout, reported: ProviderStatus): Verdict {
       if (payout.status !== 'pending' || reported.attempt !== payout.attempts) return WAIT
       return { step: { kind: 'fail', reason: reported.code }, contradiction: null }
     case 'payout':
-      return judgeSeen(payout, reported.payout)
+      return decideReported(payout, reported.payout)
   }
 }
 
-function judgeSeen(payout: Payout, seen: ProviderPayout): Verdict {
+function decideReported(payout: Payout, seen: ProviderPayout): Transition {
   if (seen.transferId !== transferIdOf(payout) || seen.amountPaise !== payout.amountPaise) {
     return odd('the provider speaks of another payout or amount')
   }
@@ -125,7 +125,7 @@ function judgeSeen(payout: Payout, seen: ProviderPayout): Verdict {
   }
 }
 
-function odd(contradiction: string): Verdict {
+function odd(contradiction: string): Transition {
   return { step: { kind: 'wait' }, contradiction }
 }
 
@@ -158,7 +158,7 @@ export function nextCheckAt(payout: Payout, reported: ProviderStatus, now: Date)
       const closedMs = (payout.closedAt ?? now).getTime()
       const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
       if (nextMs !== undefined) return new Date(nextMs)
-      if (reported.kind !== 'silence') return null
+      if (reported.kind !== 'no_response') return null
       return new Date(now.getTime() + (now.getTime() - closedMs) / UNANSWERED_PART)
     }
     case 'failed':

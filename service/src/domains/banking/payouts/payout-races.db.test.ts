@@ -5,7 +5,7 @@ import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { COMPLETED, openPayoutStage, type PayoutStage, PENDING } from '../../../testing/payout-stage.ts'
 import { noticeOf } from '../../../testing/scripted-payouts.ts'
-import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { applyPayoutUpdate } from './apply-payout-update.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'
@@ -31,7 +31,7 @@ test('a notice hastens what it speaks of, and copies of it in any order change n
   const payout = await stage.withdrawn('pending')
   await stage.move()
   const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
-  const tell = () => takeNotice(notices, 'scripted', noticeOf('shop_17', payout.transferId), {})
+  const tell = () => handleGatewayWebhook(notices, 'scripted', noticeOf('shop_17', payout.transferId), {})
   await tell()
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
@@ -59,10 +59,12 @@ test('a notice that cannot be followed is to be sent again; one of an unknown pa
   await stage.move()
   const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
   stage.provider.setAway(true)
-  await expect(takeNotice(notices, 'scripted', noticeOf(payout.transferId), {})).rejects.toMatchObject({
+  await expect(
+    handleGatewayWebhook(notices, 'scripted', noticeOf(payout.transferId), {}),
+  ).rejects.toMatchObject({
     code: 'service_unavailable',
   })
-  await takeNotice(notices, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
+  await handleGatewayWebhook(notices, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
 })
 
 test('a notice that is there before the answer to the request does not disturb it', async () => {
@@ -72,7 +74,7 @@ test('a notice that is there before the answer to the request does not disturb i
     if (call !== 'send') return
     stage.provider.hold(null)
     stage.provider.arrive({ ...payout, amountPaise: paise(10_000n) }, 'success')
-    await takeNotice(notices, 'scripted', noticeOf(payout.transferId), {})
+    await handleGatewayWebhook(notices, 'scripted', noticeOf(payout.transferId), {})
   })
   await stage.move()
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)

@@ -1,4 +1,4 @@
-import { notNow } from '../gateway-webhooks/handle-webhook.ts'
+import { retryLater } from '../gateway-webhooks/handle-webhook.ts'
 import type { WebhookHandler } from '../gateway-webhooks/webhook-handler.ts'
 import { checkPayout } from './check-payout.ts'
 import type { PayoutsContext } from './context.ts'
@@ -35,5 +35,5 @@ async function follow(context: PayoutsContext, transferId: string): Promise<void
     return
   }
   const { reported } = await checkPayout(context, payout)
-  if (reported === 'silence') throw notNow()
+  if (reported === 'no_response') throw retryLater()
 }

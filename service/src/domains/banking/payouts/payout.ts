@@ -55,7 +55,7 @@ export type ProviderStatus =
   /** The provider will not take it; said to whoever took the payout for the `attempt`-th time. */
   | { readonly kind: 'refused'; readonly code: string; readonly attempt: number }
   /** It could not be asked, or does not know itself. */
-  | { readonly kind: 'silence' }
+  | { readonly kind: 'no_response' }
 
 const TRANSFER_PREFIX = 'po'
 

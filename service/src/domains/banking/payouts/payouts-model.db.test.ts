@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../testing/database
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { openPayoutNetwork, openPayoutNode, type PayoutNetwork } from '../../../testing/paying-out.ts'
 import { noticeOf, type SendScript, scriptedPayouts } from '../../../testing/scripted-payouts.ts'
-import { takeNotice } from '../gateway-webhooks/handle-webhook.ts'
+import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { moveDuePayouts } from './check-payout.ts'
 import { UNKNOWN_BELIEVED_MS } from './decide.ts'
 import { transferIdOf } from './payout.ts'
@@ -134,7 +134,7 @@ async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: 
         step.of.map((index, position) => {
           const node = nodes[position % nodes.length] ?? fail()
           const notices = { ...node, handlers: payoutWebhooks(node) }
-          return takeNotice(notices, provider.name, noticeOf(payouts[index]?.transferId ?? ''), {})
+          return handleGatewayWebhook(notices, provider.name, noticeOf(payouts[index]?.transferId ?? ''), {})
         }),
       )
       return

@@ -9,13 +9,16 @@ import { markSent, recordBeneficiary, selectHolder } from './store.ts'
 /** What the account holder reads on a statement: letters, digits and spaces. */
 const REMARKS = { withdraw: 'Wallet withdrawal', settlement: 'Wallet settlement' } as const
 
-const SILENCE: ProviderStatus = { kind: 'silence' }
+const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
 
 /** The payout as the provider knows it now. */
-export async function askAbout({ payoutProvider }: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
-  if (payoutProvider.name !== payout.provider) return SILENCE
+export async function queryPayout(
+  { payoutProvider }: PayoutsContext,
+  payout: Payout,
+): Promise<ProviderStatus> {
+  if (payoutProvider.name !== payout.provider) return NO_RESPONSE
   const answer = await payoutProvider.get(transferIdOf(payout))
-  if (answer.kind !== 'value') return SILENCE
+  if (answer.kind !== 'value') return NO_RESPONSE
   return answer.value === null ? { kind: 'none' } : { kind: 'payout', payout: answer.value }
 }
 
@@ -25,11 +28,11 @@ export async function askAbout({ payoutProvider }: PayoutsContext, payout: Payou
  */
 export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   const { database, clock, payoutProvider } = context
-  if (payoutProvider.name !== payout.provider) return SILENCE
+  if (payoutProvider.name !== payout.provider) return NO_RESPONSE
   const known = await beneficiaryOf(context, payout)
   if (known.kind === 'rejected') return { kind: 'refused', code: known.code, attempt: payout.attempts }
-  if (known.kind !== 'value') return SILENCE
-  if (!(await markSent(database, payout, clock.now()))) return SILENCE
+  if (known.kind !== 'value') return NO_RESPONSE
+  if (!(await markSent(database, payout, clock.now()))) return NO_RESPONSE
   const answer = await payoutProvider.send({
     transferId: transferIdOf(payout),
     beneficiaryId: known.value.beneficiaryId,
@@ -49,12 +52,12 @@ async function sightingOf(
       return { kind: 'payout', payout: answer.value }
     case 'rejected': {
       // The id may have been refused because an earlier request of it got through: money goes back only when not.
-      const seen = await askAbout(context, payout)
+      const seen = await queryPayout(context, payout)
       return seen.kind === 'none' ? { kind: 'refused', code: answer.code, attempt: payout.attempts } : seen
     }
     case 'retryable':
     case 'unknown':
-      return SILENCE
+      return NO_RESPONSE
   }
 }
 

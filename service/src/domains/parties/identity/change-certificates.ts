@@ -18,7 +18,7 @@ import {
   type Certificate,
   certificateRecord,
   decideRevocation,
-  isSealed,
+  hasValidMac,
   issueCertificate as issue,
   issuerAt,
   lockCertificate,
@@ -143,7 +143,7 @@ async function lockUnrevokedCertificate(
 ): Promise<Certificate> {
   const locked = await lockCertificate(tx, id)
   assert(locked !== null, 'certificates are never removed')
-  assert(isSealed(vault, locked), `${formatId('cert', id)} is as it was written`)
+  assert(hasValidMac(vault, locked), `${formatId('cert', id)} is as it was written`)
   const refusal = decideRevocation(locked)
   if (refusal !== null) raise(refusal)
   return locked

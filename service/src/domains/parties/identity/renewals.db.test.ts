@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
 import { service } from '../../../operations/act.ts'
 import { signUpAgent } from '../../../testing/network-server.ts'
-import { certificateSeal } from '../../signing/certificates/certificate.ts'
+import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
 import { setAgentsTier } from '../agents/group-store.ts'
 import { renewalJobs } from '../agents/renew-certificates.ts'
@@ -161,7 +161,7 @@ test('a certificate from before this was kept counts as the default when it is t
   if (stored === null) throw new Error('it was just read')
   await stage.db.database.query('update certificates set is_default = null, seal = $2 where id = $1', [
     stored.id,
-    certificateSeal(vault, { ...stored, isDefault: null }),
+    certificateMac(vault, { ...stored, isDefault: null }),
   ])
   const issued = await stage.post<Certificate>(`/v1/agents/${side.agentId}/certificates`, side.platform)
   await setTier('tier2')

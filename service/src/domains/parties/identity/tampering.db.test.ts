@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parseId } from '../../../kernel/ids.ts'
 import { newKeyPair } from '../../../kernel/signing.ts'
 import { TEST_VAULT } from '../../../testing/network.ts'
-import { certificateSeal } from '../../signing/certificates/certificate.ts'
+import { certificateMac } from '../../signing/certificates/certificate.ts'
 import { selectCertificate } from '../../signing/certificates/store.ts'
 import { type IdentityStage, openIdentityStage, type Side } from './test-stage.ts'
 
@@ -145,7 +145,7 @@ describe('a certificate that was changed in the database', () => {
     const stored = await selectCertificate(stage.db.database, parseId('cert', certificate.id) ?? '')
     if (stored === null) throw new Error('the certificate is there')
     const forged = { ...stored, subject: 'Somebody' }
-    const seal = certificateSeal(TEST_VAULT, forged).toString('hex')
+    const seal = certificateMac(TEST_VAULT, forged).toString('hex')
     await alter(certificate.id, `subject = 'Somebody', seal = decode('${seal}', 'hex')`)
     expect(await stage.verdict(certificate.id)).toBe('bad_signature')
   })

@@ -8,7 +8,7 @@ import type { AgentFacts } from '../../limits/agent-facts.ts'
 import { type Controls, ceilingOf, type Layer } from '../../limits/controls.ts'
 import {
   decideAttestation,
-  decideHeld,
+  decideBlocked,
   decideHold,
   decideRelease,
   dueAction,
@@ -139,11 +139,11 @@ describe('a hold', () => {
 })
 
 test('whoever comes second learns how the escrow ended', () => {
-  expect(decideHeld(HELD)).toBe(HELD)
+  expect(decideBlocked(HELD)).toBe(HELD)
   for (const status of ['released', 'refunded'] as const) {
-    expect(decideHeld({ ...HELD, status })).toMatchObject({ code: 'conflict', details: { status } })
+    expect(decideBlocked({ ...HELD, status })).toMatchObject({ code: 'conflict', details: { status } })
   }
-  expect(decideHeld(undefined)).toMatchObject({ code: 'not_found' })
+  expect(decideBlocked(undefined)).toMatchObject({ code: 'not_found' })
 })
 
 describe('a release', () => {

@@ -4,7 +4,13 @@ import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { sameHash } from '../../../kernel/secrets.ts'
 import type { Account } from '../../../ledger/index.ts'
 import { type AgentFacts, approvalNeeded, decidePayee } from '../../limits/index.ts'
-import { canReceive, decideBalance, decideHeld as decideKept, decideSender, untilActive } from '../decide.ts'
+import {
+  canReceive,
+  decideBalance,
+  decideBlocked as decideKept,
+  decideSender,
+  untilActive,
+} from '../decide.ts'
 import type { SpendPlan } from '../spend.ts'
 import { type Escrow, meantFor } from './escrow.ts'
 
@@ -73,7 +79,7 @@ function ofField(refusal: Refusal, field: NamedAgent['field']): Refusal {
 }
 
 /** Whoever comes second finds the escrow closed and learns how it ended. */
-export function decideHeld(escrow: Escrow | undefined): Refusal | Escrow {
+export function decideBlocked(escrow: Escrow | undefined): Refusal | Escrow {
   if (escrow === undefined) return refuse('not_found', 'There is no escrow with this id')
   if (escrow.status === 'held') return escrow
   return refuse(
@@ -117,7 +123,7 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
 }
 
 /** A limit on payees refuses the release and nothing else: the money stays where it is. */
-export function keptHeld(refusal: Refusal): Refusal {
+export function releaseRefusal(refusal: Refusal): Refusal {
   const message = `${refusal.message}. The money stays in escrow: release it later or to another agent, or refund it`
   return { ...refusal, message, field: 'to_agent_id' }
 }

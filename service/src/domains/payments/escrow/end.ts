@@ -16,7 +16,7 @@ import {
   reverseSpendReads,
   type Spend,
 } from '../../limits/index.ts'
-import { decideAttestation, decideHeld, decideRelease, keptHeld, proveAttestor } from './decide.ts'
+import { decideAttestation, decideBlocked, decideRelease, proveAttestor, releaseRefusal } from './decide.ts'
 import { type Escrow, type EscrowKey, isNamedAtRelease, meantFor } from './escrow.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
@@ -49,7 +49,7 @@ export function releaseCommand(agents: AgentPolicyCache, order: ReleaseOrder): C
       ...limitPhases(spendIn),
     ],
     decide(batch) {
-      const escrow = decideHeld(batch.read(escrows, key))
+      const escrow = decideBlocked(batch.read(escrows, key))
       if ('kind' in escrow) return escrow
       const spend = spendIn(batch)
       const [payer, payee] = [agents.facts(batch, key.agentId), agents.facts(batch, payeeId)]
@@ -80,7 +80,7 @@ export function attestCommand(agents: AgentPolicyCache, attestation: Attestation
       const attestor = agents.facts(batch, attestorId)
       const unproved = proveAttestor(attestor, keyHash)
       if (unproved !== null) return unproved
-      const escrow = decideHeld(batch.read(escrows, key))
+      const escrow = decideBlocked(batch.read(escrows, key))
       if ('kind' in escrow) return escrow
       const [payer, payee] = [agents.facts(batch, key.agentId), agents.facts(batch, payeeId)]
       const refused = decideAttestation({ escrow, payer, payee }, attestor)
@@ -97,7 +97,7 @@ export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Act
     reads: [read(escrows, seen), ...(given === null ? [] : reverseSpendReads(given))],
     steps: [batch => agents.reads(batch, [seen.agentId])],
     decide(batch) {
-      const escrow = decideHeld(batch.read(escrows, seen))
+      const escrow = decideBlocked(batch.read(escrows, seen))
       return 'kind' in escrow ? escrow : postRefund(batch, agents, escrow, actor)
     },
   }
@@ -178,7 +178,7 @@ function spendOf(
 
 function overLimit(batch: LedgerBatch, spend: Spend | null): Refusal | null {
   const refused = spend === null ? null : checkLimits(batch, spend)
-  return refused === null ? null : keptHeld(refused)
+  return refused === null ? null : releaseRefusal(refused)
 }
 
 /** What the counterparty windows take back; null: the hold named nobody, so it is in none. */

@@ -4,7 +4,7 @@ import type { Transfer } from '../../../ledger/index.ts'
 import { isGenuineAgent, mayAccess } from '../../parties/index.ts'
 import type { ReceiptsContext } from './context.ts'
 import type { ReceiptFacts } from './receipt.ts'
-import { type FoundPayment, findSealedPayment } from './sealed-payment.ts'
+import { type FoundPayment, findProvenPayment } from './sealed-payment.ts'
 import { selectParties } from './store.ts'
 
 /** The payment that an address names by its receipt's id or its own; the two share one uuid. */
@@ -13,7 +13,7 @@ export async function findPayment(
   address: string,
 ): Promise<FoundPayment> {
   const id = receiptIdIn(address)
-  return id === null ? { kind: 'none' } : findSealedPayment(database, vault, id)
+  return id === null ? { kind: 'none' } : findProvenPayment(database, vault, id)
 }
 
 export function receiptIdIn(address: string): Uuid | null {

@@ -10,7 +10,7 @@ export type FoundPayment =
   | { readonly kind: 'altered' }
 
 /** Reads a payment and proves it. Whatever tells others that money was paid asks for the proof. */
-export async function findSealedPayment(db: Queryable, vault: Vault, id: Uuid): Promise<FoundPayment> {
+export async function findProvenPayment(db: Queryable, vault: Vault, id: Uuid): Promise<FoundPayment> {
   const found = await findSealed(db, vault, id)
   if (found.kind !== 'transfer') return found
   return found.transfer.kind === 'payment' ? { kind: 'payment', payment: found.transfer } : { kind: 'none' }

@@ -15,7 +15,7 @@ export interface SandboxBankOptions {
   readonly vault: Vault
 }
 
-const LOOKS_FOR_MS = 60_000
+const PENDING_MS = 60_000
 const OUTAGE_MS = 120_000
 
 /** A bank that knows every account under the name it is asked for, but for those that are there to rehearse with. */
@@ -27,7 +27,7 @@ export function createSandboxBankVerifier(options: SandboxBankOptions): BankVeri
       const { verification } = behaviourOf(claim.bankAccount)
       switch (verification.kind) {
         case 'match':
-          return nameVerdict(claim.name, verification.score)
+          return nameMatch(claim.name, verification.score)
         case 'failed':
           return { kind: 'failed', nameAtBank: null, nameMatchScore: null, reason: verification.reason }
         case 'pending':
@@ -35,19 +35,19 @@ export function createSandboxBankVerifier(options: SandboxBankOptions): BankVeri
         case 'down':
           return (await isDown(options, claim))
             ? { kind: 'retryable', message: 'The bank does not answer' }
-            : nameVerdict(claim.name, 100)
+            : nameMatch(claim.name, 100)
       }
     },
     async checkAgain(reference, claim) {
       const { verification } = behaviourOf(claim.bankAccount)
       const begunMs = Number(reference.replace(/^sandbox_/, ''))
-      if (clock.now().getTime() < begunMs + LOOKS_FOR_MS) return { kind: 'pending', reference }
-      return nameVerdict(claim.name, verification.kind === 'pending' ? verification.score : 100)
+      if (clock.now().getTime() < begunMs + PENDING_MS) return { kind: 'pending', reference }
+      return nameMatch(claim.name, verification.kind === 'pending' ? verification.score : 100)
     },
   }
 }
 
-function nameVerdict(name: string, nameMatchScore: number): BankVerdict {
+function nameMatch(name: string, nameMatchScore: number): BankVerdict {
   const nameAtBank = nameAtBankOf(name, nameMatchScore)
   return nameMatchScore >= LEAST_NAME_MATCH
     ? { kind: 'verified', nameAtBank, nameMatchScore, reason: null }

@@ -1,8 +1,8 @@
 import type { Logger } from '../../../kernel/logger.ts'
-import type { OutgoingNotice } from './notices.ts'
+import type { OutgoingWebhook } from './webhooks.ts'
 
 /** Posts a notice to our intake. It resolves when the intake has answered, whatever it answered. */
-export type Deliver = (notice: OutgoingNotice) => Promise<void>
+export type Deliver = (notice: OutgoingWebhook) => Promise<void>
 
 const TIMEOUT_MS = 15_000
 

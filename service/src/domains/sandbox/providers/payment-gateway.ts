@@ -43,7 +43,7 @@ export interface SandboxOptions {
 }
 
 export interface SandboxGateway extends PaymentGateway {
-  /** The human, the bank and the network, played on demand. */
+  /** The human, the bank and the network, simulated on demand. */
   readonly simulation: Simulation
 }
 

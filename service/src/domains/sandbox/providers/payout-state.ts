@@ -21,7 +21,7 @@ const REVERSED_AFTER_MS = 5 * 60_000
 export function payoutAt(payout: SandboxPayout & { readonly acceptedAt: Date }, now: Date): ProviderPayout {
   const ageMs = now.getTime() - payout.acceptedAt.getTime()
   const { transferId, providerPayoutId, amountPaise } = payout
-  const { status, reason } = standing(payout, ageMs)
+  const { status, reason } = statusAt(payout, ageMs)
   const hasUtr = payout.behaviour !== 'utr_later' || ageMs >= DECIDED_AFTER_MS
   const reached = status === 'success' || status === 'reversed'
   return {
@@ -34,11 +34,11 @@ export function payoutAt(payout: SandboxPayout & { readonly acceptedAt: Date }, 
   }
 }
 
-type LimitUsage = Pick<ProviderPayout, 'status' | 'reason'>
+type ReportedStatus = Pick<ProviderPayout, 'status' | 'reason'>
 
-const COMPLETED: LimitUsage = { status: 'success', reason: 'COMPLETED' }
+const COMPLETED: ReportedStatus = { status: 'success', reason: 'COMPLETED' }
 
-function standing({ behaviour, asked }: SandboxPayout, ageMs: number): LimitUsage {
+function statusAt({ behaviour, asked }: SandboxPayout, ageMs: number): ReportedStatus {
   switch (behaviour) {
     case 'paid':
     case 'utr_later':
@@ -65,7 +65,7 @@ function standing({ behaviour, asked }: SandboxPayout, ageMs: number): LimitUsag
 }
 
 /** How long after it was accepted a payout is worth a notice. One that waits to be asked about has none. */
-export function noticeDelaysMs(behaviour: PayoutBehaviour): readonly number[] {
+export function webhookDelaysMs(behaviour: PayoutBehaviour): readonly number[] {
   switch (behaviour) {
     case 'reversed':
       return [0, REVERSED_AFTER_MS]

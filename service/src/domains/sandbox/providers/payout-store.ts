@@ -60,7 +60,7 @@ export async function acceptPayout(tx: Queryable, transferId: string, now: Date)
 }
 
 /** Counts the question; null when there is no such payout, or none that was accepted. */
-export async function countAsked(db: Queryable, transferId: string): Promise<SandboxPayout | null> {
+export async function countQuery(db: Queryable, transferId: string): Promise<SandboxPayout | null> {
   const [row] = await db.query<SandboxPayout>(
     `update sandbox_payouts set asked = asked + 1 where transfer_id = $1 and accepted_at is not null
      returning ${PAYOUT}`,

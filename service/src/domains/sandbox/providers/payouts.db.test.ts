@@ -4,13 +4,13 @@ import type { PayoutRequest, ProviderPayout } from '../../../gateways/payout-pro
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { paise } from '../../../kernel/money.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
-import type { OutgoingNotice } from './notices.ts'
 import { createSandboxPayouts, type SandboxPayouts } from './payouts.ts'
+import type { OutgoingWebhook } from './webhooks.ts'
 
 let testDatabase: TestDatabase
 let clock: Clock
 let provider: SandboxPayouts
-const notices: OutgoingNotice[] = []
+const notices: OutgoingWebhook[] = []
 let count = 0
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(() => testDatabase.drop())
 
 async function advance(seconds: number): Promise<void> {
   clock.setOffsetMs(clock.offsetMs() + seconds * 1_000)
-  while ((await provider.simulation.sendNotices(clock.now(), 10)) > 0);
+  while ((await provider.simulation.sendWebhooks(clock.now(), 10)) > 0);
 }
 
 async function requestTo(bankAccount: string, amountPaise = 40_000n): Promise<PayoutRequest> {
@@ -121,7 +121,7 @@ test('one id is paid once, however often and however fast it is sent', async () 
 
 test('a notice is sent by one of several nodes', async () => {
   for (let index = 0; index < 5; index++) await provider.send(await requestTo('500000000000'))
-  const sent = await Promise.all([1, 2, 3, 4].map(() => provider.simulation.sendNotices(clock.now(), 2)))
+  const sent = await Promise.all([1, 2, 3, 4].map(() => provider.simulation.sendWebhooks(clock.now(), 2)))
   await advance(1)
   expect(sent.every(count => count <= 2)).toBe(true)
   expect(notices).toHaveLength(5)

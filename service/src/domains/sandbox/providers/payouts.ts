@@ -13,12 +13,12 @@ import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { behaviourOf, type PayoutBehaviour } from './bank-accounts.ts'
 import type { Deliver } from './deliver.ts'
-import { insertLateNotice, sendLateNotices } from './late-notices.ts'
+import { insertLateWebhook, sendLateWebhooks } from './late-webhooks.ts'
 import { type ApiFault, answerOf, faultOf, tookEffect } from './magic-amounts.ts'
-import { noticeDelaysMs, payoutAt, type SandboxPayout } from './payout-state.ts'
+import { payoutAt, type SandboxPayout, webhookDelaysMs } from './payout-state.ts'
 import {
   acceptPayout,
-  countAsked,
+  countQuery,
   insertBeneficiary,
   insertPayout,
   lockPayout,
@@ -38,33 +38,33 @@ export interface SandboxPayoutOptions {
 export interface SandboxPayouts extends PayoutProvider {
   readonly simulation: {
     /** Sends the notices whose time has come, each once. Returns how many. */
-    sendNotices(now: Date, limit: number): Promise<number>
+    sendWebhooks(now: Date, limit: number): Promise<number>
   }
 }
 
 const NAME = 'sandbox-payouts'
-const NOTICES_AT_ONCE = 50
+const WEBHOOKS_AT_ONCE = 50
 
 /** A payout provider that lives in the service's own database but behaves like an outside system. */
 export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayouts {
   const { database, clock, webhookSecrets, deliver } = options
   const [secret] = webhookSecrets
-  const sendNotices = (now: Date, limit: number) =>
-    sendLateNotices(database, { gateway: NAME, secret, deliver }, now, limit)
+  const sendWebhooks = (now: Date, limit: number) =>
+    sendLateWebhooks(database, { gateway: NAME, secret, deliver }, now, limit)
   return {
     name: NAME,
-    simulation: { sendNotices },
+    simulation: { sendWebhooks },
     ensureBeneficiary: beneficiary => ensureBeneficiary(database, secret, beneficiary),
     async send(payout) {
       const now = clock.now()
       const answer = await send(database, payout, now)
       // The bank is quicker than our line to the provider.
-      if (faultOf(payout.amountPaise) === 'notice_first') await sendNotices(now, NOTICES_AT_ONCE)
+      if (faultOf(payout.amountPaise) === 'notice_first') await sendWebhooks(now, WEBHOOKS_AT_ONCE)
       return answer
     },
     async get(transferId) {
-      const payout = await countAsked(database, transferId)
-      return value(payout === null ? null : standingOf(payout, clock.now()))
+      const payout = await countQuery(database, transferId)
+      return value(payout === null ? null : statusOf(payout, clock.now()))
     },
     parseWebhook: (rawBody, headers) => readPayoutNotice(rawBody, headers, webhookSecrets),
   }
@@ -100,9 +100,9 @@ async function send(database: Database, payout: PayoutRequest, now: Date): Promi
       asked: 0,
     }
     if (await insertPayout(tx, fresh)) {
-      if (fresh.acceptedAt !== null) await scheduleNotices(tx, fresh, now)
+      if (fresh.acceptedAt !== null) await scheduleWebhooks(tx, fresh, now)
       const answer = fault === null ? null : answerOf(fault)
-      return answer ?? value(standingOf(fresh, now))
+      return answer ?? value(statusOf(fresh, now))
     }
     return value(await resend(tx, payout.transferId, now))
   })
@@ -112,11 +112,11 @@ async function send(database: Database, payout: PayoutRequest, now: Date): Promi
 async function resend(tx: Queryable, transferId: string, now: Date): Promise<ProviderPayout> {
   const known = await lockPayout(tx, transferId)
   assert(known !== null, 'payouts are never removed')
-  if (known.acceptedAt !== null) return standingOf(known, now)
+  if (known.acceptedAt !== null) return statusOf(known, now)
   await acceptPayout(tx, transferId, now)
   const accepted = { ...known, acceptedAt: now }
-  await scheduleNotices(tx, accepted, now)
-  return standingOf(accepted, now)
+  await scheduleWebhooks(tx, accepted, now)
+  return statusOf(accepted, now)
 }
 
 function faultByAccount(behaviour: PayoutBehaviour): ApiFault | null {
@@ -124,16 +124,16 @@ function faultByAccount(behaviour: PayoutBehaviour): ApiFault | null {
   return behaviour === 'answer_lost' || behaviour === 'request_lost' ? behaviour : null
 }
 
-function standingOf(payout: SandboxPayout, now: Date): ProviderPayout {
+function statusOf(payout: SandboxPayout, now: Date): ProviderPayout {
   const { acceptedAt } = payout
   assert(acceptedAt !== null, 'only an accepted payout stands anyhow')
   return payoutAt({ ...payout, acceptedAt }, now)
 }
 
-async function scheduleNotices(tx: Queryable, payout: SandboxPayout, now: Date): Promise<void> {
-  for (const delayMs of noticeDelaysMs(payout.behaviour)) {
+async function scheduleWebhooks(tx: Queryable, payout: SandboxPayout, now: Date): Promise<void> {
+  for (const delayMs of webhookDelaysMs(payout.behaviour)) {
     const dueAt = new Date(now.getTime() + delayMs)
-    const { status, utr, reason } = standingOf(payout, dueAt)
+    const { status, utr, reason } = statusOf(payout, dueAt)
     const body = JSON.stringify({
       type: `TRANSFER_${status.toUpperCase()}`,
       event_time: dueAt.toISOString(),
@@ -144,6 +144,6 @@ async function scheduleNotices(tx: Queryable, payout: SandboxPayout, now: Date):
         transfer_utr: utr,
       },
     })
-    await insertLateNotice(tx, { gateway: NAME, body, dueAt })
+    await insertLateWebhook(tx, { gateway: NAME, body, dueAt })
   }
 }

@@ -1,8 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import { type Answer, rejected, value } from '../../../gateways/answer.ts'
 import type { OrderKey, Refund, RefundStatus } from '../../../gateways/payment-gateway.ts'
-import { insertLateNotice } from './late-notices.ts'
-import { refundBody } from './notices.ts'
+import { insertLateWebhook } from './late-webhooks.ts'
 import { SANDBOX_GATEWAY } from './simulate-webhooks.ts'
 import {
   insertRefund,
@@ -13,6 +12,7 @@ import {
   selectRefund,
   sumRefunded,
 } from './store.ts'
+import { refundBody } from './webhooks.ts'
 
 const PENDING_MS = 2 * 60_000
 
@@ -39,7 +39,7 @@ export async function makeRefund(
     await insertRefund(tx, refund)
     if (status === 'pending' && doneAt !== null) {
       const body = refundBody({ ...refund, status: 'done' }, doneAt)
-      await insertLateNotice(tx, { gateway: SANDBOX_GATEWAY, body, dueAt: doneAt })
+      await insertLateWebhook(tx, { gateway: SANDBOX_GATEWAY, body, dueAt: doneAt })
     }
     return value(status)
   })

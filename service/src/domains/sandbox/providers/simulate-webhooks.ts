@@ -3,10 +3,10 @@ import { assert } from '../../../kernel/assert.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import type { Deliver } from './deliver.ts'
-import { insertLateNotice, sendLateNotices } from './late-notices.ts'
+import { insertLateWebhook, sendLateWebhooks } from './late-webhooks.ts'
 import { newPayment } from './new-payment.ts'
-import { type DisputeStatus, disputeBody, type NoticeType, paymentBody, signNotice } from './notices.ts'
 import { type SandboxOrder, type SandboxPayment, selectOrder } from './store.ts'
+import { type DisputeStatus, disputeBody, paymentBody, signWebhook, type WebhookType } from './webhooks.ts'
 
 export interface SimulationOptions {
   readonly database: Database
@@ -18,13 +18,13 @@ export interface SimulationOptions {
 /** What our intake is told, and what the network makes of it. */
 export interface WebhookSimulation {
   /** Tells our intake about a payment, as often as it is called. */
-  notify(type: NoticeType, payment: SandboxPayment): Promise<void>
+  notify(type: WebhookType, payment: SandboxPayment): Promise<void>
   /** The notice comes some minutes later. */
-  notifyLate(type: NoticeType, payment: SandboxPayment): Promise<void>
+  notifyLate(type: WebhookType, payment: SandboxPayment): Promise<void>
   /** Somebody on the way has read the notice and written it anew: the signature is of other bytes. */
-  notifyReserialised(type: NoticeType, payment: SandboxPayment): Promise<void>
+  notifyReserialised(type: WebhookType, payment: SandboxPayment): Promise<void>
   /** The notice is signed with the oldest secret that still counts. */
-  notifyWithOldSecret(type: NoticeType, payment: SandboxPayment): Promise<void>
+  notifyWithOldSecret(type: WebhookType, payment: SandboxPayment): Promise<void>
   /** Tells about a chargeback of a payment. */
   notifyDispute(disputeId: string, status: DisputeStatus, payment: SandboxPayment): Promise<void>
   /** A success notice for an unpaid order, signed with a key that is not the gateway's. */
@@ -32,7 +32,7 @@ export interface WebhookSimulation {
   /** A well signed notice about an order, of a type that is not known here. */
   notifyUnknownType(orderId: string): Promise<void>
   /** Sends the notices whose time has come, each once. Returns how many. */
-  sendNotices(now: Date, limit: number): Promise<number>
+  sendWebhooks(now: Date, limit: number): Promise<number>
 }
 
 export const SANDBOX_GATEWAY = 'sandbox'
@@ -45,17 +45,17 @@ export function openWebhookSimulation({
   deliver,
 }: SimulationOptions): WebhookSimulation {
   const [secret] = webhookSecrets
-  const sign = (body: string, key = secret) => signNotice(body, key, clock.now())
+  const sign = (body: string, key = secret) => signWebhook(body, key, clock.now())
 
   async function orderOf(orderId: string): Promise<SandboxOrder> {
     const order = await selectOrder(database, orderId)
     assert(order !== null, 'the sandbox gateway knows the order')
     return order
   }
-  async function bodyOf(type: NoticeType, payment: SandboxPayment): Promise<string> {
+  async function bodyOf(type: WebhookType, payment: SandboxPayment): Promise<string> {
     return paymentBody(type, await orderOf(payment.orderId), payment, clock.now())
   }
-  async function bodyWithoutPayment(type: NoticeType, orderId: string): Promise<string> {
+  async function bodyWithoutPayment(type: WebhookType, orderId: string): Promise<string> {
     const order = await orderOf(orderId)
     const now = clock.now()
     return paymentBody(type, order, newPayment(order, now, 'success', { method: 'upi' }), now)
@@ -66,7 +66,7 @@ export function openWebhookSimulation({
     async notifyLate(type, payment) {
       const body = await bodyOf(type, payment)
       const dueAt = new Date(clock.now().getTime() + LATE_MS)
-      await insertLateNotice(database, { gateway: SANDBOX_GATEWAY, body, dueAt })
+      await insertLateWebhook(database, { gateway: SANDBOX_GATEWAY, body, dueAt })
     },
     async notifyReserialised(type, payment) {
       const body = await bodyOf(type, payment)
@@ -80,8 +80,8 @@ export function openWebhookSimulation({
       deliver(sign(await bodyWithoutPayment('PAYMENT_SUCCESS_WEBHOOK', orderId), 'forged')),
     notifyUnknownType: async orderId =>
       deliver(sign(await bodyWithoutPayment('PAYMENT_REVIEWED_WEBHOOK', orderId))),
-    sendNotices: (now, limit) =>
-      sendLateNotices(database, { gateway: SANDBOX_GATEWAY, secret, deliver }, now, limit),
+    sendWebhooks: (now, limit) =>
+      sendLateWebhooks(database, { gateway: SANDBOX_GATEWAY, secret, deliver }, now, limit),
   }
 }
 

@@ -50,7 +50,7 @@ function timeText(moment: unknown): string {
 }
 
 /** Pins the whole row, its revocation above all, which no signature covers. */
-export function certificateSeal(vault: Vault, certificate: Certificate): Buffer {
+export function certificateMac(vault: Vault, certificate: Certificate): Buffer {
   const { signature, revokedAt, revocationReason, isDefault } = certificate
   const row = {
     ...(isDefault === null ? {} : { is_default: isDefault }),

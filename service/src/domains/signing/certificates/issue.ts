@@ -7,7 +7,7 @@ import type { Act, Recording } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import type { SigningKey } from '../keys/signing-key.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
-import { type Certificate, certificateContent, certificateSeal } from './certificate.ts'
+import { type Certificate, certificateContent, certificateMac } from './certificate.ts'
 import { insertCertificates, type StoredCertificate } from './store.ts'
 
 /** The service as it signs at one moment. */
@@ -96,7 +96,7 @@ function signCertificate(
   }
   const signature = Buffer.from(signObject(certificateContent(unsigned), key.privateKey), 'base64')
   const certificate = { ...unsigned, signature }
-  return { ...certificate, seal: certificateSeal(vault, certificate) }
+  return { ...certificate, seal: certificateMac(vault, certificate) }
 }
 
 function issued(certificate: Certificate, { actor }: Recording): Act {

@@ -6,7 +6,7 @@ import type { ServiceKey, SigningKey } from '../keys/signing-key.ts'
 import {
   type Certificate,
   certificateContent,
-  certificateSeal,
+  certificateMac,
   certificateStatus,
   type ProvenCertificate,
 } from './certificate.ts'
@@ -85,7 +85,7 @@ async function signedByGoodKey(
   { vault, signingKeys }: Pick<CertificatesContext, 'vault' | 'signingKeys'>,
   stored: StoredCertificate,
 ): Promise<ProvenCertificate | null> {
-  if (!isSealed(vault, stored)) return null
+  if (!hasValidMac(vault, stored)) return null
   const key = await signingKeys.byId(stored.keyId)
   if (key === null) return null
   const signature = stored.signature.toString('base64')
@@ -105,6 +105,6 @@ function signedAgain(stored: Certificate, key: SigningKey): ProvenCertificate {
   return { certificate: { ...certificate, signature }, key }
 }
 
-export function isSealed(vault: Vault, stored: StoredCertificate): boolean {
-  return sameHash(certificateSeal(vault, stored), stored.seal)
+export function hasValidMac(vault: Vault, stored: StoredCertificate): boolean {
+  return sameHash(certificateMac(vault, stored), stored.seal)
 }

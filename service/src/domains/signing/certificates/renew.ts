@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts'
 import type { Recording } from '../../../operations/act.ts'
 import { type CertificateSubject, type Issuer, issueDefaultCertificates } from './issue.ts'
-import { isSealed } from './prove.ts'
+import { hasValidMac } from './prove.ts'
 import { revokeEach } from './revoke.ts'
 import { lockDefaults } from './store.ts'
 
@@ -20,7 +20,7 @@ export async function renewDefaultCertificates(
   const outdated = held.flatMap(certificate => {
     const subject = subjectOf.get(certificate.agentId)
     const isRight = subject?.name === certificate.subject && subject.tier === certificate.tier
-    if (subject === undefined || isRight || !isSealed(recording.vault, certificate)) return []
+    if (subject === undefined || isRight || !hasValidMac(recording.vault, certificate)) return []
     return [{ certificate, subject }]
   })
   const made = await issueDefaultCertificates(

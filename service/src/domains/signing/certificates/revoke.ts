@@ -5,7 +5,7 @@ import type { Act, Recording } from '../../../operations/act.ts'
 import type { NewEvent } from '../../../operations/event.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { recordEvents } from '../../../operations/record-events.ts'
-import { type Certificate, certificateSeal } from './certificate.ts'
+import { type Certificate, certificateMac } from './certificate.ts'
 import { lockUnrevoked, type StoredCertificate, updateRevoked } from './store.ts'
 
 /** Whether a certificate can still be revoked, or rotated, which revokes it. */
@@ -45,7 +45,7 @@ export async function revokeEach(
   if (revocations.length === 0) return []
   const told = revocations.map(({ certificate, revocation }) => {
     const changed = { ...certificate, revokedAt: now, revocationReason: revocation.reason }
-    const stored: StoredCertificate = { ...changed, seal: certificateSeal(vault, changed) }
+    const stored: StoredCertificate = { ...changed, seal: certificateMac(vault, changed) }
     return { certificate: stored, revocation, now }
   })
   const revoked = told.map(({ certificate }) => certificate)

@@ -9,10 +9,14 @@ export interface KeyRoutesContext {
   readonly serviceName: string
 }
 
-const UNCOUNTED = { uncounted: true }
+const NOT_RATE_LIMITED = { uncounted: true }
 
 export function serveKeys(serve: Serve, { signingKeys, serviceName }: KeyRoutesContext): void {
   // Whoever verifies a signature needs them, and they are read from memory.
-  serve(getServiceKeys, async () => serviceKeysDocument(serviceName, await signingKeys.all()), UNCOUNTED)
-  serve(getJwks, async () => jwksDocument(await signingKeys.all()), UNCOUNTED)
+  serve(
+    getServiceKeys,
+    async () => serviceKeysDocument(serviceName, await signingKeys.all()),
+    NOT_RATE_LIMITED,
+  )
+  serve(getJwks, async () => jwksDocument(await signingKeys.all()), NOT_RATE_LIMITED)
 }

@@ -3,7 +3,7 @@ import type { BankBooks, BankPayment } from './bank-books.ts'
 import type { OurBooks, OurFunding } from './our-books.ts'
 
 /** As long as a session waits for a gateway that does not answer. */
-const SILENCE_MS = 60 * 60_000
+const NO_RESPONSE_MS = 60 * 60_000
 /** These end a session whoever paid it: the money goes back. */
 const ENDED_BY_PEOPLE = ['cancelled', 'gateway_refused', 'agent_deactivated']
 
@@ -84,7 +84,7 @@ function checkFailed(
   const { closedAt, expiresAt, failureReason, amountPaise } = funding
   if (kept.length > 0) return [`failed, and the gateway kept ${kept.length} payments`]
   if (closedAt === null) return ['failed, nobody knows when']
-  const wasWaitedFor = closedAt.getTime() >= expiresAt.getTime() + SILENCE_MS
+  const wasWaitedFor = closedAt.getTime() >= expiresAt.getTime() + NO_RESPONSE_MS
   if (wasWaitedFor || ENDED_BY_PEOPLE.includes(failureReason ?? '')) return []
   const inTime = payments.find(
     ({ paidAt, amountPaise: paid, currency, chargedBack }) =>

@@ -1,17 +1,17 @@
 import type { Queryable } from '../../../db/database.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import type { Deliver } from './deliver.ts'
-import { signNotice } from './notices.ts'
+import { signWebhook } from './webhooks.ts'
 
 /** A notice that is sent when its time has come. It is signed only then. */
-export interface LateNotice {
+export interface LateWebhook {
   /** The gateway that sends it. */
   readonly gateway: string
   readonly body: string
   readonly dueAt: Date
 }
 
-export async function insertLateNotice(db: Queryable, { gateway, body, dueAt }: LateNotice): Promise<void> {
+export async function insertLateWebhook(db: Queryable, { gateway, body, dueAt }: LateWebhook): Promise<void> {
   await db.query(`insert into sandbox_notices (id, gateway, body, due_at) values ($1, $2, $3, $4)`, [
     newUuid(dueAt),
     gateway,
@@ -27,7 +27,7 @@ export interface Sender {
 }
 
 /** Sends the notices whose time has come, each once. Returns how many. */
-export async function sendLateNotices(
+export async function sendLateWebhooks(
   db: Queryable,
   { gateway, secret, deliver }: Sender,
   now: Date,
@@ -41,6 +41,6 @@ export async function sendLateNotices(
      returning n.body`,
     [gateway, now, limit],
   )
-  await Promise.all(due.map(({ body }) => deliver(signNotice(body, secret, now))))
+  await Promise.all(due.map(({ body }) => deliver(signWebhook(body, secret, now))))
   return due.length
 }

@@ -3,12 +3,12 @@ import { rupees } from '../../../kernel/money.ts'
 import type { SandboxOrder, SandboxPayment, SandboxRefund } from './store.ts'
 
 /** A webhook ready to be posted. */
-export interface OutgoingNotice {
+export interface OutgoingWebhook {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-export type NoticeType =
+export type WebhookType =
   | 'PAYMENT_SUCCESS_WEBHOOK'
   | 'PAYMENT_FAILED_WEBHOOK'
   | 'PAYMENT_USER_DROPPED_WEBHOOK'
@@ -17,7 +17,7 @@ export type NoticeType =
 
 export type DisputeStatus = 'CHARGEBACK_CREATED' | 'CHARGEBACK_MERCHANT_WON' | 'CHARGEBACK_MERCHANT_LOST'
 
-const STATUS_OF: Record<NoticeType, string> = {
+const STATUS_OF: Record<WebhookType, string> = {
   PAYMENT_SUCCESS_WEBHOOK: 'SUCCESS',
   PAYMENT_FAILED_WEBHOOK: 'FAILED',
   PAYMENT_USER_DROPPED_WEBHOOK: 'USER_DROPPED',
@@ -26,7 +26,7 @@ const STATUS_OF: Record<NoticeType, string> = {
 
 /** The body of a webhook in the shape of the gateway that the sandbox stands for (Cashfree, API version 2025-01-01). */
 export function paymentBody(
-  type: NoticeType,
+  type: WebhookType,
   order: SandboxOrder,
   payment: SandboxPayment,
   now: Date,
@@ -89,7 +89,7 @@ export function refundBody(refund: SandboxRefund, now: Date): string {
 }
 
 /** The signature covers the very bytes of the body. */
-export function signNotice(body: string, secret: string, now: Date): OutgoingNotice {
+export function signWebhook(body: string, secret: string, now: Date): OutgoingWebhook {
   const timestamp = String(now.getTime())
   return {
     body,
