@@ -46,7 +46,7 @@ afterAll(async () => {
 const verify = (query: VerificationQuery) =>
   verifyPayment(network, seller, formatId('pay', payment.id), query, clock.now())
 
-test('a nonce that is used up is its payee’s act, once, however many ask for it at the same time', async () => {
+test('consuming a nonce is recorded once as the payee’s audit event, however many calls consume it at the same time', async () => {
   const leaves = (await queuedCommits(db.database)).flat().length
   const acts = await actsDuring(db.database, async () => {
     await verify({ nonce: 'nonce 1' })

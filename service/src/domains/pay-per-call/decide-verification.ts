@@ -3,20 +3,20 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { VerifiablePayment } from './verifiable-payment.ts'
 
-/** What the seller expects of the payment; null where it does not say. */
+/** What the seller expects of the payment; null where the request does not state it. */
 export interface Expectation {
-  /** The agent that it names as the payee; its id is null when there is none of that name. */
+  /** The agent that the request names as the payee; its id is null when no agent has that name. */
   readonly payee: { readonly id: Uuid | null } | null
-  /** The agent that it names as the payer, in the same way. */
+  /** The agent that the request names as the payer, in the same way. */
   readonly payer: { readonly id: Uuid | null } | null
   readonly amountPaise: Paise | null
   readonly nonce: string | null
 }
 
-/** Who used a nonce of a payee up. */
+/** The earlier use of a payee's nonce. */
 export interface NonceUse {
   readonly paymentId: Uuid
-  /** The seller's own name for that use, if it gave one. */
+  /** The seller's own id for that use (`consume_id`), if it gave one. */
   readonly consumeId: string | null
 }
 
@@ -25,11 +25,13 @@ export interface VerificationFacts {
   readonly refundedPaise: Paise
   readonly callerId: Uuid
   readonly expected: Expectation
-  /** Whether this very use of the nonce was granted before: then the first answer holds, whatever came after it. */
+  /**
+   * Whether this very use of the nonce was granted before. Then the first response holds, whatever happened after it.
+   */
   readonly granted: boolean
 }
 
-/** Why the payment is not what the seller expects, in the order of interface section 4; null when it is. */
+/** The reason why the payment is not what the seller expects, in the order of interface section 4; null when it is. */
 export function decideVerification(facts: VerificationFacts): VerifyFailure | null {
   const { payment, expected } = facts
   if (!payment.isCompleted) return 'transaction_not_completed'
@@ -43,12 +45,12 @@ export function decideVerification(facts: VerificationFacts): VerifyFailure | nu
   return null
 }
 
-/** Texts are compared in one Unicode form, whichever the two sides typed. */
+/** Texts are compared in one Unicode form, because the two sides may type different ones. */
 function isNonceOf({ reference }: VerifiablePayment, nonce: string): boolean {
   return reference !== null && reference.normalize('NFC') === nonce.normalize('NFC')
 }
 
-/** Whether a use of a nonce is the one that was granted before. Without a name of its own no use is ever the same. */
+/** Whether a use of a nonce is the one that was granted before. A use without a `consume_id` never equals another. */
 export function isSameUse(used: NonceUse | null, paymentId: Uuid, consumeId: string | null): boolean {
   return used !== null && consumeId !== null && used.paymentId === paymentId && used.consumeId === consumeId
 }

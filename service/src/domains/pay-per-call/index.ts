@@ -1,2 +1,2 @@
-/** Pay-per-call: whether a payment is what its payee expects, each nonce once. */
+/** Pay-per-call: verifies that a payment is what its payee expects, and accepts each nonce once. */
 export { servePayPerCall } from './routes.ts'

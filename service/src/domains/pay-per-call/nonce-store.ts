@@ -5,8 +5,9 @@ import { refundedOf } from '../../ledger/index.ts'
 import type { NonceUse } from './decide-verification.ts'
 
 /**
- * Uses a nonce of a payee up; false when it was used before, or when this very use was undone. Of any number at once
- * exactly one gets true.
+ * Consumes a payee's nonce. Returns false when it was consumed before, or when this very use was undone. Of any number
+ * of
+ * concurrent calls exactly one gets true.
  */
 export async function takeUse(
   db: Queryable,
@@ -22,7 +23,7 @@ export async function takeUse(
     values,
   )
   if (first.length === 1) return true
-  // Apart, because "on conflict do update" locks the row, and commits, also where a use is refused.
+  // A separate statement, because "on conflict do update" locks the row, and commits, also where a use is refused.
   const again = await db.query(
     `update consumed_nonces set payment_id = $3, consume_id = $4, consumed_at = $5
      where payee = $1 and nonce = $2 and consumed_at is null and array_position(undone_consume_ids, $4) is null
@@ -32,12 +33,12 @@ export async function takeUse(
   return again.length === 1
 }
 
-/** How many undone uses of one nonce are remembered: none is late behind so many others. */
+/** The number of undone uses that are remembered for one nonce. No delayed request is behind so many others. */
 const MAX_UNDONE = 16
 
 /**
- * Makes the nonce of exactly this use good again; false when there is none such. Of any number at once exactly one gets
- * true. A use without a name of its own equals none.
+ * Restores the nonce of exactly this use; returns false when there is no such use. Of any number of concurrent calls
+ * exactly one gets true. A use without a `consume_id` equals none.
  */
 export async function undoUse(
   db: Queryable,
@@ -64,7 +65,7 @@ export async function selectUse(db: Queryable, payee: Uuid, nonce: string): Prom
   return row ?? null
 }
 
-/** What was given back of a payment so far. */
+/** The amount of a payment that was refunded so far. */
 export async function selectRefunded(db: Queryable, paymentId: Uuid): Promise<Paise> {
   const [row] = await db.query<{ refunded: Paise }>(`select ${refundedOf('$1')} as refunded`, [paymentId])
   return row?.refunded ?? (0n as Paise)

@@ -59,7 +59,7 @@ const VERIFIED = { verified: true }
 const USED = { verified: false, reason: 'nonce_already_used' }
 
 describe('a restored nonce', () => {
-  test('verifies again, and then once', async () => {
+  test('verifies again, and only once', async () => {
     const payment = await paid()
     expect(await consume(payment, 'first')).toMatchObject(VERIFIED)
     expect(await restore(payment, 'first')).toBe(true)
@@ -67,7 +67,7 @@ describe('a restored nonce', () => {
     expect(await consume(payment, 'third')).toMatchObject(USED)
   })
 
-  test('is restored once, and its old name does not undo the next use', async () => {
+  test('is restored once, and its old consume_id does not undo the next use', async () => {
     const payment = await paid()
     await consume(payment, 'first')
     expect(await restore(payment, 'first')).toBe(true)
@@ -77,7 +77,7 @@ describe('a restored nonce', () => {
     expect(await consume(payment, 'third')).toMatchObject(USED)
   })
 
-  test('is not used up by a verification that was late on its way: a name that was undone stays so', async () => {
+  test('is not consumed by a delayed verification: a consume_id that was undone stays undone', async () => {
     const payment = await paid()
     await consume(payment, 'first')
     await restore(payment, 'first')
@@ -89,7 +89,7 @@ describe('a restored nonce', () => {
     expect(await consume(payment, 'third')).toMatchObject(USED)
   })
 
-  test('is as good for another payment that names it', async () => {
+  test('is valid for another payment that has it as its reference', async () => {
     const payment = await paid()
     const other = await paid(nonceOf(payment))
     await consume(payment, 'first')
@@ -113,7 +113,7 @@ describe('a restored nonce', () => {
     }
   })
 
-  test('is its payee’s act', async () => {
+  test('is recorded as its payee’s audit event', async () => {
     const payment = await paid('nonce 1')
     await consume(payment, 'sale 7')
     const leaves = (await queuedCommits(db.database)).flat().length
@@ -136,7 +136,7 @@ describe('a restored nonce', () => {
   })
 })
 
-describe('a use stays as it is', () => {
+describe('a use of a nonce is kept', () => {
   let payment: Transfer
 
   beforeAll(async () => {
@@ -150,7 +150,7 @@ describe('a use stays as it is', () => {
     expect(await consume(payment, 'mine')).toMatchObject(VERIFIED)
   }
 
-  test('and its row too: a refused use locks nothing, so that many wait for nobody', async () => {
+  test('and its row is not locked by a refused use, so that many callers do not wait for each other', async () => {
     expect(await consume(payment, 'another')).toMatchObject(USED)
     const locks = await db.database.query('select xmax::text from consumed_nonces where payment_id = $1', [
       payment.id,
@@ -158,7 +158,7 @@ describe('a use stays as it is', () => {
     expect(locks).toEqual([{ xmax: '0' }])
   })
 
-  test('for whoever is not its payee', async () => {
+  test('when the caller is not its payee', async () => {
     for (const caller of [buyer, stranger]) {
       await staysUsed(restoreAs(caller, formatId('pay', payment.id), nonceOf(payment), 'mine'))
     }
@@ -168,11 +168,11 @@ describe('a use stays as it is', () => {
     await staysUsed(restore(payment, name))
   })
 
-  test('for another nonce', async () => {
+  test('when the request names another nonce', async () => {
     await staysUsed(restoreAs(seller, formatId('pay', payment.id), newNonce(), 'mine'))
   })
 
-  test('for another payment with the same nonce', async () => {
+  test('when the request names another payment with the same nonce', async () => {
     await staysUsed(restore(await paid(nonceOf(payment)), 'mine'))
   })
 
@@ -183,7 +183,7 @@ describe('a use stays as it is', () => {
     },
   )
 
-  test('when it was given no name', async () => {
+  test('when the use has no consume_id', async () => {
     const nameless = await paid()
     expect(await consume(nameless)).toMatchObject(VERIFIED)
     for (const name of ['null', 'undefined', ' ']) expect(await restore(nameless, name)).toBe(false)
@@ -191,15 +191,15 @@ describe('a use stays as it is', () => {
   })
 })
 
-describe('at the same time', () => {
-  test('of 64 restorations of one use exactly one is done', async () => {
+describe('under concurrency', () => {
+  test('of 64 restorations of one use exactly one succeeds', async () => {
     const payment = await paid()
     await consume(payment, 'once')
     const answers = await Promise.all(Array.from({ length: 64 }, () => restore(payment, 'once')))
     expect(answers.filter(Boolean)).toHaveLength(1)
   })
 
-  test('a restoration and late verifications of the same name leave the nonce good', async () => {
+  test('a restoration and delayed verifications with the same consume_id leave the nonce unused', async () => {
     for (let round = 0; round < 10; round++) {
       const payment = await paid()
       await consume(payment, 'first')
@@ -210,7 +210,7 @@ describe('at the same time', () => {
     }
   })
 
-  test('restorations and uses alternate: never two uses are granted between two restorations', async () => {
+  test('restorations and uses alternate: two uses are never granted between two restorations', async () => {
     for (let round = 0; round < 5; round++) {
       const payment = await paid()
       await consume(payment, 'first')

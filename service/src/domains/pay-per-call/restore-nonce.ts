@@ -7,7 +7,7 @@ import { undoUse } from './nonce-store.ts'
 import { findVerifiable } from './verifiable-payment.ts'
 import type { VerificationContext } from './verify-payment.ts'
 
-/** Undoes one use of a nonce by the calling seller, who could not serve what was paid for. */
+/** Undoes one use of a nonce for the calling seller, which could not serve what was paid for. */
 export async function restoreNonce(
   context: VerificationContext,
   caller: AgentCaller,

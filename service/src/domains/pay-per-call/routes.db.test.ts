@@ -28,7 +28,7 @@ afterAll(async () => {
   await open.close()
 })
 
-/** A payment of 12.50 for a nonce, and the key of the agent that was paid. */
+/** A payment of 12.50 INR for a nonce, and the key of the agent that received it. */
 async function sold(nonce: string) {
   const payer = await newFilledWallet(open, emptyHistory(open), 'Buyer')
   const seller = await newAgent(open.network, open.owner, { name: 'Seller' })
@@ -40,7 +40,7 @@ async function sold(nonce: string) {
   }
 }
 
-test('a seller verifies and uses up a nonce over HTTP, and no answer may be kept', async () => {
+test('a seller verifies and consumes a nonce over HTTP, and the response may not be cached', async () => {
   const { payment, headers } = await sold('a nonce/1')
   const path = `/v1/transactions/${payment}/verify?expected_amount=12.50&nonce=a%20nonce%2F1&consume=true`
   const first = await call(server, 'GET', path, { headers })

@@ -7,7 +7,7 @@ export function servePayPerCall(serve: Serve, context: VerificationContext): voi
   serve(
     verifyTransaction,
     ({ caller, params, query, now }) => verifyPayment(context, caller, params.txn_id, query, now),
-    // Strangers make a seller verify what they invent: that must not use up the budget for all other requests.
+    // A seller verifies ids that strangers invent. These calls must not use up its budget for all other requests.
     { isFailure: ({ verified }) => !verified },
   )
 

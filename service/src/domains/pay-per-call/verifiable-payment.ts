@@ -5,16 +5,16 @@ import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { type FoundTransfer, findEndOfHold, findSealed, type Transfer } from '../../ledger/index.ts'
 
-/** What a payee may verify: a payment, or a hold, which is a payment of its payer once it is released. */
+/** What a payee may verify: a payment, or a hold, which counts as a payment of its payer once it is released. */
 export interface VerifiablePayment {
-  /** Of the payment or of the hold: whichever id was asked for, a nonce is used up for one and the same. */
+  /** The id of the payment or of the hold. A nonce is consumed for this id, whichever id the request names. */
   readonly id: Uuid
   readonly payer: Uuid
-  /** Who got it, or shall get it; null while a hold is meant for nobody. */
+  /** The agent that received the money, or is to receive it; null while a hold has no recipient. */
   readonly payee: Uuid | null
   readonly amountPaise: Paise
   readonly reference: string | null
-  /** When it was paid, or set aside. */
+  /** The time of the payment or of the hold. */
   readonly at: Date
   readonly isCompleted: boolean
 }
@@ -24,7 +24,7 @@ interface LedgerBatch {
   readonly vault: Vault
 }
 
-/** The payment of an id, its own or that of either side's statement line; null when it names anything else. */
+/** The payment of an id, its own or that of either side's statement line; null when the id names anything else. */
 export async function findVerifiable(batch: LedgerBatch, address: string): Promise<VerifiablePayment | null> {
   const paymentId = parseId('pay', address)
   const line = parseId('txn', address)
@@ -32,7 +32,7 @@ export async function findVerifiable(batch: LedgerBatch, address: string): Promi
   const transfer = id === null ? null : await proven(batch, id)
   if (transfer === null) return null
   if (transfer.kind === 'payment') return ofPayment(transfer)
-  // An escrow has no payment's id.
+  // An escrow has no payment id.
   if (paymentId !== null) return null
   if (transfer.kind === 'escrow_hold') return ofHold(transfer, await endOf(batch, transfer.id))
   if (transfer.kind !== 'escrow_release') return null
@@ -42,7 +42,7 @@ export async function findVerifiable(batch: LedgerBatch, address: string): Promi
   return ofHold(hold, transfer)
 }
 
-/** Whoever writes into the book must not be able to make a seller believe that it was paid. */
+/** A person who writes into the database must not be able to make a seller believe that it was paid. */
 async function proven({ database, vault }: LedgerBatch, id: Uuid): Promise<Transfer | null> {
   return unaltered(await findSealed(database, vault, id), id)
 }

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => open.close())
 
-/** What each of the three is told of both statement lines of a movement. */
+/** The results for each of the three agents and both statement lines of a movement. */
 async function verified(id: Uuid) {
   const answers = []
   for (const line of [formatId('txn', id), formatId('txn', creditSideOf(id))]) {
@@ -62,7 +62,7 @@ async function expectReason(id: Uuid, reason: string): Promise<void> {
   for (const answer of await verified(id)) expect(answer).toMatchObject({ ...NOTHING_PAID, reason })
 }
 
-test('a funding exists, whatever became of it, and pays nobody for anything', async () => {
+test('a funding exists, whatever its outcome, and is no payment to any agent', async () => {
   const funding = await openFunding(history, seller, 1_000n)
   await expectReason(funding.id, 'transaction_not_completed')
   await completeFunding(history, funding, 25n)
@@ -74,7 +74,7 @@ test('a funding exists, whatever became of it, and pays nobody for anything', as
   await expectReason(other.id, 'transaction_not_completed')
 })
 
-test.each(['withdraw', 'settlement'] as const)('a %s exists and pays no agent', async kind => {
+test.each(['withdraw', 'settlement'] as const)('a %s exists and is no payment to any agent', async kind => {
   const payout = await payOut(history, seller, 100n, kind)
   await expectReason(payout.id, 'transaction_not_completed')
   for (const end of PAYOUT_ENDS) {
@@ -85,7 +85,7 @@ test.each(['withdraw', 'settlement'] as const)('a %s exists and pays no agent', 
   }
 })
 
-test('a refund carries the nonce of its payment, and pays nobody for it a second time', async () => {
+test('a refund carries the nonce of its payment, and does not verify as a second payment', async () => {
   const transfer = await pay(history, seller, buyer, 1_000n, WORDS)
   await refund(history, { transfer, payer: seller, payee: buyer }, 400n)
   const { rows } = await refundsOf(transfer.id)
@@ -100,7 +100,7 @@ async function refundsOf(id: Uuid) {
   return { rows }
 }
 
-test('an allocation exists and is no payment for anything', async () => {
+test('an allocation exists and is no payment to any agent', async () => {
   await allocate(history, buyer, seller, 500n)
   const [row] = await open.db.database.query<{ id: Uuid }>(
     "select id from transfers where kind = 'allocation'",
@@ -109,7 +109,7 @@ test('an allocation exists and is no payment for anything', async () => {
   await expectReason(row?.id ?? '', 'not_payee')
 })
 
-test('a hold is not completed until it is released, and its refund pays nobody', async () => {
+test('a hold is not completed until it is released, and its refund is no payment to any agent', async () => {
   const hold = await holdMoney(history, buyer, seller, 700n, WORDS)
   const ofHold = async () => (await verified(hold.transfer.id)).map(({ reason }) => reason)
   expect(new Set(await ofHold())).toEqual(new Set(['transaction_not_completed']))
@@ -127,6 +127,6 @@ test('a hold is not completed until it is released, and its refund pays nobody',
   ])
 })
 
-test('what never happened is not found', async () => {
+test('an id without a movement is not found', async () => {
   await expectReason(newUuid(clock.now()), 'transaction_not_found')
 })

@@ -50,8 +50,8 @@ const consume = (payment: Transfer, more: VerificationQuery = {}) =>
 const VERIFIED = { verified: true }
 const failed = (reason: Verification['reason']) => ({ verified: false, reason })
 
-describe('what was paid', () => {
-  test('verifies under the payment’s id and the id of either side’s line, and says what it is', async () => {
+describe('a payment', () => {
+  test('verifies under its own id and the id of either side’s line, and the response describes it', async () => {
     const payment = await paid()
     const ids = [
       formatId('pay', payment.id),
@@ -77,7 +77,7 @@ describe('what was paid', () => {
     expect(await verify(await paid(), query)).toMatchObject(VERIFIED)
   })
 
-  test('is not enough by one paisa', async () => {
+  test('is not enough when one paisa is missing', async () => {
     expect(await verify(await paid(), { expected_amount: 12.51 })).toMatchObject(
       failed('insufficient_amount'),
     )
@@ -87,7 +87,7 @@ describe('what was paid', () => {
     expect(await verify(await paid(), { expected_payee: payee })).toMatchObject(VERIFIED)
   })
 
-  test('was paid to the payee of that id, and to no other', async () => {
+  test('verifies for the payee of that id, and for no other', async () => {
     const payment = await paid()
     const payee = (id: string) => verify(payment, { expected_payee: id })
     expect(await payee(formatId('agt', seller.agentId))).toMatchObject(VERIFIED)
@@ -100,7 +100,7 @@ describe('what was paid', () => {
     expect(await verify(await paid(), { expected_payer: payer })).toMatchObject(VERIFIED)
   })
 
-  test('was paid by the payer of that id, and by no other', async () => {
+  test('verifies for the payer of that id, and for no other', async () => {
     const payment = await paid()
     const payer = (id: string) => verify(payment, { expected_payer: id })
     expect(await payer(formatId('agt', buyer.agentId))).toMatchObject(VERIFIED)
@@ -109,7 +109,7 @@ describe('what was paid', () => {
     }
   })
 
-  test('has the nonce as its reference, exactly', async () => {
+  test('verifies only when its reference is exactly the nonce', async () => {
     const payment = await paid('caf\u00e9')
     expect(await verify(payment, { nonce: 'cafe\u0301' })).toMatchObject(VERIFIED)
     for (const nonce of ['Caf\u00e9', 'cafe', 'caf\u00e9 ']) {
@@ -144,7 +144,7 @@ describe('reasons', () => {
     )
   })
 
-  test('tell a stranger nothing of the payment, and the payer what it knows', async () => {
+  test('tell a stranger nothing of the payment, and its payer only what it already knows', async () => {
     const id = formatId('pay', (await paid()).id)
     const hidden = { from: null, to: null, amount: null, created_at: null }
     expect(await verifyAs(stranger, id)).toMatchObject({ ...failed('not_payee'), ...hidden })
@@ -152,13 +152,13 @@ describe('reasons', () => {
   })
 
   test.each(['pay_', 'txn_%00', 'hello', '', formatId('rcp', newUuid(new Date())), `pay_${'z'.repeat(26)}`])(
-    'an id that is none, %j, is not found',
+    '%j, which is no transaction id, is not found',
     async id => {
       expect(await verifyAs(seller, id)).toMatchObject(failed('transaction_not_found'))
     },
   )
 
-  test('a funding or a refund exists and pays nobody for anything, whoever asks', async () => {
+  test('a funding or a refund exists and is no payment to any agent, whichever agent calls', async () => {
     const funding = await fund(ledger, seller.agentId, 100n)
     const refund = await postRefund(ledger, await paid(), 50n)
     const ids = [funding.id, refund.id].flatMap(id => [
@@ -174,13 +174,13 @@ describe('reasons', () => {
         })
       }
     }
-    // A refund is no payment, so it has no payment's id.
+    // A refund is not a payment, so it has no payment id.
     expect(await verifyAs(buyer, formatId('pay', refund.id))).toMatchObject(failed('transaction_not_found'))
   })
 })
 
 describe('refunds', () => {
-  test('what is left of a payment is compared, and nothing is left of one that was given back', async () => {
+  test('reduce the amount that is compared: nothing is left of a payment that was refunded in full', async () => {
     const payment = await paid()
     await postRefund(ledger, payment, 1_000n)
     const amounts = { amount: '12.50', refunded: '10.00' }
@@ -195,7 +195,7 @@ describe('refunds', () => {
     expect(await consume(payment)).toMatchObject(failed('transaction_not_completed'))
   })
 
-  test('do not change the answer that a use was given before', async () => {
+  test('do not change the response to a use that was granted before', async () => {
     const payment = await paid()
     const first = { consume_id: 'request-1', expected_amount: 12.5 }
     expect(await consume(payment, first)).toMatchObject(VERIFIED)
@@ -217,13 +217,13 @@ describe('consuming', () => {
     expect(await verify(payment, { nonce: payment.reference ?? '' })).toMatchObject(VERIFIED)
   })
 
-  test('a nonce verifies once also when two payments carry it', async () => {
+  test('a nonce verifies once even when two payments carry it', async () => {
     const [first, second] = [await paid('twice'), await paid('twice')]
     expect(await consume(first, { consume_id: 'same' })).toMatchObject(VERIFIED)
     expect(await consume(second, { consume_id: 'same' })).toMatchObject(failed('nonce_already_used'))
   })
 
-  test('a nonce is one payee’s own', async () => {
+  test('a nonce belongs to one payee', async () => {
     await fund(ledger, seller.agentId, 10_000n)
     const [toSeller, toBuyer] = [
       await paid('shared'),
@@ -234,7 +234,7 @@ describe('consuming', () => {
     expect(await asBuyer).toMatchObject(VERIFIED)
   })
 
-  test('only a verified nonce is used up', async () => {
+  test('a nonce is consumed only when the payment verifies', async () => {
     const payment = await paid()
     expect(await consume(payment, { expected_amount: 99 })).toMatchObject(failed('insufficient_amount'))
     const asStranger = verifyAs(stranger, formatId('pay', payment.id), {
@@ -245,7 +245,7 @@ describe('consuming', () => {
     expect(await consume(payment)).toMatchObject(VERIFIED)
   })
 
-  test('the same consume_id gets the first answer again, another does not', async () => {
+  test('the same consume_id gets the first response again, another consume_id does not', async () => {
     const payment = await paid()
     expect(await consume(payment, { consume_id: 'a' })).toMatchObject(VERIFIED)
     expect(await consume(payment, { consume_id: 'b' })).toMatchObject(failed('nonce_already_used'))
@@ -253,7 +253,7 @@ describe('consuming', () => {
     expect(await consume(payment)).toMatchObject(failed('nonce_already_used'))
   })
 
-  test('a first use is granted without asking for an earlier one', async () => {
+  test('a first use is granted without a query for an earlier one', async () => {
     let queries = 0
     const query: Database['query'] = (text, values, options) => {
       queries++
@@ -264,14 +264,14 @@ describe('consuming', () => {
     const use = { nonce: payment.reference ?? '', consume: true, consume_id: 'first' }
     const verifyWatched = () => verifyPayment(watched, seller, formatId('pay', payment.id), use, clock.now())
     expect(await verifyWatched()).toMatchObject(VERIFIED)
-    // The payment, and what was given back of it.
+    // The payment, and the amount that was refunded of it.
     expect(queries).toBe(2)
     expect(await verifyWatched()).toMatchObject(VERIFIED)
-    // The same, and the use before.
+    // The same, and the earlier use.
     expect(queries).toBe(2 + 3)
   })
 
-  test('of 64 at once exactly one verifies', async () => {
+  test('of 64 concurrent calls exactly one verifies', async () => {
     for (let round = 0; round < 5; round++) {
       const payment = await paid()
       const answers = await Promise.all(
@@ -284,7 +284,7 @@ describe('consuming', () => {
     }
   })
 
-  test('of 64 at once with one consume_id all get the first answer, and one nonce is used', async () => {
+  test('64 concurrent calls with one consume_id all get the first response, and one nonce is consumed', async () => {
     const payment = await paid()
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => consume(payment, { consume_id: 'once' })),
@@ -307,7 +307,7 @@ describe('consuming', () => {
   })
 })
 
-test('a payment that somebody wrote or changed in the database never verifies', async () => {
+test('a payment that was inserted or changed directly in the database never verifies', async () => {
   const payment = await paid()
   await db.database.query('update transfers set amount_paise = amount_paise * 1000 where id = $1', [
     payment.id,

@@ -14,7 +14,7 @@ import { decideVerification, type Expectation, isSameUse, type NonceUse } from '
 import { selectRefunded, selectUse, takeUse } from './nonce-store.ts'
 import { findVerifiable, type VerifiablePayment } from './verifiable-payment.ts'
 
-/** What payments are verified with. */
+/** The dependencies of verifying payments. */
 export interface VerificationContext {
   readonly database: Database
   readonly vault: Vault
@@ -23,7 +23,9 @@ export interface VerificationContext {
 
 export type VerificationQuery = QueryOf<typeof verifyTransaction>
 
-/** Whether a payment is what the calling seller expects; with `consume` its nonce is used up in the same step. */
+/**
+ * Checks that a payment is what the calling seller expects. With `consume` its nonce is consumed in the same statement.
+ */
 export async function verifyPayment(
   context: VerificationContext,
   caller: AgentCaller,
@@ -42,7 +44,7 @@ export async function verifyPayment(
   return answer(address, failure, isParty ? { ...payment, refundedPaise } : null)
 }
 
-/** A funding, a payout, a refund or an allocation exists, but pays nobody for anything. */
+/** A funding, a payout, a refund or an allocation exists, but is no payment to any agent. */
 async function noPayment({ database }: VerificationContext, address: string): Promise<VerifyFailure> {
   const line = parseId('txn', address)
   const status = line === null ? null : await selectMovementStatus(database, movementOf(line).movement)
@@ -62,7 +64,7 @@ async function expectationOf(
   }
 }
 
-/** The nonce to use up, and the seller's name for the use. */
+/** The nonce to consume, and the seller's id for the use. */
 interface Use {
   readonly nonce: string
   readonly consumeId: string | null
@@ -71,7 +73,7 @@ interface Use {
 function useOf({ consume, consume_id: consumeId, nonce }: VerificationQuery): Use | null {
   if (consume !== true) {
     if (consumeId === undefined) return null
-    // Ignored, it would leave the seller in the belief that the nonce is used up.
+    // If it were ignored, the seller would believe that the nonce is consumed.
     throw new AppError('validation_error', 'consume_id needs consume=true', { field: 'consume_id' })
   }
   if (nonce === undefined) {
@@ -100,7 +102,7 @@ async function checkPayment(context: VerificationContext, check: Check): Promise
   if (use === null) return failure
   if (failure === null && (await useUp(context, check, use))) return null
 
-  // Asked only now: most uses are the first of their nonce, and a paid call should cost no more than it must.
+  // Queried only now: most uses are the first of their nonce, and a paid call should need as few queries as possible.
   const earlier = await selectUse(database, callerId, use.nonce)
   if (isSameUse(earlier, payment.id, use.consumeId)) return decideVerification({ ...facts, granted: true })
   return failure ?? 'nonce_already_used'

@@ -49,7 +49,7 @@ async function released(hold: KnownHold, payee = seller): Promise<string> {
   return formatId('txn', creditSideOf(id))
 }
 
-test('a release verifies as a payment of the hold’s payer, under its own line’s id and the hold’s', async () => {
+test('a release verifies as a payment of the hold’s payer, under its own line’s id and the hold’s id', async () => {
   const hold = await held()
   const release = await released(hold)
   for (const id of [release, lineOf(hold)]) {
@@ -70,7 +70,7 @@ test('a release verifies as a payment of the hold’s payer, under its own line�
   }
 })
 
-test('money that is held, or was given back, is not paid', async () => {
+test('a hold that is open or was refunded does not verify as a payment', async () => {
   const hold = await held()
   expect(await verify(seller, lineOf(hold), { nonce: 'n' })).toMatchObject({
     ...failed('transaction_not_completed'),
@@ -80,14 +80,14 @@ test('money that is held, or was given back, is not paid', async () => {
   expect(await verify(seller, lineOf(hold))).toMatchObject(failed('transaction_not_completed'))
 })
 
-test('who was named at the hold and did not get the money is not its payee', async () => {
+test('an agent that the hold names and that did not receive the money is not its payee', async () => {
   const other = await newWallet(open, 'Other')
   const release = await released(await held(), other)
   expect(await verify(seller, release)).toMatchObject({ ...failed('not_payee'), from: null, to: null })
   expect(await verify(other, release)).toMatchObject({ verified: true })
 })
 
-test('a nonce is used up once, by whichever id the release is named', async () => {
+test('a nonce is consumed once, whichever id names the release', async () => {
   const hold = await held()
   const release = await released(hold)
   const consume = { nonce: 'n', consume: true, consume_id: 'use-1' }
@@ -98,7 +98,7 @@ test('a nonce is used up once, by whichever id the release is named', async () =
   )
 })
 
-test('a nonce is restored by whichever id the release is named', async () => {
+test('a nonce is restored under any id that names the release', async () => {
   const hold = await held()
   const release = await released(hold)
   for (const id of [release, lineOf(hold)]) {
@@ -109,7 +109,7 @@ test('a nonce is restored by whichever id the release is named', async () => {
   }
 })
 
-test('an escrow has no payment’s id', async () => {
+test('an escrow has no payment id', async () => {
   const hold = await held()
   const { id } = await releaseHold(history, hold, seller)
   for (const uuid of [id, hold.transfer.id]) {
@@ -117,11 +117,14 @@ test('an escrow has no payment’s id', async () => {
   }
 })
 
-test.each(['escrow_hold', 'escrow_release'])('an %s that somebody changed never verifies', async kind => {
-  const hold = await held()
-  const release = await released(hold)
-  const change =
-    'update transfers set amount_paise = amount_paise + 1 where kind = $1 and (id = $2 or linked_id = $2)'
-  await open.db.database.query(change, [kind, hold.transfer.id])
-  await expect(verify(seller, release)).rejects.toThrow('assertion failed')
-})
+test.each(['escrow_hold', 'escrow_release'])(
+  'an %s that was changed in the database never verifies',
+  async kind => {
+    const hold = await held()
+    const release = await released(hold)
+    const change =
+      'update transfers set amount_paise = amount_paise + 1 where kind = $1 and (id = $2 or linked_id = $2)'
+    await open.db.database.query(change, [kind, hold.transfer.id])
+    await expect(verify(seller, release)).rejects.toThrow('assertion failed')
+  },
+)

@@ -10,7 +10,7 @@ import { TEST_VAULT } from '../../testing/network.ts'
 import { advanceClock } from './clock.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
-/** What a node that has not heard of the move yet is behind: far more than clocks may be apart. */
+/** How far a node is behind that has not read the new clock offset yet: far more than clocks may differ. */
 const MOVED_S = 3_600
 
 let db: TestDatabase
@@ -30,7 +30,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** Folds as the jobs of the node that moved its clock do, and answers what is folded then: all below that id. */
+/** Runs the fold job of the node that moved its clock, and returns the id below which payments are folded. */
 async function foldedBefore(): Promise<Uuid> {
   const fold = { name: 'payment days', add: async () => undefined } as const
   for (let times = 0; times < 5; times++) await foldTransfers(db.database, fold, clock.now())
@@ -40,7 +40,7 @@ async function foldedBefore(): Promise<Uuid> {
   return row?.before ?? ''
 }
 
-test('what a node pays that has not heard yet of a moved clock is missing in no sum', async () => {
+test('a payment by a node that has not read the new clock offset yet is missing in no sum', async () => {
   const payer = await newFundedAgent(behind.ledger, db.database, clockBehind, 1_000_000n)
   const payee = await newAgent(db.database, NOON)
   await behind.pay(order(payer, payee, 1_000n))
@@ -67,11 +67,11 @@ test('what a node pays that has not heard yet of a moved clock is missing in no 
   )
   expect((await foldedBefore()) <= (late?.id ?? '')).toBe(true)
   await db.database.query(`update fold_cursors set paused_until = clock_timestamp()`)
-  // Transactions of other test files on this server may delay it a little.
+  // Transactions of other test files on this server may delay the fold a little.
   await expect.poll(foldedBefore, { timeout: 10_000 }).toSatisfy((before: Uuid) => before > (late?.id ?? ''))
 })
 
-test('a move of the clock is recorded with how far, and doing what is due is not', async () => {
+test('moving the clock is recorded with the number of seconds; running the due jobs alone is not', async () => {
   const context = {
     database: db.database,
     clock,

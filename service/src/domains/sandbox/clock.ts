@@ -6,10 +6,10 @@ import type { Actor } from '../../operations/act.ts'
 import { recordFacts } from '../../operations/record.ts'
 import type { SandboxMode } from './context.ts'
 
-/** Beyond it dates are written with more than four digits of a year, which most programs cannot read. */
+/** Later years have more than four digits, which most programs cannot parse. */
 const END_OF_TIME = Date.UTC(9999, 0, 1)
 
-/** Moves the service's time forward for all nodes and does what falls due. Resolves when that is done. */
+/** Moves the service's time forward for all nodes and runs the due jobs. Resolves when they are done. */
 export async function advanceClock(context: SandboxMode, actor: Actor, seconds: number): Promise<Date> {
   const { clock, jobs } = context
   const milliseconds = seconds * 1_000
@@ -24,7 +24,7 @@ export async function advanceClock(context: SandboxMode, actor: Actor, seconds: 
   return clock.now()
 }
 
-/** Recorded at the time before, which is the one that its caller knows. */
+/** Recorded with the time before the move, which is the one that the caller knows. */
 async function moveClock(
   { database, clock, vault }: SandboxMode,
   actor: Actor,
@@ -51,7 +51,7 @@ async function moveClock(
   moveForward(clock, offsetMs)
 }
 
-/** Takes over the time that was set before a restart, or by another node. */
+/** Applies the clock offset that was set before a restart, or by another node. */
 export async function followSandboxClock(database: Database, clock: Clock): Promise<void> {
   const [row] = await database.query<{ offset_ms: bigint }>(`select offset_ms from sandbox_clock`, [])
   moveForward(clock, row?.offset_ms ?? 0n)

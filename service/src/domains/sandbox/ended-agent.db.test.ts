@@ -37,7 +37,7 @@ test('the open session of a deactivated agent is ended here and at the gateway w
   expect(row).toEqual({ status: 'failed', failure_reason: 'agent_deactivated' })
 })
 
-test('a session that nobody has opened is ended too', async () => {
+test('a session whose page was never opened is ended too', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   await world.db.database.query(
@@ -49,7 +49,7 @@ test('a session that nobody has opened is ended too', async () => {
   expect(await orderStatus(funding)).toEqual({ status: 'terminated' })
 })
 
-test('the sandbox route cannot pay it: the order is closed first, and the money goes back as late', async () => {
+test('the sandbox route cannot pay the session: the order is closed first, and the money is refunded as late', async () => {
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   await deactivate(world, agent)
@@ -58,7 +58,7 @@ test('the sandbox route cannot pay it: the order is closed first, and the money 
   expect(await world.refundsOf(funding)).toEqual([{ reason: 'late', status: 'done', amount: 100_000n }])
 })
 
-test('money that came before the deactivation is credited, however late it is found', async () => {
+test('money that was paid before the deactivation is credited, however late it is found', async () => {
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'unnotified')
@@ -68,7 +68,7 @@ test('money that came before the deactivation is credited, however late it is fo
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('money that slips in between the deactivation and the end of the order goes back', async () => {
+test('money that arrives between the deactivation and the end of the order is refunded', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   await deactivate(world, agent)
@@ -101,7 +101,7 @@ test('the sessions of a deleted platform end with it', async () => {
   expect(await orderStatus(funding)).not.toEqual({ status: 'active' })
 })
 
-test('ending an agent again does not move its end, and so what was paid after it stays late', async () => {
+test('deactivating an agent again does not change its end time, so a payment after it stays late', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   await deactivate(world, agent)

@@ -15,7 +15,7 @@ import { openWorld, type World } from './test-world.ts'
 
 type Call = 'createOrder' | 'getOrder' | 'cancelOrder' | 'refund' | 'getRefund'
 
-/** What becomes of the next calls: the answer is lost after it took effect, or the call never arrives. */
+/** The outcome of the next calls: the response is lost after the call took effect, or the call never arrives. */
 type Fault = 'answer lost' | 'never arrives' | 'rejected' | 'dies'
 
 const faults = new Map<Call, Fault[]>()
@@ -70,7 +70,7 @@ async function gatewayStatus(id: string): Promise<string | undefined> {
   return answer.kind === 'value' ? answer.value?.status : undefined
 }
 
-test('an order whose creation was answered into the void is found, not made twice', async () => {
+test('an order whose creation got no response is found, not created twice', async () => {
   faults.set('createOrder', ['answer lost'])
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
@@ -89,7 +89,7 @@ test.each(['rejected', 'never arrives'] as const)(
   },
 )
 
-test('an order that exists after all, though nobody could be told, is ended at the gateway', async () => {
+test('an order that exists although its creation seemed to fail is closed at the gateway', async () => {
   faults.set('createOrder', ['answer lost']).set('getOrder', ['never arrives', 'never arrives'])
   const agent = await world.newAgent()
   await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error' })
@@ -100,7 +100,7 @@ test('an order that exists after all, though nobody could be told, is ended at t
   expect(await gatewayStatus(funding?.id ?? '')).toBe('closed')
 })
 
-test('a death between the order and its record is healed by the next check', async () => {
+test('after a crash between the order and its record the next check records the order', async () => {
   faults.set('createOrder', ['dies'])
   const agent = await world.newAgent()
   await expect(world.open(agent)).rejects.toThrow('dies')
@@ -116,7 +116,7 @@ test('a death between the order and its record is healed by the next check', asy
   expect(await gatewayStatus(funding?.id ?? '')).toBe('closed')
 })
 
-test('a notice about which the gateway cannot be asked is refused, and welcome when it comes again', async () => {
+test('a webhook is refused while the gateway gives no response, and is processed when it is sent again', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
@@ -129,7 +129,7 @@ test('a notice about which the gateway cannot be asked is refused, and welcome w
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a notice that was dealt with is not asked about again', async () => {
+test('a webhook that was processed does not query the gateway again', async () => {
   const { funding } = await world.open(await world.newAgent())
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
@@ -140,7 +140,7 @@ test('a notice that was dealt with is not asked about again', async () => {
   expect(faults.get('getOrder')).toHaveLength(1)
 })
 
-test('a gateway that is away at the expiry does not cost what was paid in time', async () => {
+test('a gateway that is down at the expiry does not cost the payee what was paid in time', async () => {
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
@@ -153,7 +153,7 @@ test('a gateway that is away at the expiry does not cost what was paid in time',
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-// A refund that is sent again where asking would have done meets the second fault.
+// A refund that is sent again instead of queried would meet the second fault.
 test.each([
   ['its answer is lost', ['answer lost', 'rejected']],
   ['it never arrives', ['never arrives']],
@@ -172,14 +172,14 @@ test.each([
   expect(sent).toHaveLength(1)
 })
 
-test('a refund that the gateway refuses is left for a person, not tried for ever', async () => {
+test('a refund that the gateway refuses is left to an operator and not retried', async () => {
   const { session, funding } = await world.open(await world.newAgent())
   faults.set('refund', ['rejected'])
   await simulateOutcome(world.sandbox, session, 'late')
   expect(await world.refundsOf(funding)).toMatchObject([{ status: 'failed' }])
 })
 
-test('money for an order that was never opened here goes back; a stranger’s order is left alone', async () => {
+test('money for an order that was never opened here is refunded; another system’s order is left alone', async () => {
   const now = world.clock.now()
   const ours = formatId('fund', newUuid(now))
   for (const orderId of [ours, 'shop-17']) {
@@ -201,7 +201,7 @@ test('money for an order that was never opened here goes back; a stranger’s or
   expect(owed).toEqual([{ order_id: ours, reason: 'unknown_order' }])
 })
 
-test('unknown, unreadable and repeated notices are taken and change nothing', async () => {
+test('unknown, unreadable and repeated webhooks are accepted and change nothing', async () => {
   const { funding } = await world.open(await world.newAgent())
   const notices = [
     '{"type":"SETTLEMENT_SUCCESS","data":{}}',
@@ -229,7 +229,7 @@ function signed(body: string): Record<string, string> {
   return { 'x-webhook-timestamp': '1', 'x-webhook-signature': signature }
 }
 
-test('a magic UPI id approves or declines on its own', async () => {
+test('a magic UPI id approves or declines without further calls', async () => {
   for (const [upiId, expected] of [
     ['testsuccess@gocash', 97_500n],
     ['TestFailure@gocash', 0n],

@@ -40,7 +40,7 @@ async function stateOf({ funding }: { funding: Funding }): Promise<string | unde
   return (await checkFunding(world.funding, funding))?.funding.status
 }
 
-test('a payment that was flagged is credited when the gateway lets it through', async () => {
+test('a flagged payment is credited when the gateway approves it', async () => {
   const flagged = await simulated('flagged', 60)
   expect(await world.balance(flagged.agent)).toBe(0n)
   await later(61)
@@ -48,7 +48,7 @@ test('a payment that was flagged is credited when the gateway lets it through', 
   expect(await world.balance(flagged.agent)).toBe(97_500n)
 })
 
-test('a flagged payment that is let through after the session was given up goes back', async () => {
+test('a flagged payment that is approved after the session was cancelled is refunded', async () => {
   const flagged = await simulated('flagged', 1)
   await simulateOutcome(world.sandbox, flagged.session, 'failure')
   await later(121)
@@ -56,7 +56,7 @@ test('a flagged payment that is let through after the session was given up goes 
   expect(await world.refundsOf(flagged.funding)).toMatchObject([{ reason: 'late', status: 'done' }])
 })
 
-test('a notice that comes late meets a payment that asking has found, and credits nothing more', async () => {
+test('a late webhook about a payment that polling has found credits nothing more', async () => {
   const late = await simulated('late_notice', 60)
   expect(await world.balance(late.agent)).toBe(97_500n)
   expect(world.answers).toEqual([])
@@ -65,13 +65,13 @@ test('a notice that comes late meets a payment that asking has found, and credit
   expect(await world.balance(late.agent)).toBe(97_500n)
 })
 
-test('a payment whose notice was written anew on the way is found by asking', async () => {
+test('a payment whose webhook was reserialised on the way is found by polling', async () => {
   const { agent } = await simulated('reserialised', 60)
   expect(world.answers).toEqual([401])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a refund that is pending is done later, and once', async () => {
+test('a pending refund is completed later, and once', async () => {
   const { agent, funding } = await simulated('refund_pending', 60)
   expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'second_payment', status: 'sent' }])
   await later(65)
@@ -83,13 +83,13 @@ test('a refund that is pending is done later, and once', async () => {
   expect(sent).toHaveLength(1)
 })
 
-test('a refund that failed is left for a person and not tried again', async () => {
+test('a failed refund is left to an operator and not retried', async () => {
   const { agent, funding } = await simulated('refund_failed', 24 * 60 * 60)
   expect(await world.refundsOf(funding)).toMatchObject([{ reason: 'second_payment', status: 'failed' }])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('money for an order that was never opened here goes back', async () => {
+test('money for an order that was never opened here is refunded', async () => {
   const { agent } = await simulated('unknown_order', 1)
   const owed = await world.db.database.query(
     `select status from gateway_refunds where reason = 'unknown_order'`,
@@ -98,7 +98,7 @@ test('money for an order that was never opened here goes back', async () => {
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('a dispute moves nothing until it is lost; then it is taken back, whatever was won before', async () => {
+test('a dispute moves nothing until it is lost; then the funding is reversed, whatever dispute was won before', async () => {
   const { agent, session } = await simulated('success', 0)
   for (const outcome of ['chargeback_created', 'chargeback_won', 'chargeback_won'] as const) {
     expect((await simulateOutcome(world.sandbox, session, outcome)).status).toBe('completed')
@@ -108,7 +108,7 @@ test('a dispute moves nothing until it is lost; then it is taken back, whatever 
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('platforms are told of each end of a funding, once, with its figures', async () => {
+test('a platform is notified of each final state of a funding, once, with its amounts', async () => {
   const { agent, session } = await simulated('success', 0)
   await simulateOutcome(world.sandbox, session, 'duplicate')
   await simulateOutcome(world.sandbox, session, 'chargeback')
@@ -151,7 +151,7 @@ test.each([
   expect(await eventsOf(agent)).toMatchObject([{ name: 'agent.funded' }])
 })
 
-test('a UPI id that is wrong, and one that takes no collect requests, are told apart', async () => {
+test('a wrong UPI id and one that takes no collect requests get different errors', async () => {
   const { funding } = await world.open(await world.newAgent())
   expect(await collectUpi(world.funding, funding, 'TestIncorrect@gocash')).toBe('wrong_upi_id')
   expect(await collectUpi(world.funding, funding, 'testnocollect@gocash')).toBe('unsupported')

@@ -68,7 +68,7 @@ describe('an outcome ends with the right status, balance and refunds', () => {
   })
 })
 
-test('chargeback takes back what was credited, below zero when it was spent', async () => {
+test('chargeback reverses what was credited, below zero when it was spent', async () => {
   const agent = await world.newAgent()
   const { session } = await world.open(agent)
   await expect(simulateOutcome(world.sandbox, session, 'chargeback')).rejects.toMatchObject({
@@ -88,7 +88,7 @@ test('chargeback takes back what was credited, below zero when it was spent', as
   expect(await world.balance(agent)).toBe(48_750n)
 })
 
-test('an unnotified payment is found within 60 seconds', async () => {
+test('a payment without a webhook is found within 60 seconds', async () => {
   const agent = await world.newAgent()
   const { session } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'unnotified', 'netbanking')
@@ -97,7 +97,7 @@ test('an unnotified payment is found within 60 seconds', async () => {
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a failed attempt leaves the session open, and the next one pays it', async () => {
+test('a failed attempt leaves the session open, and the next attempt pays it', async () => {
   const agent = await world.newAgent()
   const { session } = await world.open(agent)
   for (const attempt of ['decline', 'drop', 'pending', 'wrong_amount'] as const) {
@@ -107,7 +107,7 @@ test('a failed attempt leaves the session open, and the next one pays it', async
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a session expires after 30 minutes, and what is paid afterwards goes back', async () => {
+test('a session expires after 30 minutes, and what is paid afterwards is refunded', async () => {
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   world.advance(29 * 60)
@@ -124,7 +124,7 @@ test('a session expires after 30 minutes, and what is paid afterwards goes back'
   expect(await world.refundsOf(funding)).toEqual([{ reason: 'late', status: 'done', amount: 100_000n }])
 })
 
-test('late money without a notice is found too', async () => {
+test('late money without a webhook is found too', async () => {
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   await simulateOutcome(world.sandbox, session, 'expire')
@@ -136,7 +136,7 @@ test('late money without a notice is found too', async () => {
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('the fee is that of the least amount too', async () => {
+test('the gateway fee applies to the smallest amount too', async () => {
   const agent = await world.newAgent()
   const { session } = await world.open(agent, 100n)
   await simulateOutcome(world.sandbox, session, 'success')

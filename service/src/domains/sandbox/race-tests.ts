@@ -9,7 +9,7 @@ const SENT_BACK = { status: 'failed', paise: 0n, refunds: ['late'] }
 
 let world: World
 
-/** Races over one funding, each run on so many fundings at once: whatever wins, the money is in one place. */
+/** Races over one funding, each run on many fundings at once. Whichever call wins, the money is in one place. */
 export function testRaces(times: number): void {
   beforeAll(async () => {
     world = await openWorld()
@@ -51,7 +51,7 @@ async function payAndNotify({ funding }: Opened): Promise<void> {
 }
 
 function testPayments(times: number): void {
-  test('ten copies of a notice and two polls at once credit once', async () => {
+  test('ten copies of a webhook and two concurrent polls credit once', async () => {
     await many(times, async opened => {
       const payment = await world.gateway.simulation.pay(orderIdOf(opened.funding), { method: 'upi' })
       const notice = () => world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
@@ -61,14 +61,14 @@ function testPayments(times: number): void {
     })
   })
 
-  test('payment and giving up at once end in one of two ways: credited, or failed and sent back', async () => {
+  test('a payment and a concurrent cancellation end in one of two ways: credited, or failed and refunded', async () => {
     await many(times, async opened => {
       await Promise.all([payAndNotify(opened), endFunding(world.funding, opened.funding, 'cancelled')])
       await expectOneEnd(opened)
     })
   })
 
-  test('three payments at once credit one and send the others back', async () => {
+  test('of three concurrent payments one is credited and the others are refunded', async () => {
     await many(times, async opened => {
       await Promise.all([payAndNotify(opened), payAndNotify(opened), payAndNotify(opened)])
       const refunds = ['second_payment', 'second_payment']
@@ -78,7 +78,7 @@ function testPayments(times: number): void {
 }
 
 function testChargebacks(times: number): void {
-  test('a chargeback told many times at once is taken once', async () => {
+  test('a chargeback that is notified many times at once reverses the funding once', async () => {
     await many(times, async opened => {
       const { gatewayPaymentId } = await simulateOutcome(world.sandbox, opened.session, 'success')
       const { simulation } = world.gateway
@@ -91,7 +91,7 @@ function testChargebacks(times: number): void {
 }
 
 function testNodes(times: number): void {
-  test('payments around the expiry, with two nodes at work, never credit and send back the same money', async () => {
+  test('payments around the expiry, with two nodes at work, never credit and refund the same money', async () => {
     const opened = await openMany(times)
     const second = world.newNode()
     const paying = opened.map((one, index) =>
@@ -109,7 +109,7 @@ function testNodes(times: number): void {
       const payments = await world.db.database.query(`select id from sandbox_payments where order_id = $1`, [
         orderIdOf(one.funding),
       ])
-      // Each payment is either the one that was credited or one that went back.
+      // Each payment is either credited or refunded.
       expect(paise).toBe(status === 'completed' ? 97_500n : 0n)
       expect(refunds.length + (status === 'completed' ? 1 : 0)).toBe(payments.length)
     }

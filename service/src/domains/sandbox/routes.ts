@@ -13,7 +13,7 @@ import { advanceClock } from './clock.ts'
 import type { SandboxContext, SandboxMode } from './context.ts'
 import { simulateOutcome } from './simulate-outcome.ts'
 
-/** These play the checkout page, which is not counted either: a rehearsal asks faster than people do. */
+/** These routes simulate the checkout page, which has no rate limit either: tests call faster than people do. */
 const NOT_RATE_LIMITED = { uncounted: true }
 
 export function serveSandbox(serve: Serve, context: SandboxMode): void {
@@ -52,7 +52,7 @@ export function serveSandbox(serve: Serve, context: SandboxMode): void {
   )
 }
 
-/** Sessions that are paid by being told so: where the gateway is the sandbox's own. */
+/** Payment sessions whose outcome a request sets. They exist where the gateway is the sandbox's own. */
 export function serveSimulation(serve: Serve, context: SandboxContext): void {
   serve(
     completeSandboxPayment,

@@ -21,7 +21,7 @@ import {
   simulateUnknownOrder,
 } from './simulate-webhooks.ts'
 
-/** Plays the human, the bank and the network, and resolves when everything has taken effect. */
+/** Simulates the payer, the bank and the network, and resolves when everything has taken effect. */
 export async function simulateOutcome(
   context: SandboxContext,
   session: string,
@@ -115,7 +115,7 @@ async function simulateWrongMoney(
   outcome: 'wrong_amount' | 'wrong_currency',
   method: PaidMethod,
 ): Promise<void> {
-  // Half of what was asked for: at least one rupee is, so it is never nothing.
+  // Half of the requested amount. The amount is at least one rupee, so half is never zero.
   const wrong =
     outcome === 'wrong_amount' ? { amountPaise: paise(funding.amountPaise / 2n) } : { currency: 'USD' }
   const payment = await simulation.pay(orderIdOf(funding), { method, ...wrong })
@@ -148,7 +148,7 @@ async function simulateAttempt(
   }
 }
 
-/** No gateway tells that an order's time is over: it is found by asking, as the checks do. */
+/** No gateway sends a webhook for an expired order: the service finds it by polling, as the checks do. */
 async function expire({ gateway, funding: services }: SandboxContext, funding: Funding): Promise<void> {
   await gateway.simulation.close(orderIdOf(funding), 'expired')
   await checkFunding(services, funding)

@@ -7,7 +7,7 @@ import type { SandboxContext } from './context.ts'
 import { newDisputeId } from './providers/simulate-webhooks.ts'
 import type { Simulation } from './providers/simulation.ts'
 
-/** A payment as it should be, and what becomes of the notice about it. */
+/** A normal payment, and the outcome of its webhook. */
 export async function simulatePayment(
   simulation: Simulation,
   order: string,
@@ -29,7 +29,7 @@ export async function simulatePayment(
   }
 }
 
-/** More than one notice, or more than one payment, for one order. */
+/** More than one webhook, or more than one payment, for one order. */
 export async function simulateRepeats(
   simulation: Simulation,
   order: string,
@@ -64,7 +64,7 @@ const REFUND_FAULTS = {
 
 const STRANGE_PAISE = paise(100_00n)
 
-/** Somebody pays an order that has our shape but was never opened here, as after a lost database. */
+/** A payment of an order whose id has our shape but was never opened here, as after a lost database. */
 export async function simulateUnknownOrder(
   { gateway, clock }: SandboxContext,
   { expiresAt }: Funding,
@@ -84,7 +84,7 @@ export async function simulateUnknownOrder(
   await gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
-/** The payer disputes the payment at the bank: it is only begun, won by us, or lost. */
+/** The payer disputes the payment at the bank: the dispute is open, won by us, or lost. */
 export async function simulateDispute(
   { gateway: { simulation }, clock }: SandboxContext,
   funding: Funding,
@@ -93,7 +93,7 @@ export async function simulateDispute(
   const order = orderIdOf(funding)
   const disputeId = newDisputeId(clock.now())
   const paymentId = funding.gatewayPaymentId
-  assert(paymentId !== null, 'what was completed was paid')
+  assert(paymentId !== null, 'a completed funding has a payment')
   const paid = await simulation.payment(paymentId)
   await simulation.notifyDispute(disputeId, 'CHARGEBACK_CREATED', paid)
   switch (outcome) {

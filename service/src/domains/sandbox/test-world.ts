@@ -36,9 +36,9 @@ export interface World {
   readonly funding: FundingContext
   readonly sandbox: SandboxContext
   readonly jobs: Jobs
-  /** The status that the intake gave each notice, in the order of their arrival. */
+  /** The HTTP status of each delivered webhook, in the order of their arrival. */
   readonly answers: number[]
-  /** Batches that the posting engine had to take apart. There are none while decisions see each other. */
+  /** Batches that the posting engine had to split. There are none while decisions see each other. */
   readonly faults: readonly unknown[]
   newAgent(): Promise<Uuid>
   open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
@@ -56,7 +56,7 @@ export interface Opened {
   readonly session: string
 }
 
-/** `around` may stand between the service and its gateway, to lose or to break what passes. */
+/** `around` wraps the gateway, to lose or to alter calls and responses. */
 export async function openWorld(
   around: (gateway: PaymentGateway) => PaymentGateway = gateway => gateway,
 ): Promise<World> {
@@ -194,7 +194,7 @@ async function insertAgent({ database }: TestDatabase, vault: Vault, now: Date):
   return id
 }
 
-/** As `DELETE /v1/agents/{agent_id}` does it. */
+/** Deactivates the agent as `DELETE /v1/agents/{agent_id}` does. */
 export async function deactivate(
   { db, clock, ledger }: Pick<World, 'db' | 'clock' | 'ledger'>,
   agentId: Uuid,

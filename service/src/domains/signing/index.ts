@@ -1,4 +1,4 @@
-/** What the service signs with, and the certificates of agents. */
+/** The service's signing keys, and the certificates of agents. */
 export { type Certificate, certificateRecord, type ProvenCertificate } from './certificates/certificate.ts'
 export { checkCertificate } from './certificates/check.ts'
 export type { CertificatesContext } from './certificates/context.ts'

@@ -14,7 +14,7 @@ import {
   newPlatform,
 } from '../../../testing/network.ts'
 
-/** A seller whose payments carry nonces, a buyer with money, and somebody who has no part in it. */
+/** A seller whose payments carry nonces, a buyer with money, and an agent that is no party to the payments. */
 export interface NonceStage {
   readonly db: TestDatabase
   readonly ledger: Ledger
@@ -23,7 +23,7 @@ export interface NonceStage {
   readonly seller: AgentCaller
   readonly stranger: AgentCaller
   newNonce(): string
-  /** The buyer pays the seller 12.50 INR, with a nonce of its own unless one is given. */
+  /** The buyer pays the seller 12.50 INR, with a new nonce unless one is given. */
   paid(nonce?: string | null): Promise<Transfer>
   close(): Promise<void>
 }

@@ -1,16 +1,16 @@
-/** What the sandbox's bank says when it is asked whose an account is. */
+/** The result of the sandbox bank's account verification. */
 export type VerificationBehaviour =
   | { readonly kind: 'match'; readonly score: number }
   | {
       readonly kind: 'failed'
       readonly reason: 'account_invalid' | 'account_blocked' | 'account_type'
     }
-  /** Looks for a minute, then answers by the score. */
+  /** Pending for a minute, then decided by the score. */
   | { readonly kind: 'pending'; readonly score: number }
-  /** Does not answer for two minutes. */
+  /** No response for two minutes. */
   | { readonly kind: 'down' }
 
-/** What becomes of payouts to an account. */
+/** The outcome of payouts to an account. */
 export type PayoutBehaviour =
   | 'paid'
   | 'failed'
@@ -18,17 +18,17 @@ export type PayoutBehaviour =
   | 'failed_later'
   /** The request itself is refused. */
   | 'refused'
-  /** Pending until it is asked about for the second time. */
+  /** Pending until it is queried for the second time. */
   | 'paid_when_asked_twice'
   /** Paid at once, but the bank's reference comes a minute later. */
   | 'utr_later'
   /** Sent back by the bank five minutes after it was paid. */
   | 'reversed'
-  /** Somebody approves it a minute later. */
+  /** The provider approves it a minute later. */
   | 'approved_later'
-  /** Paid, but the answer says that there is a payout of this id already. */
+  /** Paid, but the response says that a payout of this id exists already. */
   | 'duplicate_id'
-  /** Paid, but the answer never comes. */
+  /** Paid, but the response is lost. */
   | 'answer_lost'
   /** The first request never arrives. */
   | 'request_lost'

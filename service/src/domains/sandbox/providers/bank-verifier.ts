@@ -18,7 +18,7 @@ export interface SandboxBankOptions {
 const PENDING_MS = 60_000
 const OUTAGE_MS = 120_000
 
-/** A bank that knows every account under the name it is asked for, but for those that are there to rehearse with. */
+/** A bank that confirms every account under the claimed name, except the magic accounts. */
 export function createSandboxBankVerifier(options: SandboxBankOptions): BankVerifier {
   const { clock } = options
   return {
@@ -54,7 +54,7 @@ function nameMatch(name: string, nameMatchScore: number): BankVerdict {
     : { kind: 'failed', nameAtBank, nameMatchScore, reason: 'name_mismatch' }
 }
 
-/** A name that is as far from the given one as the score says. */
+/** A name that differs from the claimed one as much as the score says. */
 function nameAtBankOf(name: string, score: number): string {
   const words = name.toUpperCase().split(' ')
   if (score === 100) return words.join(' ')
@@ -63,7 +63,10 @@ function nameAtBankOf(name: string, score: number): string {
   return score > 0 ? ['RAVI', words.at(-1)].join(' ') : 'SOMEBODY ELSE'
 }
 
-/** An outage begins when it is first met, so that it can be rehearsed at any time, and ends once for who met it. */
+/**
+ * An outage begins with the first claim that meets it, so that it can be simulated at any time, and ends once for that
+ * claim.
+ */
 async function isDown(
   { database, clock, vault }: SandboxBankOptions,
   claim: BankAccountClaim,

@@ -3,7 +3,7 @@ import { newUuid } from '../../../kernel/ids.ts'
 import type { Deliver } from './deliver.ts'
 import { signWebhook } from './webhooks.ts'
 
-/** A notice that is sent when its time has come. It is signed only then. */
+/** A webhook that is sent when it is due. It is signed only then. */
 export interface LateWebhook {
   /** The gateway that sends it. */
   readonly gateway: string
@@ -26,7 +26,7 @@ export interface Sender {
   readonly deliver: Deliver
 }
 
-/** Sends the notices whose time has come, each once. Returns how many. */
+/** Sends the webhooks that are due, each once. Returns the number sent. */
 export async function sendLateWebhooks(
   db: Queryable,
   { gateway, secret, deliver }: Sender,

@@ -1,6 +1,6 @@
 import type { Paise } from '../../../kernel/money.ts'
 
-/** What goes wrong between us and the gateway when something of a magic amount is asked for. */
+/** What goes wrong between the service and the gateway for a request with a magic amount. */
 export type ApiFault =
   | 'unauthorized'
   | 'already_exists'
@@ -29,10 +29,10 @@ export function faultOf(amountPaise: Paise): ApiFault | null {
   return amountPaise % 100n === 0n ? (FAULTS.get(amountPaise / 100n) ?? null) : null
 }
 
-/** Whether what was asked for is done although the answer does not say so. */
+/** Whether the request takes effect although the response does not say so. */
 export function tookEffect(fault: ApiFault): boolean {
   switch (fault) {
-    // What is there already was made by an earlier request of ours.
+    // The existing object was created by an earlier request of ours.
     case 'already_exists':
     case 'answer_lost':
     case 'malformed_answer':
@@ -47,7 +47,7 @@ export function tookEffect(fault: ApiFault): boolean {
   }
 }
 
-/** What a real gateway's adapter makes of each fault; null: the answer itself is as it should be. */
+/** The result that a real gateway's adapter returns for each fault; null: the response is normal. */
 export function answerOf(
   fault: ApiFault,
 ): { readonly kind: 'retryable' | 'unknown'; readonly message: string } | null {

@@ -3,7 +3,7 @@ import { newUuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import type { SandboxOrder, SandboxPayment } from './store.ts'
 
-/** An attempt to pay that differs from a plain success. */
+/** The options of an attempt that differs from a plain success. */
 export interface AttemptOptions {
   readonly method: PaidMethod
   readonly amountPaise?: Paise
@@ -11,7 +11,7 @@ export interface AttemptOptions {
   readonly refundFault?: 'pending' | 'failed'
 }
 
-/** An attempt to pay an order. Only one that succeeded has a moment and a reference of the bank. */
+/** An attempt to pay an order. Only a successful one has a payment time and a bank reference. */
 export function newPayment(
   order: SandboxOrder,
   now: Date,

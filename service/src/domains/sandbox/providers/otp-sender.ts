@@ -10,9 +10,9 @@ interface Telephones {
   readonly vault: Vault
 }
 
-/** The sandbox's telephones: whoever rehearses reads the last code here instead of on a screen. */
+/** The sandbox's phones: a tester reads the last code here instead of on a screen. */
 export interface SandboxOtpSender extends OtpSender {
-  /** The last code that was sent to a phone of ten digits; null when none was. */
+  /** The last code that was sent to a phone of ten digits; null when none was sent. */
   lastCode(phone: string): Promise<string | null>
 }
 

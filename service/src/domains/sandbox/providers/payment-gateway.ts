@@ -33,9 +33,9 @@ import {
 export interface SandboxOptions {
   readonly database: Database
   readonly clock: Clock
-  /** Signs the notices. Several: the first signs, all of them are accepted, as while a secret is rotated; newest first. */
+  /** The webhook secrets, newest first. The first signs; all are accepted, as while a secret is rotated. */
   readonly webhookSecrets: readonly [string, ...string[]]
-  /** Takes a notice to our own intake, as a gateway would over the network. */
+  /** Delivers a webhook to our own route, as a gateway would over the network. */
   readonly deliver: Deliver
   /** The name that a payer's app shows. */
   readonly merchantName: string
@@ -43,25 +43,25 @@ export interface SandboxOptions {
 }
 
 export interface SandboxGateway extends PaymentGateway {
-  /** The human, the bank and the network, simulated on demand. */
+  /** The payer, the bank and the network, simulated on demand. */
   readonly simulation: Simulation
 }
 
-/** No payment app knows this address, so nobody's money can go there. */
+/** No payment app knows this UPI address, so no money can be sent to it. */
 const SANDBOX_VPA = 'payments@batuasandbox'
 const COLLECT_ANSWER_MS = 2_000
-/** Payers with an answer ready: the test addresses of the gateway that this one stands for. */
+/** The test UPI ids of the simulated gateway, each with its result. */
 const MAGIC_PAYERS: ReadonlyMap<string, 'success' | 'failed'> = new Map([
   ['testsuccess@gocash', 'success'],
   ['testfailure@gocash', 'failed'],
 ])
-/** UPI ids that cannot be asked. */
+/** UPI ids that take no collect requests. */
 const NOT_COLLECTED: ReadonlyMap<string, Rejected> = new Map([
   ['testincorrect@gocash', rejected('upi_id_invalid', 'No UPI app knows this UPI id')],
   ['testnocollect@gocash', rejected('collect_disabled', 'This payer takes no UPI collect requests')],
 ])
 
-/** A payment gateway that lives in the service's own database but behaves like an outside system. */
+/** A payment gateway that is stored in the service's own database but behaves like an outside system. */
 export function createSandboxGateway(options: SandboxOptions): SandboxGateway {
   const { database, clock, webhookSecrets } = options
   const upiCollect = options.upiCollect ?? true
@@ -91,7 +91,7 @@ function collectRefusal(upiCollect: boolean, upiId: string): Rejected | undefine
     : rejected('collect_disabled', 'This gateway takes no UPI collect requests')
 }
 
-/** An order of a magic amount meets what the amount stands for. */
+/** An order of a magic amount meets the fault of that amount. */
 async function createFaultyOrder(
   database: Database,
   now: Date,
@@ -156,7 +156,9 @@ async function startUpi(
   })
 }
 
-/** NPCI's deep link; `tr` holds letters and digits only, at most 35. Some apps read an address only with a plain `@`. */
+/**
+ * NPCI's deep link; `tr` holds letters and digits only, at most 35. Some apps read an address only with a plain `@`.
+ */
 function intentOf(order: SandboxOrder, merchantName: string): string {
   const fields = {
     pa: SANDBOX_VPA,

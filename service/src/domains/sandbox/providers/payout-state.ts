@@ -10,14 +10,14 @@ export interface SandboxPayout {
   readonly behaviour: PayoutBehaviour
   /** Null while the first request of this id has only met a fault. */
   readonly acceptedAt: Date | null
-  /** How often it was asked about. */
+  /** How often its status was queried. */
   readonly asked: number
 }
 
 const DECIDED_AFTER_MS = 60_000
 const REVERSED_AFTER_MS = 5 * 60_000
 
-/** How a payout stands: what it is, how old it is and how often it was asked about say it all. */
+/** The status of a payout. It follows from its behaviour, its age and the number of queries. */
 export function payoutAt(payout: SandboxPayout & { readonly acceptedAt: Date }, now: Date): ProviderPayout {
   const ageMs = now.getTime() - payout.acceptedAt.getTime()
   const { transferId, providerPayoutId, amountPaise } = payout
@@ -64,7 +64,7 @@ function statusAt({ behaviour, asked }: SandboxPayout, ageMs: number): ReportedS
   }
 }
 
-/** How long after it was accepted a payout is worth a notice. One that waits to be asked about has none. */
+/** The delays after acceptance at which a payout sends a webhook. One that waits to be queried sends none. */
 export function webhookDelaysMs(behaviour: PayoutBehaviour): readonly number[] {
   switch (behaviour) {
     case 'reversed':

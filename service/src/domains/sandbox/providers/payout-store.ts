@@ -8,7 +8,7 @@ export interface SandboxBeneficiary {
   readonly behaviour: PayoutBehaviour
 }
 
-/** False when the id or the account is known already. */
+/** Returns false when the id or the account exists already. */
 export async function insertBeneficiary(db: Queryable, beneficiary: SandboxBeneficiary): Promise<boolean> {
   const rows = await db.query(
     `insert into sandbox_beneficiaries (beneficiary_id, account_digest, behaviour) values ($1, $2, $3)
@@ -37,7 +37,7 @@ export async function selectBehaviour(db: Queryable, beneficiaryId: string): Pro
 const PAYOUT = `transfer_id as "transferId", provider_payout_id as "providerPayoutId",
   amount_paise as "amountPaise", behaviour, accepted_at as "acceptedAt", asked`
 
-/** False when there is a payout of that id. */
+/** Returns false when a payout of that id exists already. */
 export async function insertPayout(tx: Queryable, payout: SandboxPayout): Promise<boolean> {
   const rows = await tx.query(
     `insert into sandbox_payouts (transfer_id, provider_payout_id, amount_paise, behaviour, accepted_at)
@@ -59,7 +59,7 @@ export async function acceptPayout(tx: Queryable, transferId: string, now: Date)
   await tx.query(`update sandbox_payouts set accepted_at = $2 where transfer_id = $1`, [transferId, now])
 }
 
-/** Counts the question; null when there is no such payout, or none that was accepted. */
+/** Counts the query; null when there is no such payout, or it was not accepted. */
 export async function countQuery(db: Queryable, transferId: string): Promise<SandboxPayout | null> {
   const [row] = await db.query<SandboxPayout>(
     `update sandbox_payouts set asked = asked + 1 where transfer_id = $1 and accepted_at is not null

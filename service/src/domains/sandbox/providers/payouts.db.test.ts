@@ -51,14 +51,14 @@ async function requestTo(bankAccount: string, amountPaise = 40_000n): Promise<Pa
   return { transferId: `txn_${count}`, beneficiaryId, amountPaise: paise(amountPaise), remarks: 'Withdrawal' }
 }
 
-/** `success UTR`, `pending`, or what else the answer is. */
+/** `success UTR`, `pending`, or another result. */
 function shown(answer: Answer<ProviderPayout | null>): string {
   if (answer.kind !== 'value') return answer.kind
   if (answer.value === null) return 'none'
   return answer.value.utr === null ? answer.value.status : `${answer.value.status} UTR`
 }
 
-/** How a payout stands when it was sent, right after, a minute later and ten minutes later. */
+/** The status of a payout when it was sent, right after, a minute later and ten minutes later. */
 async function courseOf(request: PayoutRequest): Promise<string[]> {
   const course = [shown(await provider.send(request)), shown(await provider.get(request.transferId))]
   await advance(61)
@@ -82,7 +82,7 @@ test.each([
   ['900000000025', ['unknown', PAID, PAID, PAID], 1],
   ['900000000026', ['unknown', 'none', 'none', 'none'], 0],
 ] as const)(
-  'a payout to %s takes its course, with a notice of each change',
+  'a payout to %s has the expected outcome, with a webhook for each change',
   async (account, course, told) => {
     expect(await courseOf(await requestTo(account))).toEqual(course)
     expect(notices).toHaveLength(told)
@@ -119,7 +119,7 @@ test('one id is paid once, however often and however fast it is sent', async () 
   expect(notices).toHaveLength(1)
 })
 
-test('a notice is sent by one of several nodes', async () => {
+test('each webhook is sent by one of several nodes', async () => {
   for (let index = 0; index < 5; index++) await provider.send(await requestTo('500000000000'))
   const sent = await Promise.all([1, 2, 3, 4].map(() => provider.simulation.sendWebhooks(clock.now(), 2)))
   await advance(1)
@@ -127,26 +127,26 @@ test('a notice is sent by one of several nodes', async () => {
   expect(notices).toHaveLength(5)
 })
 
-test('an account is known once: a second owner with it is paid under the first name of it', async () => {
+test('an account is registered once: a second owner with it is paid under its first beneficiary id', async () => {
   const first = await requestTo('500000000001')
   expect((await requestTo('500000000001')).beneficiaryId).toBe(first.beneficiaryId)
   expect((await requestTo('500000000002')).beneficiaryId).not.toBe(first.beneficiaryId)
 })
 
-test('an id never comes to name another account', async () => {
+test('a beneficiary id is never reused for another account', async () => {
   const beneficiary = { beneficiaryId: 'ben_x', name: 'Asha Rao', ifsc: 'HDFC0001234', phone: '9876543210' }
   await provider.ensureBeneficiary({ ...beneficiary, bankAccount: '500000000003' })
   const again = await provider.ensureBeneficiary({ ...beneficiary, bankAccount: '500000000004' })
   expect(again).toMatchObject({ kind: 'rejected', code: 'beneficiary_id_already_exists' })
 })
 
-test('nothing is sent to a beneficiary that was never named', async () => {
+test('nothing is sent to an unknown beneficiary', async () => {
   const request = { transferId: 'txn_y', beneficiaryId: 'nobody', amountPaise: paise(100n), remarks: '' }
   expect(shown(await provider.send(request))).toBe('rejected')
   expect(shown(await provider.get('txn_y'))).toBe('none')
 })
 
-test('a notice says which payout it is about, and only with a true signature', async () => {
+test('a webhook names its payout, and is valid only with the right signature', async () => {
   const request = await requestTo('500000000000')
   await provider.send(request)
   await advance(1)

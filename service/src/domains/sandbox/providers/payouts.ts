@@ -29,15 +29,15 @@ import {
 export interface SandboxPayoutOptions {
   readonly database: Database
   readonly clock: Clock
-  /** Signs the notices. Several: the first signs, all of them are accepted. */
+  /** The webhook secrets. The first signs; all are accepted. */
   readonly webhookSecrets: readonly [string, ...string[]]
-  /** Takes a notice to our own intake, as a provider would over the network. */
+  /** Delivers a webhook to our own route, as a provider would over the network. */
   readonly deliver: Deliver
 }
 
 export interface SandboxPayouts extends PayoutProvider {
   readonly simulation: {
-    /** Sends the notices whose time has come, each once. Returns how many. */
+    /** Sends the webhooks that are due, each once. Returns the number sent. */
     sendWebhooks(now: Date, limit: number): Promise<number>
   }
 }
@@ -45,7 +45,7 @@ export interface SandboxPayouts extends PayoutProvider {
 const NAME = 'sandbox-payouts'
 const WEBHOOKS_AT_ONCE = 50
 
-/** A payout provider that lives in the service's own database but behaves like an outside system. */
+/** A payout provider that is stored in the service's own database but behaves like an outside system. */
 export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayouts {
   const { database, clock, webhookSecrets, deliver } = options
   const [secret] = webhookSecrets
@@ -58,7 +58,7 @@ export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayo
     async send(payout) {
       const now = clock.now()
       const answer = await send(database, payout, now)
-      // The bank is quicker than our line to the provider.
+      // The webhook arrives before the response to the request.
       if (faultOf(payout.amountPaise) === 'notice_first') await sendWebhooks(now, WEBHOOKS_AT_ONCE)
       return answer
     },
@@ -79,7 +79,7 @@ async function ensureBeneficiary(
   const behaviour = behaviourOf(bankAccount).payout
   const created = await insertBeneficiary(database, { beneficiaryId, accountDigest, behaviour })
   if (created) return value({ beneficiaryId })
-  // An account is known once: under this id, or under that of whoever named it first.
+  // An account is registered once: under this id, or under the id that registered it first.
   const known = await selectIdOfAccount(database, accountDigest)
   if (known !== null) return value({ beneficiaryId: known })
   return rejected('beneficiary_id_already_exists', 'There is a beneficiary of this id with another account')
@@ -108,7 +108,7 @@ async function send(database: Database, payout: PayoutRequest, now: Date): Promi
   })
 }
 
-/** The same id again: a fault is met only once, and what was accepted is paid only once. */
+/** The same id again: a fault is met only once, and an accepted payout is paid only once. */
 async function resend(tx: Queryable, transferId: string, now: Date): Promise<ProviderPayout> {
   const known = await lockPayout(tx, transferId)
   assert(known !== null, 'payouts are never removed')
@@ -126,7 +126,7 @@ function faultByAccount(behaviour: PayoutBehaviour): ApiFault | null {
 
 function statusOf(payout: SandboxPayout, now: Date): ProviderPayout {
   const { acceptedAt } = payout
-  assert(acceptedAt !== null, 'only an accepted payout stands anyhow')
+  assert(acceptedAt !== null, 'only an accepted payout has a status')
   return payoutAt({ ...payout, acceptedAt }, now)
 }
 

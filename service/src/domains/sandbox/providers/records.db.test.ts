@@ -55,7 +55,7 @@ async function recordsBetween(from: Date, to: Date): Promise<GatewayRecord[]> {
 
 const days = (count: number) => new Date(noon.getTime() + count * DAY_MS)
 
-test('payments, refunds, chargebacks and what is handed over are each told once, in their order', async () => {
+test('payments, refunds, chargebacks and settlements are each listed once, in their order', async () => {
   await newOrder('a', 100_020n)
   const paid = await gateway.simulation.pay('a', { method: 'upi' })
   const twice = await gateway.simulation.pay('a', { method: 'card' })
@@ -87,7 +87,7 @@ test('payments, refunds, chargebacks and what is handed over are each told once,
   expect(settled).toMatchObject({ amountPaise: 200_040n - 5_002n, at: startOfIstDay(istDay(noon) + 2) })
 })
 
-test('spans that follow one another hold every record once, pages or not', async () => {
+test('consecutive spans list every record once, with and without pages', async () => {
   moveTo(days(20))
   await newOrder('b', 10_000n)
   for (let index = 0; index < 205; index++) await gateway.simulation.pay('b', { method: 'netbanking' })
@@ -101,7 +101,7 @@ test('spans that follow one another hold every record once, pages or not', async
   expect((await Promise.all(parts)).flat()).toEqual(whole)
 })
 
-test('a refund that is pending is told when it is done, not before', async () => {
+test('a pending refund is listed when it is completed, not before', async () => {
   moveTo(days(40))
   await newOrder('c', 10_000n)
   const payment = await gateway.simulation.pay('c', { method: 'upi', refundFault: 'pending' })
@@ -120,6 +120,6 @@ test('a refund that is pending is told when it is done, not before', async () =>
   expect(await kinds()).toEqual(['payment', 'refund'])
 })
 
-test('a cursor that is none is refused', async () => {
+test('an invalid cursor is refused', async () => {
   expect(await gateway.listRecords(noon, days(1), 'page 2')).toMatchObject({ kind: 'rejected' })
 })

@@ -11,7 +11,7 @@ import {
   updateOrderStatus,
 } from './store.ts'
 
-/** Decides a payment as of the moment that it was due. Null when somebody else did. */
+/** Decides a payment as of its due time. Null when another call has decided it. */
 export async function resolveDue(
   tx: Queryable,
   { id, orderId, resolvesAt, resolvesTo }: DuePayment,
@@ -26,7 +26,7 @@ export async function resolveDue(
   return selectPayment(tx, id)
 }
 
-/** Whoever asks about an order hears of what is decided by now, whether or not the notice was sent. */
+/** Decides the due payments of an order before a query of it, whether or not the webhooks were sent. */
 export async function resolveDueOf(database: Database, orderId: string, now: Date): Promise<void> {
   for (const due of await selectDuePaymentsOf(database, orderId, now)) {
     await database.inTransaction(tx => resolveDue(tx, due))

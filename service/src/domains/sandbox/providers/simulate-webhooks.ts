@@ -15,23 +15,23 @@ export interface SimulationOptions {
   readonly deliver: Deliver
 }
 
-/** What our intake is told, and what the network makes of it. */
+/** The webhooks that our route receives, and what the network does to them. */
 export interface WebhookSimulation {
-  /** Tells our intake about a payment, as often as it is called. */
+  /** Sends a webhook about a payment. Each call sends one more. */
   notify(type: WebhookType, payment: SandboxPayment): Promise<void>
-  /** The notice comes some minutes later. */
+  /** Sends the webhook some minutes later. */
   notifyLate(type: WebhookType, payment: SandboxPayment): Promise<void>
-  /** Somebody on the way has read the notice and written it anew: the signature is of other bytes. */
+  /** Sends the webhook reserialised: the signature covers other bytes. */
   notifyReserialised(type: WebhookType, payment: SandboxPayment): Promise<void>
-  /** The notice is signed with the oldest secret that still counts. */
+  /** Signs the webhook with the oldest secret that is still accepted. */
   notifyWithOldSecret(type: WebhookType, payment: SandboxPayment): Promise<void>
-  /** Tells about a chargeback of a payment. */
+  /** Sends a webhook about a chargeback of a payment. */
   notifyDispute(disputeId: string, status: DisputeStatus, payment: SandboxPayment): Promise<void>
-  /** A success notice for an unpaid order, signed with a key that is not the gateway's. */
+  /** A success webhook for an unpaid order, signed with a key that is not the gateway's. */
   forge(orderId: string): Promise<void>
-  /** A well signed notice about an order, of a type that is not known here. */
+  /** A correctly signed webhook about an order, of an unknown type. */
   notifyUnknownType(orderId: string): Promise<void>
-  /** Sends the notices whose time has come, each once. Returns how many. */
+  /** Sends the webhooks that are due, each once. Returns the number sent. */
   sendWebhooks(now: Date, limit: number): Promise<number>
 }
 
@@ -85,7 +85,7 @@ export function openWebhookSimulation({
   }
 }
 
-/** The dispute's own id: its states are told apart by it, and one dispute from the next. */
+/** The id of a dispute. It links the webhooks of one dispute, and tells one dispute from the next. */
 export function newDisputeId(now: Date): string {
   return `dispute_${newUuid(now)}`
 }

@@ -16,27 +16,27 @@ import {
   updateOrderStatus,
 } from './store.ts'
 
-/** What the outside world can do to an order: the human on the page, the bank behind, the network between. */
+/** What the outside world can do to an order: the payer, the bank and the network. */
 export interface Simulation extends WebhookSimulation {
-  /** Money moves, also on an order that is closed: a bank may be late. */
+  /** A successful payment, possible also on a closed order: a bank may be late. */
   pay(orderId: string, options: AttemptOptions): Promise<SandboxPayment>
-  /** An attempt without money: declined, abandoned, or still waiting at the bank. */
+  /** An attempt without money: declined, abandoned, or still pending at the bank. */
   attempt(
     orderId: string,
     method: PaidMethod,
     status: 'failed' | 'dropped' | 'pending',
   ): Promise<SandboxPayment>
-  /** An attempt that the gateway holds back to look at it, and then lets through. */
+  /** An attempt that the gateway flags for review, and then approves. */
   flag(orderId: string, method: PaidMethod): Promise<SandboxPayment>
-  /** The order's time is over, or it was ended. It takes no more attempts. */
+  /** The order expires or is cancelled. It takes no more attempts. */
   close(orderId: string, status: 'expired' | 'terminated'): Promise<void>
-  /** The first payment that succeeded; null when none did. */
+  /** The first successful payment; null when there is none. */
   firstPaid(orderId: string): Promise<SandboxPayment | null>
-  /** A payment that was taken. */
+  /** A payment that exists. */
   payment(id: string): Promise<SandboxPayment>
-  /** The bank takes a payment back for good. */
+  /** The bank reverses a payment for good. */
   chargeBack(orderId: string, paymentId: string): Promise<SandboxPayment>
-  /** Decides the payments whose payer, or the gateway, has an answer by now. Returns how many. */
+  /** Decides the payments that are due. Returns the number decided. */
   resolvePayments(now: Date, limit: number): Promise<number>
 }
 

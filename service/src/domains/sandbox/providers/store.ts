@@ -23,7 +23,7 @@ export interface SandboxPayment {
   readonly currency: string
   readonly bankReference: string | null
   readonly chargedBack: boolean
-  /** What becomes of a refund of it where that is not done at once. */
+  /** The outcome of a refund of it where the refund is not completed at once. */
   readonly refundFault: 'pending' | 'failed' | null
   readonly createdAt: Date
   readonly paidAt: Date | null
@@ -36,7 +36,7 @@ const PAYMENT = `id, order_id as "orderId", method, status, amount_paise as "amo
   bank_reference as "bankReference", charged_back as "chargedBack", refund_fault as "refundFault", created_at as "createdAt",
   paid_at as "paidAt"`
 
-/** False when there is an order of that id already. */
+/** Returns false when an order of that id exists already. */
 export async function insertOrder(db: Queryable, order: SandboxOrder): Promise<boolean> {
   const rows = await db.query(
     `insert into sandbox_orders (order_id, gateway_order_id, amount_paise, currency, note, created_at, expires_at)
@@ -122,7 +122,7 @@ export async function markChargedBack(tx: Queryable, id: Uuid, now: Date): Promi
   ])
 }
 
-/** A payment that is decided by now, by its payer or by the gateway: of which order, and how. */
+/** A payment that is due to be decided: its order, and the result. */
 export interface DuePayment {
   readonly id: Uuid
   readonly orderId: string
@@ -146,7 +146,7 @@ export async function selectDuePaymentsOf(db: Queryable, orderId: string, now: D
   )
 }
 
-/** False when somebody else resolved it first. */
+/** Returns false when another call resolved it first. */
 export async function resolvePayment(
   tx: Queryable,
   id: Uuid,
@@ -170,7 +170,7 @@ export interface SandboxRefund {
   readonly amountPaise: Paise
   readonly status: RefundStatus
   readonly createdAt: Date
-  /** When the money is back; in the future while it is pending, null when it never is. */
+  /** When the refund is completed; in the future while it is pending, null when it never is. */
   readonly doneAt: Date | null
 }
 

@@ -17,13 +17,13 @@ export interface ReceivedMessage {
   readonly sentAt: Date
 }
 
-/** The sandbox's telephones: whoever tests reads the messages here instead of on a screen. */
+/** The sandbox's phones: a tester reads the messages here instead of on a screen. */
 export interface SandboxTextSender extends TextSender {
   /** The last messages that were sent to a phone of ten digits, the newest first. */
   received(phone: string): Promise<ReceivedMessage[]>
 }
 
-/** A telephone shows its last messages. */
+/** A phone keeps its last messages. */
 const SHOWN = 100
 
 const contextOf = (id: Uuid) => `sandbox_messages.text ${id}`

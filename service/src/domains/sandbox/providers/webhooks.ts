@@ -12,7 +12,7 @@ export type WebhookType =
   | 'PAYMENT_SUCCESS_WEBHOOK'
   | 'PAYMENT_FAILED_WEBHOOK'
   | 'PAYMENT_USER_DROPPED_WEBHOOK'
-  /** One that nobody has heard of: gateways add types without a word. */
+  /** A type that is unknown to the service: gateways add types without announcing them. */
   | 'PAYMENT_REVIEWED_WEBHOOK'
 
 export type DisputeStatus = 'CHARGEBACK_CREATED' | 'CHARGEBACK_MERCHANT_WON' | 'CHARGEBACK_MERCHANT_LOST'
@@ -24,7 +24,7 @@ const STATUS_OF: Record<WebhookType, string> = {
   PAYMENT_REVIEWED_WEBHOOK: 'SUCCESS',
 }
 
-/** The body of a webhook in the shape of the gateway that the sandbox stands for (Cashfree, API version 2025-01-01). */
+/** The body of a webhook in the shape of the simulated gateway (Cashfree, API version 2025-01-01). */
 export function paymentBody(
   type: WebhookType,
   order: SandboxOrder,
@@ -88,7 +88,7 @@ export function refundBody(refund: SandboxRefund, now: Date): string {
   })
 }
 
-/** The signature covers the very bytes of the body. */
+/** The signature covers the exact bytes of the body. */
 export function signWebhook(body: string, secret: string, now: Date): OutgoingWebhook {
   const timestamp = String(now.getTime())
   return {

@@ -22,13 +22,13 @@ export interface Certificate {
   readonly signature: Buffer
   readonly revokedAt: Date | null
   readonly revocationReason: string | null
-  /** Made by the service for every agent, not by hand; null: issued before this was kept. */
+  /** The service issues one for every agent; false: the owner issued it. null: issued before this was recorded. */
   readonly isDefault: boolean | null
 }
 
 export type CertificateStatus = CertificateRecord['status']
 
-/** What is signed: nothing that is hidden from strangers, and nothing that changes (contract section 7). */
+/** The signed content: nothing that is hidden from strangers, and nothing that changes (contract section 7). */
 export function certificateContent(certificate: Omit<Certificate, 'signature'>) {
   return {
     id: formatId('cert', certificate.id),
@@ -44,12 +44,12 @@ export function certificateContent(certificate: Omit<Certificate, 'signature'>) 
   }
 }
 
-/** The database knows moments that are no dates here, infinity among them; no seal fits those. */
+/** PostgreSQL has timestamps that JavaScript dates cannot hold, such as infinity. No MAC matches those. */
 function timeText(moment: unknown): string {
   return moment instanceof Date && !Number.isNaN(moment.getTime()) ? moment.toISOString() : 'no date'
 }
 
-/** Pins the whole row, its revocation above all, which no signature covers. */
+/** The MAC of the whole row. Above all it covers the revocation, which no signature covers. */
 export function certificateMac(vault: Vault, certificate: Certificate): Buffer {
   const { signature, revokedAt, revocationReason, isDefault } = certificate
   const row = {
@@ -62,7 +62,7 @@ export function certificateMac(vault: Vault, certificate: Certificate): Buffer {
   return vault.seal(`certificate ${canonicalJson(row)}`)
 }
 
-/** A revoked certificate is revoked, also after its time. */
+/** A revoked certificate stays revoked after its expiry. */
 export function certificateStatus(
   { revokedAt, expiresAt }: Pick<Certificate, 'revokedAt' | 'expiresAt'>,
   now: Date,
@@ -71,13 +71,16 @@ export function certificateStatus(
   return expiresAt <= now ? 'expired' : 'active'
 }
 
-/** A certificate that was proved, with the key that signed it. Only such a one is ever shown or signed again. */
+/**
+ * A certificate whose MAC and signature were verified, with the key that signed it. Only such a one is returned or
+ * signed again.
+ */
 export interface ProvenCertificate {
   readonly certificate: Certificate
   readonly key: SigningKey
 }
 
-/** As callers see it; `ownerId` only for those who may know whose the agent is. */
+/** The certificate as callers see it; `ownerId` only for callers that may know the agent's owner. */
 export async function certificateRecord(
   { certificate, key }: ProvenCertificate,
   now: Date,
@@ -95,7 +98,7 @@ export async function certificateRecord(
   }
 }
 
-/** What is signed as a token: the same each time, because it is issued when the certificate was. */
+/** The content of the token. It is the same each time, because its issue time is the certificate's. */
 function certificateToken(certificate: Certificate, key: SigningKey): Promise<string> {
   const content = certificateContent(certificate)
   const { issuer, issuedAt, expiresAt } = certificate

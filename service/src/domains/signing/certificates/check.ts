@@ -6,7 +6,10 @@ import { findCertificate } from './prove.ts'
 
 export type CertificateVerification = ResponseOf<typeof verifyCertificate>
 
-/** Whether a certificate is good now. What was altered is never said to be revoked or expired: nobody knows. */
+/**
+ * Whether a certificate is valid now. One that was altered is not reported as revoked or expired, because its row
+ * cannot be trusted.
+ */
 export async function checkCertificate(
   context: CertificatesContext,
   address: string,

@@ -3,7 +3,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 
-/** What certificates are read and checked with. */
+/** The dependencies of reading and verifying certificates. */
 export interface CertificatesContext {
   readonly database: Database
   readonly vault: Vault

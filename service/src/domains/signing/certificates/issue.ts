@@ -10,14 +10,14 @@ import type { SigningKeys } from '../keys/signing-keys.ts'
 import { type Certificate, certificateContent, certificateMac } from './certificate.ts'
 import { insertCertificates, type StoredCertificate } from './store.ts'
 
-/** The service as it signs at one moment. */
+/** The signing key and the time of one issue. */
 export interface Issuer {
-  /** The name that every certificate gives. */
+  /** The issuer that every certificate names. */
   readonly name: string
   readonly key: SigningKey
 }
 
-/** Asked before a transaction begins: the keys may have to be read anew. */
+/** Called before a transaction begins, because the keys may have to be read again. */
 export async function issuerAt(
   {
     signingKeys,
@@ -28,7 +28,7 @@ export async function issuerAt(
   return { name: serviceName, key: await signingKeys.at(now) }
 }
 
-/** What a certificate says of an agent, proved by its seal or just made. */
+/** The content of an agent's certificate, from a row whose MAC was verified or that was just created. */
 export interface CertificateSubject {
   readonly id: Uuid
   readonly name: string
@@ -41,7 +41,7 @@ export interface CertificateTerms {
   readonly validityDays: number
 }
 
-/** What every agent is given when it is created (contract section 7). */
+/** The default certificate of a new agent (contract section 7). */
 const DEFAULT_TERMS: CertificateTerms = { capabilities: CAPABILITIES, validityDays: DEFAULT_VALIDITY_DAYS }
 
 export async function issueCertificate(

@@ -13,13 +13,13 @@ import {
 import type { CertificatesContext } from './context.ts'
 import { type StoredCertificate, selectCertificate, selectCertificates, selectRevokedInLog } from './store.ts'
 
-/** A certificate as the service wrote it, or that there is none, or that somebody has changed its row since. */
+/** A certificate as the service wrote it, no certificate, or one whose row was changed since. */
 export type FoundCertificate =
   | ({ readonly kind: 'certificate' } & ProvenCertificate)
   | { readonly kind: 'none' }
   | { readonly kind: 'altered' }
 
-/** Reads a certificate by its id on the wire and proves it. */
+/** Reads a certificate by its public id and verifies it. */
 export async function findCertificate(
   context: CertificatesContext,
   address: string,
@@ -31,7 +31,7 @@ export async function findCertificate(
   return proven === undefined ? { kind: 'altered' } : { kind: 'certificate', ...proven }
 }
 
-/** The first is good, unless somebody has written to the table. */
+/** The first one is valid, unless the table was edited. */
 const LOOKED_THROUGH = 20
 
 /** An agent's newest certificate in force. */
@@ -50,7 +50,7 @@ export async function findCertificateInForce(
   return null
 }
 
-/** Those of an agent's certificates that are as they were written; of each other one the operator is told. */
+/** The certificates of an agent that verify. Each other one is logged as an error. */
 export async function proveCertificates(
   context: CertificatesContext,
   agentId: Uuid,
@@ -65,21 +65,24 @@ export async function proveCertificates(
     const certificate = revived.includes(id) ? await selectRevoked(database, each.id) : each
     const good = certificate === null ? null : await signedByGoodKey(context, certificate)
     if (good !== null) proven.push(good)
-    else logger.error({ certificate: id }, 'a certificate is not as it was written')
+    else logger.error({ certificate: id }, 'certificate failed verification: its row was changed')
   }
   return proven
 }
 
-/** Of one that the log knows as revoked: it may have been revoked after it was read; null when it still is not. */
+/**
+ * Returns the certificate if the log records it as revoked: it may have been revoked after it was read. Otherwise null.
+ */
 async function selectRevoked(db: Queryable, id: Uuid): Promise<StoredCertificate | null> {
   const certificate = await selectCertificate(db, id)
   return certificate === null || certificate.revokedAt === null ? null : certificate
 }
 
 /**
- * A certificate with the key that signed it; null when its row was changed. The seal covers all of it, the signature is
- * what others go by. A row that was put back as it was before its revocation has both, and the audit log against it. What
- * a revoked key signed is signed again, as it is, with the key that signs in its place.
+ * Verifies a certificate and returns it with the key that signed it; null when its row was changed. The MAC covers the
+ * whole row; the signature is what others verify. A row that was restored to its state before the revocation passes
+ * both,
+ * and only the audit log contradicts it. What a revoked key signed is signed again with the key that replaces it.
  */
 async function signedByGoodKey(
   { vault, signingKeys }: Pick<CertificatesContext, 'vault' | 'signingKeys'>,

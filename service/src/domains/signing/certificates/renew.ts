@@ -6,8 +6,9 @@ import { revokeEach } from './revoke.ts'
 import { lockDefaults } from './store.ts'
 
 /**
- * Replaces the default certificates of these agents that say another name or tier, in the caller's commit. Those that
- * were issued by hand stay, and so does one that was altered: it verifies as such, and the operator is told.
+ * Replaces the default certificates of these agents that have another name or tier, in the caller's commit.
+ * Certificates
+ * that the owner issued stay. One that was altered stays too: it fails verification, and the failure is logged.
  */
 export async function renewDefaultCertificates(
   tx: Queryable,

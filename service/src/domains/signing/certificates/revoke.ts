@@ -18,11 +18,14 @@ export function decideRevocation({ revokedAt }: Pick<Certificate, 'revokedAt'>):
 
 export interface Revocation {
   readonly reason: string | null
-  /** The certificate that takes its place. */
+  /** The id of the certificate that replaces it. */
   readonly replacedBy: Uuid | null
 }
 
-/** Revokes certificates that are not; their rows must be locked. Acts and events are in the same commit. */
+/**
+ * Revokes those of these certificates that are not revoked. The caller holds their row locks. Audit events and webhook
+ * events are in the same commit.
+ */
 export function revokeCertificates(
   tx: Queryable,
   certificates: readonly Certificate[],
@@ -36,7 +39,7 @@ export function revokeCertificates(
   )
 }
 
-/** The same with a reason for each. */
+/** The same with a reason for each certificate. */
 export async function revokeEach(
   tx: Queryable,
   revocations: readonly Omit<Told, 'now'>[],
@@ -60,13 +63,14 @@ export async function revokeEach(
   return revoked
 }
 
-/** Of agents that end, which takes all their certificates with them. */
+/** Revokes all certificates of agents that are deactivated. */
 export async function revokeAllOf(
   tx: Queryable,
   agentIds: readonly Uuid[],
   recording: Recording,
 ): Promise<void> {
-  // One that was altered goes with them, or it could be put right again and outlive its agent.
+  // Certificates that were altered are revoked too. Otherwise a person could restore such a row and the certificate
+  // would outlive its agent.
   const certificates = await lockUnrevoked(tx, agentIds)
   await revokeCertificates(tx, certificates, { reason: 'agent deactivated', replacedBy: null }, recording)
 }

@@ -5,7 +5,7 @@ import type { PageRequest } from '../../../http/paging.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Certificate, CertificateStatus } from './certificate.ts'
 
-/** A certificate with the seal of its row, not yet proved. */
+/** A certificate with the MAC of its row, not yet verified. */
 export interface StoredCertificate extends Certificate {
   readonly seal: Buffer
 }
@@ -48,7 +48,7 @@ export async function selectCertificate(db: Queryable, id: Uuid): Promise<Stored
   return row ?? null
 }
 
-/** Of those who revoke a certificate, one at a time sees it. */
+/** Locks the certificate, so that concurrent revocations run one after the other. */
 export async function lockCertificate(tx: Queryable, id: Uuid): Promise<StoredCertificate | null> {
   const [row] = await tx.query<StoredCertificate>(
     `select ${COLUMNS} from certificates where id = $1 for update`,
@@ -57,7 +57,7 @@ export async function lockCertificate(tx: Queryable, id: Uuid): Promise<StoredCe
   return row ?? null
 }
 
-/** Those of these agents that are not revoked, locked in one order. */
+/** The certificates of these agents that are not revoked, locked in the order of their ids. */
 export async function lockUnrevoked(tx: Queryable, agentIds: readonly Uuid[]): Promise<StoredCertificate[]> {
   return tx.query<StoredCertificate>(
     `select ${COLUMNS} from certificates where agent_id = any($1::uuid[]) and revoked_at is null
@@ -69,7 +69,7 @@ export async function lockUnrevoked(tx: Queryable, agentIds: readonly Uuid[]): P
 const DEFAULT_IN_FORCE = `revoked_at is null and expires_at > $2 and (is_default or is_default is null and id = (
   select o.id from certificates o where o.agent_id = certificates.agent_id order by o.id limit 1))`
 
-/** The default certificates in force of these agents, locked in one order. */
+/** The default certificates in force of these agents, locked in the order of their ids. */
 export async function lockDefaults(
   tx: Queryable,
   agentIds: readonly Uuid[],
@@ -81,7 +81,7 @@ export async function lockDefaults(
   )
 }
 
-/** Whether an agent has a default certificate in force that says another name or tier of it. */
+/** Whether an agent has a default certificate in force with another name or tier than the agent's. */
 export async function hasOutdatedDefault(
   db: Queryable,
   { id, name, tier }: { readonly id: Uuid; readonly name: string; readonly tier: Tier },
@@ -94,7 +94,7 @@ export async function hasOutdatedDefault(
   return rows.length > 0
 }
 
-/** Writes the revocation of these, and the seals that cover it. */
+/** Writes the revocations of these certificates, and the MACs that cover them. */
 export async function updateRevoked(tx: Queryable, rows: readonly StoredCertificate[]): Promise<void> {
   await tx.query(
     `update certificates c set revoked_at = v.revoked_at, revocation_reason = v.reason, seal = decode(v.seal, 'hex')
@@ -109,7 +109,7 @@ export async function updateRevoked(tx: Queryable, rows: readonly StoredCertific
   )
 }
 
-/** Which of an agent's certificates the audit log knows as revoked, by their ids on the wire. */
+/** The certificates of an agent that the audit log records as revoked, by their public ids. */
 export async function selectRevokedInLog(
   db: Queryable,
   agentId: Uuid,
@@ -126,7 +126,7 @@ export async function selectRevokedInLog(
 export interface CertificateFilter {
   readonly agentId: Uuid
   readonly status: CertificateStatus | null
-  /** As of when: a certificate expires by itself. */
+  /** The time as of which the status is computed: a certificate expires by itself. */
   readonly now: Date
 }
 

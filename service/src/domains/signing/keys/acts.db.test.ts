@@ -26,7 +26,7 @@ const created = (by: string, key: { id: string; publicKey: string; activeFrom: D
   },
 ]
 
-test('the first key is recorded once, however many nodes start', async () => {
+test('the creation of the first key is recorded once, however many nodes start', async () => {
   const acts = await actsDuring(db.database, () =>
     Promise.all([openSigningKeys(context()), openSigningKeys(context())]),
   )
@@ -34,7 +34,7 @@ test('the first key is recorded once, however many nodes start', async () => {
   expect(acts).toEqual(created('start', first))
 })
 
-test('a rotated key is recorded with its public half', async () => {
+test('a key rotation is recorded with the new public key', async () => {
   let made = { id: '', publicKey: '', activeFrom: new Date(0) }
   const acts = await actsDuring(db.database, async () => {
     made = await rotateSigningKey(context(), clock.now())

@@ -1,7 +1,7 @@
 import type { Act, Actor } from '../../../operations/act.ts'
 import type { StoredKey } from './store.ts'
 
-/** The log has the key's public half, so that one put in its place later does not pass for it. */
+/** The log holds the public key, so that a key that replaces it in the table later does not verify as this one. */
 export function createdAct(actor: Actor, { id, publicKey, activeFrom }: StoredKey): Act {
   const data = { public_key: publicKey, active_from: activeFrom.toISOString() }
   return { agentId: null, actor, action: 'signing_key.created', target: id, data }

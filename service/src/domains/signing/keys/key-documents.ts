@@ -22,7 +22,7 @@ export function serviceKeysDocument(serviceName: string, keys: readonly ServiceK
 
 function statusOf(key: ServiceKey, inUse: ServiceKey): ServiceKeys['keys'][number]['status'] {
   if (key.revokedAt !== null) return 'revoked'
-  // A key that begins later is published ahead, so that nobody meets its signatures before it.
+  // A key that becomes active later is published ahead, so that verifiers know it before its first signature.
   return key.activeFrom >= inUse.activeFrom ? 'active' : 'retired'
 }
 

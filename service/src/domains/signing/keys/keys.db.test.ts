@@ -30,7 +30,7 @@ beforeEach(async () => {
 const context = () => ({ database: db.database, clock, vault: TEST_VAULT })
 const open = () => openSigningKeys(context())
 
-test('nodes that start at once share one key', async () => {
+test('nodes that start at the same time share one key', async () => {
   const nodes = await Promise.all([open(), open(), open(), open()])
   const ids = await Promise.all(nodes.map(async keys => (await keys.current()).id))
   expect(new Set(ids).size).toBe(1)
@@ -38,7 +38,7 @@ test('nodes that start at once share one key', async () => {
   expect(await nodes[0]?.all()).toHaveLength(1)
 })
 
-test('a node that starts while another makes the first key waits for it and takes it', async () => {
+test('a node that starts while another creates the first key waits for it and uses it', async () => {
   const now = clock.now()
   const made = newStoredKey(TEST_VAULT, now, now)
   const [late] = await db.database.inTransaction(async tx => {
@@ -51,7 +51,7 @@ test('a node that starts while another makes the first key waits for it and take
   expect((await late?.then(keys => keys.all()))?.map(key => key.id)).toEqual([made.id])
 })
 
-test('a restart finds the same key', async () => {
+test('a restarted node uses the same key', async () => {
   const before = await (await open()).current()
   const after = await (await open()).current()
   expect(after.id).toBe(before.id)
@@ -74,13 +74,13 @@ test('a public key that was changed in the table is never published', async () =
   await expect(open()).rejects.toThrow('was changed')
 })
 
-test('a key whose id was changed in the table signs nothing under the other name', async () => {
+test('a key whose id was changed in the table signs nothing under the new id', async () => {
   await open()
   await db.database.query(`update signing_keys set id = 'key_2026-11_00000000'`)
   await expect(open()).rejects.toThrow('was changed')
 })
 
-test('a new key takes over a moment after it was published, on nodes that run already', async () => {
+test('a new key becomes active a moment after it was published, on nodes that are already running', async () => {
   const keys = await open()
   const first = await keys.current()
   const made = await rotateSigningKey(context(), clock.now())
@@ -94,7 +94,7 @@ test('a new key takes over a moment after it was published, on nodes that run al
   expect((await keys.all()).map(key => key.id)).toEqual([made.id, first.id])
 })
 
-test('what happened under an old key is still signed with it', async () => {
+test('a document dated before a rotation is signed with the old key', async () => {
   const keys = await open()
   const first = await keys.current()
   const made = await rotateSigningKey(context(), clock.now())
@@ -104,7 +104,7 @@ test('what happened under an old key is still signed with it', async () => {
   expect((await keys.at(new Date(0))).id).toBe(first.id)
 })
 
-test('an unknown key is looked for at once', async () => {
+test('an unknown key id makes the service read the keys again at once', async () => {
   const keys = await open()
   const made = await rotateSigningKey(context(), clock.now())
   expect((await keys.byId(made.id))?.publicKey).toBe(made.publicKey)

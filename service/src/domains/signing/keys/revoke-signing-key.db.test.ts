@@ -63,7 +63,7 @@ test('a JOSE library verifies nothing with a revoked key', async () => {
   await expect(jwtVerify(token, published)).rejects.toThrow('no applicable key found')
 })
 
-test('nodes that run already sign with another key within a second, for old dates as well', async () => {
+test('running nodes sign with another key within a second, for old dates as well', async () => {
   const keys = await open()
   const stolen = await keys.current()
   const made = await revoke(stolen.id)
@@ -73,7 +73,7 @@ test('nodes that run already sign with another key within a second, for old date
   expect((await keys.byId(stolen.id))?.privateKey).toBeNull()
 })
 
-test('the private half of a revoked key is gone from the database', async () => {
+test('the private key of a revoked key is deleted from the database', async () => {
   const keys = await open()
   const stolen = await keys.current()
   await revoke(stolen.id)
@@ -81,7 +81,7 @@ test('the private half of a revoked key is gone from the database', async () => 
   await expect(open()).rejects.toThrow('was changed')
 })
 
-test('a row that was put back as it was before its revocation stops the service', async () => {
+test('the service does not start when a key’s row was restored to its state before the revocation', async () => {
   const keys = await open()
   const stolen = await keys.current()
   const copy = `create table kept_keys as select * from signing_keys`
@@ -93,14 +93,14 @@ test('a row that was put back as it was before its revocation stops the service'
   await expect(open()).rejects.toThrow('is revoked, as the log says')
 })
 
-test('moving the start of a key in the table stops the service', async () => {
+test('the service does not start when the start of a key was changed in the table', async () => {
   await open()
   await rotateSigningKey(context(), clock.now())
   await db.database.query(`update signing_keys set active_from = active_from + interval '1 year'`)
   await expect(open()).rejects.toThrow('was changed')
 })
 
-test('a key that was encrypted before contexts named the row opens, and is bound to its row', async () => {
+test('a key that was encrypted before contexts named the row is decrypted, and encrypted again for its row', async () => {
   const keys = await open()
   const { id, privateKey } = await keys.current()
   const pem = privateKey.export({ format: 'pem', type: 'pkcs8' })
@@ -124,7 +124,7 @@ test('a revoked key that was published ahead never signs', async () => {
   expect((await keys.current()).id).toBe(made?.id)
 })
 
-test('a retired key is revoked without a new one, and the next one signs in its place', async () => {
+test('a retired key is revoked without creating a new one, and the next key signs instead', async () => {
   const keys = await open()
   const first = await keys.current()
   const second = await rotateSigningKey(context(), clock.now())
@@ -134,7 +134,7 @@ test('a retired key is revoked without a new one, and the next one signs in its 
   expect((await keys.at(first.activeFrom)).id).toBe(second.id)
 })
 
-test('an unknown key, a revoked one and a moment ahead are refused, and nothing changes', async () => {
+test('an unknown key, a revoked key and a time in the future are refused, and nothing changes', async () => {
   const keys = await open()
   const { id } = await keys.current()
   await expect(revoke('key_2020-01_00000000')).rejects.toThrow('there is no signing key')

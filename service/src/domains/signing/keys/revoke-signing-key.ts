@@ -10,17 +10,18 @@ import { insertKey, lockKeys, type SelectedKey, selectKeys, updateKey } from './
 
 export interface Revocation {
   readonly keyId: string
-  /** From this moment on the key may be in other hands. */
+  /** From this time on the key may be compromised. */
   readonly revokedAt: Date
 }
 
-/** Why a key is not revoked, in words for the operator. */
+/** Why a key cannot be revoked, in words for the operator. */
 export class RevocationRefused extends Error {}
 
 /**
- * Revokes a key that may be in other hands and destroys its private half. Where no good key follows it, a new one takes
- * over at once: nodes read it within a second. The log's checkpoint is signed again in the same commit, so that no node
- * accepts one by the revoked key any more. Returns the new key, or null when another was there.
+ * Revokes a key that may be compromised and destroys its private key. If no valid key follows it, a new one becomes
+ * active at once; nodes read it within a second. The log's checkpoint is signed again in the same commit, so that no
+ * node
+ * accepts a checkpoint by the revoked key any more. Returns the new key, or null when another key follows.
  */
 export async function revokeSigningKey(
   { database, vault }: Pick<KeysContext, 'database' | 'vault'>,
@@ -32,7 +33,7 @@ export async function revokeSigningKey(
     const stored = await selectKeys(tx)
     const key = refuseUnlessRevocable(stored, revocation, now)
     const isFollowed = stored.slice(stored.indexOf(key) + 1).some(({ revokedAt }) => revokedAt === null)
-    // It takes its place behind the revoked key, also behind one that is published ahead and never signed.
+    // The new key starts after the revoked one, even after one that is published ahead and has never signed.
     const activeFrom = new Date(Math.max(now.getTime(), key.activeFrom.getTime() + 1))
     const made = isFollowed ? null : newStoredKey(vault, now, activeFrom)
     const publicKeys = stored.filter(({ revokedAt }) => revokedAt === null).map(({ publicKey }) => publicKey)

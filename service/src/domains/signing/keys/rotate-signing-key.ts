@@ -5,13 +5,16 @@ import type { KeysContext } from './context.ts'
 import { newStoredKey } from './signing-key.ts'
 import { insertKey, lockKeys, type StoredKey } from './store.ts'
 
-/** So long a new key is published before it signs: every node has read it by then, and clocks may differ a little. */
+/**
+ * How long a new key is published before it signs. By then every node has read it, also where clocks differ a little.
+ */
 const PUBLISHED_AHEAD_MS = 10_000
 
 export type MadeKey = Pick<StoredKey, 'id' | 'publicKey' | 'activeFrom'>
 
 /**
- * Makes the key that signs from shortly after `now` on. The old ones stay published, and what they signed stays good.
+ * Creates the key that signs from shortly after `now` on. The old keys stay published, and what they signed stays
+ * valid.
  * `now` is the service's time, a moved sandbox clock included.
  */
 export async function rotateSigningKey(

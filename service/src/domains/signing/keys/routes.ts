@@ -5,14 +5,14 @@ import type { SigningKeys } from './signing-keys.ts'
 
 export interface KeyRoutesContext {
   readonly signingKeys: SigningKeys
-  /** The name that everything signed carries as its issuer. */
+  /** The issuer of everything that is signed. */
   readonly serviceName: string
 }
 
 const NOT_RATE_LIMITED = { uncounted: true }
 
 export function serveKeys(serve: Serve, { signingKeys, serviceName }: KeyRoutesContext): void {
-  // Whoever verifies a signature needs them, and they are read from memory.
+  // Every verifier of a signature needs the keys, and they are read from memory.
   serve(
     getServiceKeys,
     async () => serviceKeysDocument(serviceName, await signingKeys.all()),

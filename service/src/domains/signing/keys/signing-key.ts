@@ -11,11 +11,11 @@ export interface ServiceKey {
   readonly publicKey: string
   readonly publicKeyObject: KeyObject
   readonly activeFrom: Date
-  /** When the next key takes over; null for the last key. */
+  /** When the next key becomes active; null for the last key. */
   readonly retiredAt: Date | null
-  /** Since when the key may be in other hands; null for a key that is not revoked. */
+  /** The time since which the key may be compromised; null for a key that is not revoked. */
   readonly revokedAt: Date | null
-  /** null for a revoked key: its private half is destroyed. */
+  /** null for a revoked key: its private key is destroyed. */
   readonly privateKey: KeyObject | null
 }
 
@@ -25,22 +25,22 @@ export interface SigningKey extends ServiceKey {
 }
 
 const ID_HEX_BYTES = 4
-/** Stands in place of a revoked key's private half. */
+/** The text that replaces a revoked key's private key. */
 const DESTROYED = 'revoked'
 
-/** A key pair that has never signed, as it is stored; its id tells its month and the beginning of its public key. */
+/** A new key pair as it is stored. Its id names its month and the first characters of its public key. */
 export function newStoredKey(vault: Vault, now: Date, activeFrom: Date): StoredKey {
   const { publicKey, privateKeyPem } = newKeyPair()
   const id = `key_${now.toISOString().slice(0, 7)}_${beginningOf(publicKey)}`
   return encryptedKey(vault, { id, publicKey, activeFrom, revokedAt: null }, privateKeyPem)
 }
 
-/** The same key without its private half, which nothing needs any more: nobody can take it from here again. */
+/** The same key without its private key, which is no longer needed and can no longer be stolen from here. */
 export function revokedKey(vault: Vault, key: StoredKey, revokedAt: Date): StoredKey {
   return encryptedKey(vault, { ...key, revokedAt }, DESTROYED)
 }
 
-/** The key encrypted with its row's context; null when it already is. */
+/** The private key encrypted with its row's context; null when it already is. */
 export function boundToRow(vault: Vault, key: StoredKey): StoredKey | null {
   const pem = decrypt(vault, key.privateKey, UNBOUND)
   return pem === null ? null : encryptedKey(vault, key, pem)
@@ -52,16 +52,16 @@ function encryptedKey(vault: Vault, key: KeyFields, text: string): StoredKey {
   return { ...key, privateKey: vault.encrypt(text, contextOf(key)) }
 }
 
-/** The context of a row that was written before contexts named the row. */
+/** The encryption context of a row that was written before contexts named the row. */
 const UNBOUND = 'signing_keys.private_key'
 
-/** The encryption vouches for every column: a row in which one was changed cannot be decrypted. */
+/** The encryption context covers every column: a row in which one was changed cannot be decrypted. */
 function contextOf({ id, publicKey, activeFrom, revokedAt }: KeyFields): string {
   const since = revokedAt === null ? '' : timeText(revokedAt)
   return `${UNBOUND} ${id} ${publicKey} ${timeText(activeFrom)} ${since}`
 }
 
-/** The database knows moments that are no dates here, infinity among them; nothing is encrypted for those. */
+/** PostgreSQL has timestamps that JavaScript dates cannot hold, such as infinity. Nothing is encrypted for those. */
 function timeText(moment: Date): string {
   return moment instanceof Date && !Number.isNaN(moment.getTime()) ? moment.toISOString() : 'no date'
 }
@@ -78,7 +78,7 @@ function beginningOf(publicKey: string): string {
   return Buffer.from(publicKey, 'base64').subarray(0, ID_HEX_BYTES).toString('hex')
 }
 
-/** Opens the keys, which are in the order of their beginnings. A key whose row was changed stops the service. */
+/** Decrypts the keys, which are in the order of their starts. A key whose row was changed stops the service. */
 export function openKeys(vault: Vault, stored: readonly SelectedKey[]): ServiceKey[] {
   return stored.map((key, index) => openKey(vault, key, stored[index + 1]?.activeFrom ?? null))
 }
@@ -105,8 +105,9 @@ function openKey(vault: Vault, stored: SelectedKey, retiredAt: Date | null): Ser
 }
 
 /**
- * The key that signs what is dated at a moment: the key in force then or, when that one is revoked, the first key after
- * it that is not. `keys` is in the order of their beginnings; the first has no start.
+ * The key that signs a document of a given time: the key active at that time or, when that one is revoked, the first
+ * key
+ * after it that is not revoked. `keys` is in the order of their starts; the first key has no start.
  */
 export function keyInForce(keys: readonly ServiceKey[], moment: Date): SigningKey {
   const index = Math.max(
@@ -122,7 +123,7 @@ function isUsable(key: ServiceKey): key is SigningKey {
   return key.privateKey !== null
 }
 
-/** All keys, the one in use first, then the newest. */
+/** All keys, the active one first, then the newest first. */
 export function inUseFirst(keys: readonly ServiceKey[], now: Date): ServiceKey[] {
   const inUse = keyInForce(keys, now)
   return [inUse, ...keys.filter(key => key !== inUse).toReversed()]

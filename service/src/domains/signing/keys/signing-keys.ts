@@ -13,27 +13,28 @@ import {
 } from './signing-key.ts'
 import { insertKey, lockKeys, selectKeys, updateKey } from './store.ts'
 
-/** The keys that the service signs with, from memory. */
+/** The keys that the service signs with, cached in memory. */
 export interface SigningKeys {
-  /** The key in use. */
+  /** The active key. */
   current(): Promise<SigningKey>
   /**
-   * The key that signs what is dated at a moment, whenever that is asked for: the key in force then or, when that one is
-   * revoked, the first key after it that is not.
+   * The key that signs a document of a given time, whenever the call is made: the key active at that time or, when that
+   * one is revoked, the first key after it that is not revoked.
    */
   at(moment: Date): Promise<SigningKey>
   byId(id: string): Promise<ServiceKey | null>
-  /** All keys, the one in use first. */
+  /** All keys, the active one first. */
   all(): Promise<readonly ServiceKey[]>
 }
 
 /**
- * How old what is remembered may get. A new key is in force only some seconds after it was stored (see
- * rotateSigningKey), so by then every node has read it. A revoked key is used no longer than this.
+ * The maximum age of the cache. A new key becomes active only some seconds after it was stored (see rotateSigningKey),
+ * so
+ * by then every node has read it. A revoked key is used no longer than this.
  */
 const REMEMBERED_MS = 1_000
 
-/** Opens the keys, and makes the first one where there is none. */
+/** Decrypts the keys, and creates the first one where there is none. */
 export async function openSigningKeys(context: KeysContext): Promise<SigningKeys> {
   const { database, vault, clock } = context
   await prepareKeys(context)
@@ -51,7 +52,7 @@ export async function openSigningKeys(context: KeysContext): Promise<SigningKeys
     readAtMs = startedMs
   }
 
-  /** Whoever asks while the keys are being read waits for the same answer. */
+  /** Callers that arrive while the keys are being read wait for the same read. */
   function refresh(): Promise<void> {
     reading ??= readKeys().finally(() => {
       reading = null
@@ -59,7 +60,7 @@ export async function openSigningKeys(context: KeysContext): Promise<SigningKeys
     return reading
   }
 
-  // Measured by the service's clock: when a sandbox clock jumps ahead, a key that was not read yet may be in force.
+  // Measured by the service's clock: when a sandbox clock jumps ahead, a key that was not read yet may be active.
   async function recent(): Promise<readonly ServiceKey[]> {
     if (Math.abs(clock.now().getTime() - readAtMs) > REMEMBERED_MS) await refresh()
     return keys
@@ -79,8 +80,8 @@ export async function openSigningKeys(context: KeysContext): Promise<SigningKeys
 }
 
 /**
- * Makes the first key where there is none, and binds private keys to their rows that were encrypted before contexts
- * named the row. Nodes that start at once make one key: the lock lets one of them read at a time.
+ * Creates the first key where there is none, and encrypts private keys again that were encrypted before contexts named
+ * the row. Nodes that start at the same time create one key, because the lock lets one of them read at a time.
  */
 async function prepareKeys({ database, vault, clock }: KeysContext): Promise<void> {
   await database.inTransaction(async tx => {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
 
-/** A signing key as it is stored. `privateKey` is encrypted; of a revoked key it holds no private half any more. */
+/** A signing key as it is stored. `privateKey` is encrypted; a revoked key has none any more. */
 export interface StoredKey {
   readonly id: string
   readonly publicKey: string
@@ -10,11 +10,11 @@ export interface StoredKey {
 }
 
 export interface SelectedKey extends StoredKey {
-  /** Whether the audit log says that the key was revoked. */
+  /** Whether the audit log records that the key was revoked. */
   readonly isRevokedInLog: boolean
 }
 
-/** All keys in the order of their beginnings. */
+/** All keys in the order of their starts. */
 export async function selectKeys(db: Queryable): Promise<SelectedKey[]> {
   return db.query<SelectedKey>(
     `select id, public_key as "publicKey", private_key as "privateKey", active_from as "activeFrom",
@@ -41,7 +41,7 @@ export async function updateKey(db: Queryable, key: Pick<StoredKey, 'id' | 'priv
   ])
 }
 
-/** Makes this transaction the only one that may change keys; reading goes on. */
+/** Lets only this transaction change keys; reads continue. */
 export async function lockKeys(tx: Queryable): Promise<void> {
   await tx.query(`lock table signing_keys in share row exclusive mode`)
 }
