@@ -27,7 +27,7 @@ export function sameHash(left: Buffer, right: Buffer): boolean {
 
 /** Encryption at rest and the keyed digests made from one master key. */
 export interface Vault {
-  /** AES-256-GCM with a random nonce; `context` (table and column) is authenticated, so values cannot be moved. */
+  /** AES-256-GCM with a random nonce; `context` (table, column and row) is authenticated, so values cannot be moved. */
   encrypt(plaintext: string, context: string): Buffer
   decrypt(sealed: Buffer, context: string): string
   /** A keyed digest for exact look-up of an encrypted value; different for each context. */
