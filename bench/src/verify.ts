@@ -1,7 +1,7 @@
 import { routes } from '@batua/contract'
 import pMap from 'p-map'
 import type { Database } from '../../service/src/db/database.ts'
-import { checkBook } from '../../service/src/ledger/index.ts'
+import { checkLedger } from '../../service/src/ledger/index.ts'
 import type { Api } from './api.ts'
 import type { Payer } from './messages.ts'
 import type { Network } from './network.ts'
@@ -93,7 +93,7 @@ async function verifyCount(db: Database, network: Network, paid: number): Promis
 }
 
 async function verifyBook(db: Database): Promise<Finding> {
-  const report = await checkBook(db)
+  const report = await checkLedger(db)
   const faults = [report.wrongBalances, report.brokenHistories, report.overdrawn].flat().length
   return {
     guarantee: 'the book sums to zero, every balance equals its transfers, every history is without a gap',

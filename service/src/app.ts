@@ -3,7 +3,7 @@ import { INTRODUCTION } from '@batua/contract'
 import { CHECKED_TABLES } from './checked-tables.ts'
 import { completeRows } from './complete-rows.ts'
 import type { Config } from './config/config.ts'
-import { type Core, openCore, type Surroundings } from './core.ts'
+import { type Core, type CoreOptions, openCore } from './core.ts'
 import type { Database } from './db/database.ts'
 import { adminJobs, serveAdmin } from './domains/admin/index.ts'
 import { addAuditMetrics, auditJobs, serveAudit } from './domains/audit/index.ts'
@@ -93,7 +93,7 @@ import { addMetrics, openMetricsListener } from './http/metrics.ts'
 import { createServer, type Server } from './http/server.ts'
 import { openHolidays } from './kernel/holiday-file.ts'
 import { countMoneyElsewhere } from './money-elsewhere.ts'
-import { type OutsideWorld, openGateways, PRODUCT_NAME } from './open-gateways.ts'
+import { type ExternalServices, openGateways, PRODUCT_NAME } from './open-gateways.ts'
 import { createJobs, type Job } from './operations/jobs.ts'
 import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.ts'
 
@@ -111,15 +111,15 @@ export interface App {
 }
 
 /** Puts the service together, from the book outwards: plain factory calls. */
-export async function createApp(config: Config, surroundings: Surroundings): Promise<App> {
-  const core = await openCore(config, surroundings)
+export async function createApp(config: Config, coreOptions: CoreOptions): Promise<App> {
+  const core = await openCore(config, coreOptions)
   await completeRows(core)
   await completeAgents(core)
-  const server = await openServer(config, surroundings, core)
+  const server = await openServer(config, coreOptions, core)
   const address = { port: config.port }
   const outside = openGateways(config, core, () => `http://${loopback(config.host)}:${address.port}`)
   const parts = await openParts(config, core, outside)
-  const thread = openWebhookThread({ ...core, ...config, ...surroundings })
+  const thread = openWebhookThread({ ...core, ...config, ...coreOptions })
   const mode = { ...core, jobs: () => jobs }
   const simulation = rehearsalOf(parts, outside, mode)
   const jobs = createJobs({
@@ -161,7 +161,7 @@ export async function createApp(config: Config, surroundings: Surroundings): Pro
   }
 }
 
-function openServer(config: Config, { verifyResponses = false }: Surroundings, core: Core): Promise<Server> {
+function openServer(config: Config, { verifyResponses = false }: CoreOptions, core: Core): Promise<Server> {
   return createServer({
     ...core,
     rateLimits: config.rateLimits,
@@ -197,7 +197,7 @@ async function openMetrics(
 }
 
 /** What the modules work with beyond the core: the world of banks, and the days on which it works. */
-async function openParts(config: Config, core: Core, outside: OutsideWorld) {
+async function openParts(config: Config, core: Core, outside: ExternalServices) {
   const holidays = await openHolidays(config.bankHolidaysFile, core.logger)
   const funding = { ...core, gateways: gatewaysOf(outside.payments), checkoutUrl: config.checkoutUrl }
   const owners = { ...core, bankVerifier: outside.verifier, raiseAgentsToTier1 }
@@ -210,7 +210,7 @@ async function openParts(config: Config, core: Core, outside: OutsideWorld) {
 type Parts = Awaited<ReturnType<typeof openParts>>
 
 /** A gateway and a bank that do what they are told; null where they are real. */
-function rehearsalOf(parts: Parts, { sandbox }: OutsideWorld, mode: SandboxMode): SandboxContext | null {
+function rehearsalOf(parts: Parts, { sandbox }: ExternalServices, mode: SandboxMode): SandboxContext | null {
   return sandbox && { ...mode, funding: parts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
 }
 
@@ -315,7 +315,7 @@ function executorsOf({ agents }: Core): Executors {
 function servePages(
   { serve, pages }: Server,
   funding: Parts['funding'],
-  { checkoutScript: script }: OutsideWorld,
+  { checkoutScript: script }: ExternalServices,
   simulation: SandboxContext | null,
 ): void {
   const simulate: Simulate | null =

@@ -32,7 +32,7 @@ import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger/metrics.ts'
 
 /** What the process hands in: everything that an application cannot make of its configuration alone. */
-export interface Surroundings {
+export interface CoreOptions {
   readonly databaseUrl: string
   readonly masterKey: Buffer
   readonly clock: Clock
@@ -45,7 +45,7 @@ export interface Surroundings {
 const KEPT_FOR_CALLERS = 3
 
 /** What every module works with. */
-export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: Surroundings) {
+export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: CoreOptions) {
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, {
     keptForCallers: KEPT_FOR_CALLERS,

@@ -46,7 +46,7 @@ function keyCheck(vault: Vault): Buffer {
 }
 
 function markMac(vault: Vault, mode: string): Buffer {
-  return vault.seal(`database mark ${mode}`)
+  return vault.mac(`database mark ${mode}`)
 }
 
 /** A database of before there were marks: what the simulated world leaves tells its mode once money has moved. */

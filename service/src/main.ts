@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { type App, createApp } from './app.ts'
 import { type Config, readConfig } from './config/config.ts'
-import { keptMasterKey } from './config/master-key.ts'
+import { readOrCreateMasterKey } from './config/master-key.ts'
 import { refuseForeignDatabase } from './database-mark.ts'
 import { makeDataDir } from './db/embedded/data-dir.ts'
 import { hasDatabase, startEmbeddedPostgres } from './db/embedded.ts'
@@ -35,7 +35,7 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
   await requireFreePorts(config)
   const server = await openDatabaseServer(config, logger)
   try {
-    const masterKey = config.masterKey ?? keptMasterKey(config.dataDir)
+    const masterKey = config.masterKey ?? readOrCreateMasterKey(config.dataDir)
     const opening = { mode: config.mode, vault: openVault(masterKey) }
     await migrate(server.url, { logger, check: db => refuseForeignDatabase(db, opening) })
     const app = await createApp(config, { databaseUrl: server.url, masterKey, clock: systemClock(), logger })

@@ -24,7 +24,7 @@ import type { Logger } from './kernel/logger.ts'
 import type { Vault } from './kernel/secrets.ts'
 
 /** The world of banks: who takes money in, who pays it out, and who knows whose an account is. */
-export interface OutsideWorld {
+export interface ExternalServices {
   readonly payments: PaymentGateway
   readonly payouts: PayoutProvider
   readonly verifier: BankVerifier
@@ -45,13 +45,13 @@ interface Services {
 export const PRODUCT_NAME = 'Batua'
 
 /** `ownUrl` is where this very process is reached: the sandbox sends its notices there, as a gateway would. */
-export function openGateways(config: Config, services: Services, ownUrl: () => string): OutsideWorld {
+export function openGateways(config: Config, services: Services, ownUrl: () => string): ExternalServices {
   return config.gateway.kind === 'sandbox'
     ? openSandbox(services, ownUrl)
     : openCashfree(config.gateway, config.baseUrl)
 }
 
-function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () => string): OutsideWorld {
+function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () => string): ExternalServices {
   const secretOf = (name: string) => vault.blindIndex('webhooks', name).toString('base64')
   const payments = createSandboxGateway({
     database,
@@ -70,7 +70,7 @@ function openSandbox({ database, clock, vault, logger }: Services, ownUrl: () =>
   return { payments, payouts, verifier, checkoutScript: null, sandbox: { payments, payouts } }
 }
 
-function openCashfree(config: CashfreeConfig, baseUrl: string): OutsideWorld {
+function openCashfree(config: CashfreeConfig, baseUrl: string): ExternalServices {
   const addresses = cashfreeAddresses(config.environment, config.apiUrl)
   const payments = createCashfreeGateway({
     baseUrl: addresses.payments,

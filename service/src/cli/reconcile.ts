@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config/config.ts'
-import { keptMasterKey } from '../config/master-key.ts'
+import { readOrCreateMasterKey } from '../config/master-key.ts'
 import { refuseForeignDatabase } from '../database-mark.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
@@ -34,7 +34,7 @@ async function openContext(
 async function compare(config: Config, options: ReconcileOptions, logger: Logger): Promise<number> {
   const server = await joinDatabaseServer(config, logger)
   try {
-    const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+    const vault = openVault(config.masterKey ?? readOrCreateMasterKey(config.dataDir))
     await migrate(server.url, { check: db => refuseForeignDatabase(db, { mode: config.mode, vault }) })
     const database = openDatabase(server.url, { maxConnections: 4, applicationName: 'batua reconcile' })
     try {

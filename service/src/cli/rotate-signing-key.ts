@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config/config.ts'
-import { keptMasterKey } from '../config/master-key.ts'
+import { readOrCreateMasterKey } from '../config/master-key.ts'
 import { refuseForeignDatabase } from '../database-mark.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
@@ -22,7 +22,7 @@ async function change(config: Config, options: Change): Promise<string> {
   const logger = createLogger('error', { write: line => process.stderr.write(line) })
   const server = await joinDatabaseServer(config, logger)
   try {
-    const vault = openVault(config.masterKey ?? keptMasterKey(config.dataDir))
+    const vault = openVault(config.masterKey ?? readOrCreateMasterKey(config.dataDir))
     await migrate(server.url, { check: db => refuseForeignDatabase(db, { mode: config.mode, vault }) })
     const connecting = { maxConnections: 2, applicationName: 'batua rotate-signing-key' }
     const database = openDatabase(server.url, connecting)

@@ -8,14 +8,14 @@ import {
   checkpointIn,
   isDoubt,
   readKeys,
-  type Verdict,
-  verdictText,
+  resultText,
+  type VerificationResult,
 } from '../verification/index.ts'
 import { readOptions, USAGE, type VerifyOptions } from './verify-options.ts'
 
 const MAX_BYTES = 1024 * 1024
 
-async function verify(options: VerifyOptions): Promise<Verdict> {
+async function verify(options: VerifyOptions): Promise<VerificationResult> {
   const keys = readKeys(await textOf(options.keyFile))
   if (isDoubt(keys)) return keys
   const { checkpoints: files } = options
@@ -66,7 +66,7 @@ async function run(): Promise<number> {
     return 0
   }
   const verdict = await verify(options)
-  process.stdout.write(verdictText(verdict))
+  process.stdout.write(resultText(verdict))
   return verdict.kind === 'genuine' ? 0 : 1
 }
 

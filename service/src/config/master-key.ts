@@ -10,7 +10,7 @@ const FILE_NAME = 'master-key'
  * The master key of sandbox mode: made once and kept beside the data that it protects. Live mode never
  * comes here; its key is handed in from outside.
  */
-export function keptMasterKey(dataDir: string): Buffer {
+export function readOrCreateMasterKey(dataDir: string): Buffer {
   const path = join(dataDir, FILE_NAME)
   makeDataDir(dataDir)
   try {

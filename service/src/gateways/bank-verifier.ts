@@ -7,7 +7,7 @@ export interface BankAccountClaim {
 }
 
 /** What the bank said of an account. `retryable` and `unknown`: no verdict yet, ask again later. */
-export type BankVerdict =
+export type BankCheckResult =
   | {
       readonly kind: 'verified'
       readonly nameAtBank: string
@@ -31,7 +31,7 @@ export const LEAST_NAME_MATCH = 85
 /** Asks a bank whether an account exists and whose it is. Moves no money that is ours, so it may be asked again. */
 export interface BankVerifier {
   readonly name: string
-  verifyAccount(claim: BankAccountClaim): Promise<BankVerdict>
+  verifyAccount(claim: BankAccountClaim): Promise<BankCheckResult>
   /** What became of a verification that was pending. */
-  checkAgain(reference: string, claim: BankAccountClaim): Promise<BankVerdict>
+  checkAgain(reference: string, claim: BankAccountClaim): Promise<BankCheckResult>
 }

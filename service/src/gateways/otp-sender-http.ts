@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Answer, rejected, value } from './answer.ts'
+import { type GatewayResult, rejected, value } from './gateway-result.ts'
 import type { OtpSender } from './otp-sender.ts'
 import { fillIn, type OtpRequestTemplate, type Placeholders } from './otp-template.ts'
-import { noAnswer, readAtMost } from './outgoing-http.ts'
+import { noResponse, readAtMost } from './outgoing-http.ts'
 
 /** How a provider of text messages wants to be asked (India: TRAI's DLT rules want the three ids). */
 export interface HttpSenderOptions extends OtpRequestTemplate {
@@ -40,7 +40,7 @@ export async function sendOverHttp(
   options: HttpSenderOptions,
   values: Placeholders,
   { timeoutMs = TIMEOUT_MS, pause = () => delay(RETRY_AFTER_MS) }: HttpSenderTiming,
-): Promise<Answer<'sent'>> {
+): Promise<GatewayResult<'sent'>> {
   const first = await attempt(options, values, timeoutMs)
   if (first.kind !== 'retryable') return first
   await pause()
@@ -51,7 +51,7 @@ async function attempt(
   options: HttpSenderOptions,
   values: Placeholders,
   timeoutMs: number,
-): Promise<Answer<'sent'>> {
+): Promise<GatewayResult<'sent'>> {
   const request = fillIn(options, { ...values, ...placeholders(options) })
   try {
     const response = await fetch(request.url, {
@@ -64,7 +64,7 @@ async function attempt(
     const { text } = await readAtMost(response, MAX_ANSWER_BYTES)
     return judge(response.status, text, options.successText)
   } catch (error) {
-    return noAnswer(error)
+    return noResponse(error)
   }
 }
 
@@ -84,7 +84,7 @@ function authorization({ authHeader, token }: HttpSenderOptions): Record<string,
   return { [authHeader]: isBare ? `Bearer ${token}` : token }
 }
 
-function judge(status: number, text: string, successText: string | null): Answer<'sent'> {
+function judge(status: number, text: string, successText: string | null): GatewayResult<'sent'> {
   if (status < 200 || status > 299) return rejected(String(status), `the provider answered ${status}`)
   if (successText === null || text.includes(successText)) return value('sent')
   return rejected('not_confirmed', `the provider answered ${status}, but not with OTP_HTTP_SUCCESS`)

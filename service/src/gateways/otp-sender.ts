@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { GatewayResult } from './gateway-result.ts'
 
 /** A one-time code for a person. Neither phone nor code is ever logged or put into an error. */
 export interface OtpMessage {
@@ -11,5 +11,5 @@ export interface OtpMessage {
 /** Brings codes to phones. Its words for what went wrong are logged, so they quote nothing of the message. */
 export interface OtpSender {
   readonly name: string
-  send(message: OtpMessage): Promise<Answer<'sent'>>
+  send(message: OtpMessage): Promise<GatewayResult<'sent'>>
 }

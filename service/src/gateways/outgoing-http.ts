@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { GatewayResult } from './gateway-result.ts'
 
 /** As much of an answer as is worth reading; what goes on longer is cut off and is not whole. */
 export async function readAtMost(
@@ -16,7 +16,7 @@ export async function readAtMost(
   return { text, isWhole: bytes <= maxBytes }
 }
 
-export type NoAnswer = Extract<Answer<never>, { readonly kind: 'retryable' | 'unknown' }>
+export type NoResponse = Extract<GatewayResult<never>, { readonly kind: 'retryable' | 'unknown' }>
 
 /** What fails before a connection stands: nothing was sent, so it may be sent again. */
 const NOT_CONNECTED: readonly unknown[] = [
@@ -29,7 +29,7 @@ const NOT_CONNECTED: readonly unknown[] = [
 ]
 
 /** What a request that `fetch` gave up may have done. Nothing of the address or the body stands in the message. */
-export function noAnswer(error: unknown): NoAnswer {
+export function noResponse(error: unknown): NoResponse {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return { kind: 'unknown', message: 'the provider did not answer in time' }
   }

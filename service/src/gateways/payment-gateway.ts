@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Paise } from '../kernel/money.ts'
-import type { Answer } from './answer.ts'
+import type { GatewayResult } from './gateway-result.ts'
 
 /** How a human really paid. `other` is what a gateway names beyond these. */
 export type PaidMethod = 'upi' | 'card' | 'netbanking' | 'other'
@@ -103,7 +103,7 @@ export interface GatewayRecords {
   readonly nextCursor: string | null
 }
 
-export interface Notice {
+export interface GatewayWebhook {
   /** Whether the signature is the gateway's. */
   readonly valid: boolean
   /** Empty for notices that do not concern us. */
@@ -117,16 +117,16 @@ export interface PaymentGateway {
   /** Stands in our webhook address: `/v1/gateway/{name}/webhooks`. */
   readonly name: string
   readonly capabilities: { readonly upiCollect: boolean }
-  createOrder(order: NewOrder): Promise<Answer<CreatedOrder>>
-  startUpi(key: OrderKey, request: UpiRequest): Promise<Answer<UpiAttempt>>
+  createOrder(order: NewOrder): Promise<GatewayResult<CreatedOrder>>
+  startUpi(key: OrderKey, request: UpiRequest): Promise<GatewayResult<UpiAttempt>>
   /** The order as it is now; null when the gateway knows none of that name. */
-  getOrder(key: OrderKey): Promise<Answer<GatewayOrder | null>>
+  getOrder(key: OrderKey): Promise<GatewayResult<GatewayOrder | null>>
   /** Ends the order: no new attempt can begin. Rejected when it is paid already. */
-  cancelOrder(key: OrderKey): Promise<Answer<null>>
-  refund(key: OrderKey, refund: Refund): Promise<Answer<RefundStatus>>
+  cancelOrder(key: OrderKey): Promise<GatewayResult<null>>
+  refund(key: OrderKey, refund: Refund): Promise<GatewayResult<RefundStatus>>
   /** The refund of that id; null when the gateway never got it. */
-  getRefund(key: OrderKey, refundId: string): Promise<Answer<RefundStatus | null>>
+  getRefund(key: OrderKey, refundId: string): Promise<GatewayResult<RefundStatus | null>>
   /** What moved at the gateway from one moment to another, page by page: for finding what we never heard of. */
-  listRecords(from: Date, to: Date, cursor: string | null): Promise<Answer<GatewayRecords>>
-  parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): Notice
+  listRecords(from: Date, to: Date, cursor: string | null): Promise<GatewayResult<GatewayRecords>>
+  parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): GatewayWebhook
 }

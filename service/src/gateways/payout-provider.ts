@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Paise } from '../kernel/money.ts'
-import type { Answer } from './answer.ts'
+import type { GatewayResult } from './gateway-result.ts'
 
 /** A bank account that money is sent to. All of it is personal data: never logged. */
 export interface Beneficiary {
@@ -35,7 +35,7 @@ export interface ProviderPayout {
 }
 
 /** What a notice is about. It says where to look, never what is true. */
-export interface PayoutNotice {
+export interface PayoutWebhook {
   readonly valid: boolean
   /** Empty for notices that do not concern us. */
   readonly transferIds: readonly string[]
@@ -50,10 +50,10 @@ export interface PayoutProvider {
    * Makes the account known and answers the id to send by: ours, or that under which the provider knew the account
    * before. Asked again with the same id and account it answers the same.
    */
-  ensureBeneficiary(beneficiary: Beneficiary): Promise<Answer<{ readonly beneficiaryId: string }>>
+  ensureBeneficiary(beneficiary: Beneficiary): Promise<GatewayResult<{ readonly beneficiaryId: string }>>
   /** Sends money. `unknown`: it may have been sent, so `get` is asked before anything else. */
-  send(payout: PayoutRequest): Promise<Answer<ProviderPayout>>
+  send(payout: PayoutRequest): Promise<GatewayResult<ProviderPayout>>
   /** The payout of that id; null when the provider never got it. */
-  get(transferId: string): Promise<Answer<ProviderPayout | null>>
-  parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): PayoutNotice
+  get(transferId: string): Promise<GatewayResult<ProviderPayout | null>>
+  parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): PayoutWebhook
 }

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { GatewayResult } from './gateway-result.ts'
 
 /** A text message to a person about what happened to an account. Neither phone nor text is ever logged. */
 export interface TextMessage {
@@ -12,5 +12,5 @@ export interface TextMessage {
 /** Brings text messages to phones. Its words for what went wrong are logged, so they quote nothing of the message. */
 export interface TextSender {
   readonly name: string
-  send(message: TextMessage): Promise<Answer<'sent'>>
+  send(message: TextMessage): Promise<GatewayResult<'sent'>>
 }

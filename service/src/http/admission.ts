@@ -4,7 +4,7 @@ import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Authenticators, Caller } from './caller.ts'
 import { authenticatorFor, type Denial } from './credentials.ts'
 import type { InFlight } from './in-flight.ts'
-import { type MaybePromise, settle } from './maybe-promise.ts'
+import { type MaybePromise, whenReady } from './maybe-promise.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { endedCookie } from './session-cookies.ts'
@@ -42,11 +42,11 @@ export function admissionHook(admission: Admission, gate: Gate): onRequestHookHa
   const { who, opensSession } = admission
   const authenticate = authenticatorFor(who, gate.authenticators, gate.rateLimits.credentials)
   return (request, reply, done) => {
-    const admitted = settle(authenticate(request), presented => {
+    const admitted = whenReady(authenticate(request), presented => {
       const found = fromThisSite(request, presented, opensSession, gate)
       if (found.kind !== 'refusal') request.caller = found
       const inBudget = countIn(gate.rateLimits, admission, request, reply)
-      return settle(inBudget, () => {
+      return whenReady(inBudget, () => {
         if (presented.kind === 'refusal') forgetDead(presented, reply, gate)
         if (found.kind === 'refusal') throw errorOf(found)
         if (admission.counted) gate.inFlight.enter(request, reply, found)

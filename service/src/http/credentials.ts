@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER } from './caller.ts'
 import type { CredentialLookups } from './credential-lookups.ts'
-import { type MaybePromise, settle } from './maybe-promise.ts'
+import { type MaybePromise, whenReady } from './maybe-promise.ts'
 import { SESSION_KINDS, type SessionKind, sessionTokensIn } from './session-cookies.ts'
 
 /** Why nobody is let in, and which session cookies are of no use to anybody any more. */
@@ -55,11 +55,11 @@ export function authenticatorFor(
       const remembered = authenticators.rememberedAgent?.(agentKey)
       if (remembered !== undefined) return remembered
       const found = lookups.lookUp(request, 'agent', agentKey, () => authenticators.agent(agentKey))
-      return settle(found, caller => caller ?? deny(WRONG.agent))
+      return whenReady(found, caller => caller ?? deny(WRONG.agent))
     }
     const presented = presentedIn(request, authenticators, lookups)
     if (presented.size === 0) return nobody
-    return settle(allOf(presented), callers => choose(callers, who, missing))
+    return whenReady(allOf(presented), callers => choose(callers, who, missing))
   }
 }
 

@@ -2,6 +2,9 @@
 export type MaybePromise<T> = T | Promise<T>
 
 /** Goes on with a value at once when it is there, otherwise when it comes. */
-export function settle<T, R>(value: MaybePromise<T>, then: (value: T) => MaybePromise<R>): MaybePromise<R> {
+export function whenReady<T, R>(
+  value: MaybePromise<T>,
+  then: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
   return value instanceof Promise ? value.then(then) : then(value)
 }

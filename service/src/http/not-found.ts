@@ -3,7 +3,7 @@ import { AppError } from '../kernel/app-error.ts'
 import type { Gate } from './admission.ts'
 import { authenticatorFor } from './credentials.ts'
 import { notFound } from './errors.ts'
-import { settle } from './maybe-promise.ts'
+import { whenReady } from './maybe-promise.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
@@ -18,7 +18,7 @@ export function addNotFound(
       done()
       return
     }
-    const counted = settle(authenticate(request), found => {
+    const counted = whenReady(authenticate(request), found => {
       if (found.kind !== 'refusal') request.caller = found
       return gate.rateLimits.count(request, reply)
     })

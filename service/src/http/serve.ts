@@ -5,7 +5,6 @@ import { onBehalfOf, type Purpose } from '../db/database.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { admissionHook } from './admission.ts'
-import { answerCheck } from './answer-check.ts'
 import { type Authenticators, type Caller, PUBLIC_CALLER, withoutSessions } from './caller.ts'
 import { appErrorOf } from './errors.ts'
 import { type IdempotentRequests, idempotencyKeyOf } from './idempotency-key.ts'
@@ -13,6 +12,7 @@ import type { InFlight } from './in-flight.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { checkQueryEncoding } from './query-text.ts'
 import { type Budget, clientAddressOf, partyOf, type RateLimits } from './rate-limit.ts'
+import { responseCheck } from './response-check.ts'
 import type { SameOriginRule } from './same-origin.ts'
 import { addressCheck, bodyCheck, type Check, isBodyOptional, noBodyCheck, noQueryCheck } from './validate.ts'
 
@@ -42,7 +42,7 @@ export interface Call<R extends Route> {
 }
 
 /** Where a handler may set further headers, Cache-Control for one. */
-export interface Answer {
+export interface ResponseHead {
   header(name: string, value: string): unknown
   /** For a route that creates with 201, where nothing was created yet: its schema then is the route's `waiting`. */
   code(status: 200): unknown
@@ -52,7 +52,7 @@ export interface Answer {
  * Parses nothing, catches nothing: takes what was checked and returns what the route's schema says. A literal written
  * straight into an answer needs `as const`: the compiler widens it before it knows the schema.
  */
-export type Handler<R extends Route> = (call: Call<R>, answer: Answer) => MaybePromise<ResponseOf<R>>
+export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<ResponseOf<R>>
 
 export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
@@ -250,7 +250,7 @@ function bodyCheckOf(route: Route): Check | null {
 }
 
 function verified(route: Route, work: Work): Work {
-  const check = answerCheck(route)
+  const check = responseCheck(route)
   return async (request, reply) => {
     const answer = await work(request, reply)
     check(answer, reply.statusCode)

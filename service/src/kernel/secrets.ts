@@ -29,11 +29,11 @@ export function sameHash(left: Buffer, right: Buffer): boolean {
 export interface Vault {
   /** AES-256-GCM with a random nonce; `context` (table, column and row) is authenticated, so values cannot be moved. */
   encrypt(plaintext: string, context: string): Buffer
-  decrypt(sealed: Buffer, context: string): string
+  decrypt(encrypted: Buffer, context: string): string
   /** A keyed digest for exact look-up of an encrypted value; different for each context. */
   blindIndex(plaintext: string, context: string): Buffer
   /** A 16-byte MAC that pins stored fields: who can only write to the database cannot make one. */
-  seal(text: string): Buffer
+  mac(text: string): Buffer
   /** The same in hex, which is what the pay path writes. */
   macHex(text: string): string
   /** The MAC of a row that decides about money (see db/row-mac.ts). */
@@ -51,7 +51,7 @@ export type CredentialKind = 'agents.key' | 'platforms.secret' | 'sessions.token
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
 /** Longer texts are seldom: many leaves of the audit log at once. */
-const SEALED_IN_PLACE = 64 * 1024
+const BUFFER_BYTES = 64 * 1024
 /** Of one unit of a JavaScript string. */
 const UTF8_BYTES_AT_MOST = 3
 
@@ -60,12 +60,12 @@ const UTF8_BYTES_AT_MOST = 3
  * digests as text. The pay path makes one for every payment: with new buffers it costs three times as much, with the
  * library's own HMAC twice.
  */
-function openSeal(key: Buffer): (text: string) => string {
+function openMac(key: Buffer): (text: string) => string {
   const padded = Buffer.concat([key, Buffer.alloc(BLOCK_BYTES - key.length)])
-  const inner = Buffer.concat([padded.map(byte => byte ^ 0x36), Buffer.alloc(SEALED_IN_PLACE)])
+  const inner = Buffer.concat([padded.map(byte => byte ^ 0x36), Buffer.alloc(BUFFER_BYTES)])
   const outer = Buffer.concat([padded.map(byte => byte ^ 0x5c), Buffer.alloc(DIGEST_BYTES)])
   const innerDigest = (text: string) => {
-    if (text.length * UTF8_BYTES_AT_MOST > SEALED_IN_PLACE) {
+    if (text.length * UTF8_BYTES_AT_MOST > BUFFER_BYTES) {
       return hash('sha256', Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]), 'latin1')
     }
     const length = inner.write(text, BLOCK_BYTES)
@@ -73,21 +73,21 @@ function openSeal(key: Buffer): (text: string) => string {
   }
   return text => {
     outer.write(innerDigest(text), BLOCK_BYTES, 'latin1')
-    return hash('sha256', outer, 'hex').slice(0, SEAL_BYTES * 2)
+    return hash('sha256', outer, 'hex').slice(0, MAC_BYTES * 2)
   }
 }
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const SEAL_BYTES = 16
+const MAC_BYTES = 16
 
 export function openVault(masterKey: Buffer, onAltered: Vault['onAltered'] = () => undefined): Vault {
   assert(masterKey.length === 32, 'the master key has 32 bytes')
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', masterKey, '', `batua/${purpose}`, 32))
   const encryptionKey = derive('encryption')
   const indexKey = derive('blind-index')
-  const macHex = openSeal(derive('seal'))
-  const rowMacHex = openSeal(derive('row-mac'))
+  const macHex = openMac(derive('seal'))
+  const rowMacHex = openMac(derive('row-mac'))
   const credentialKey = derive('credentials')
   const credentialHashOf = (sha256: Buffer, kind: CredentialKind) =>
     createHmac('sha256', credentialKey).update(`${kind}\0`).update(sha256).digest()
@@ -98,17 +98,17 @@ export function openVault(masterKey: Buffer, onAltered: Vault['onAltered'] = () 
       const body = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), body])
     },
-    decrypt(sealed, context) {
-      const nonce = sealed.subarray(0, NONCE_BYTES)
-      const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+    decrypt(encrypted, context) {
+      const nonce = encrypted.subarray(0, NONCE_BYTES)
+      const tag = encrypted.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
       const decipher = createDecipheriv('aes-256-gcm', encryptionKey, nonce, { authTagLength: TAG_BYTES })
       decipher.setAAD(Buffer.from(context)).setAuthTag(tag)
-      const body = sealed.subarray(NONCE_BYTES + TAG_BYTES)
+      const body = encrypted.subarray(NONCE_BYTES + TAG_BYTES)
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
     },
     blindIndex: (plaintext, context) =>
       createHmac('sha256', indexKey).update(`${context}\0${plaintext}`).digest(),
-    seal: text => Buffer.from(macHex(text), 'hex'),
+    mac: text => Buffer.from(macHex(text), 'hex'),
     macHex,
     rowMac: text => Buffer.from(rowMacHex(text), 'hex'),
     credentialHash: (secret, kind) => credentialHashOf(hashSecret(secret), kind),

@@ -4,7 +4,7 @@ import { type BoundedMap, boundedMap } from '../kernel/bounded-map.ts'
 import { FIRST_UUID, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { Account } from './accounts.ts'
-import { isGenuine, type SealedTransfer, sealedColumns } from './sealed-transfers.ts'
+import { isGenuine, type StoredTransfer, transferColumns } from './stored-transfers.ts'
 
 /** What an account was when it was last proven or committed by this process. */
 interface KnownState {
@@ -34,7 +34,7 @@ export interface Asked {
   check(accounts: ReadonlyMap<Uuid, Account>): Promise<Map<Uuid, string> | null>
 }
 
-type LastTransfers = Map<Uuid, SealedTransfer[]>
+type LastTransfers = Map<Uuid, StoredTransfer[]>
 
 const DEFAULT_REMEMBERED = 50_000
 
@@ -77,7 +77,7 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
   }
 
   function proveBy(
-    last: readonly SealedTransfer[] | undefined,
+    last: readonly StoredTransfer[] | undefined,
     account: Account,
     altered: Map<Uuid, string>,
   ): void {
@@ -103,7 +103,7 @@ function isSame(state: KnownState, account: Account): boolean {
 }
 
 /** `last` is what the history has from the account's place on: exactly the transfer that left it as it is. */
-function whyAltered(vault: Vault, account: Account, [last, later]: readonly SealedTransfer[]): string | null {
+function whyAltered(vault: Vault, account: Account, [last, later]: readonly StoredTransfer[]): string | null {
   if (later !== undefined)
     return `is older than its transfers: there are some behind place ${account.sequence}`
   if (account.sequence === 0n) {
@@ -129,7 +129,7 @@ const FROM_ID = `case when a.sequence = 0 then '${FIRST_UUID}'::uuid
 const FROM_MOMENT = `case when a.sequence = 0 then '-infinity'::timestamptz
   else timestamptz 'epoch' + ${LAST_POSTED_MS} * interval '1 millisecond' end`
 
-const COLUMNS = sealedColumns('t')
+const COLUMNS = transferColumns('t')
 const NAMES = [...COLUMNS.matchAll(/as ("\w+")/g)].map(([, name]) => `s.${name}`).join(', ')
 
 /** Of each account the transfers from its place in its history on: one, unless the row is older than its history. */
@@ -147,7 +147,7 @@ const SELECT_LAST = `
   ) s where a.id = any($1::uuid[])`
 
 async function readLastTransfers(tx: Queryable, ids: readonly Uuid[]): Promise<LastTransfers> {
-  const rows = await tx.query<SealedTransfer & { account: Uuid }>(SELECT_LAST, [arrayLiteral(ids)])
+  const rows = await tx.query<StoredTransfer & { account: Uuid }>(SELECT_LAST, [arrayLiteral(ids)])
   const last: LastTransfers = new Map()
   for (const { account, ...transfer } of rows) {
     const others = last.get(account)

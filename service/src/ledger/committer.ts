@@ -6,7 +6,7 @@ import type { AccountProofs } from './account-proof.ts'
 import { lockAccounts } from './accounts.ts'
 import type { Entry } from './command.ts'
 import type { LedgerBatch } from './ledger-batch.ts'
-import { accountsOf, type Decided, decideAll, readBatch, settle, writeBatch } from './run-batch.ts'
+import { accountsOf, type Decided, decideAll, readBatch, resolveEntries, writeBatch } from './run-batch.ts'
 import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 /** One connection that commits batches, one at a time. */
@@ -118,7 +118,7 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
       try {
         const decided = await commit(commands)
         proofs.committed(decided.batch.accounts.values())
-        settle(commands, decided)
+        resolveEntries(commands, decided)
         return
       } catch (error) {
         if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {

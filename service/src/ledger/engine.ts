@@ -12,7 +12,7 @@ export interface Ledger {
    * Resolves once whoever waits for a commit that is under way on these accounts has been told of it: so nobody hears
    * of a payment after hearing that its payer was stopped, at least not from this node.
    */
-  answered(accounts: readonly Uuid[]): Promise<void>
+  awaitCommits(accounts: readonly Uuid[]): Promise<void>
   /** Finishes what was accepted, then refuses more. */
   close(): Promise<void>
   readonly queued: () => number
@@ -104,7 +104,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       if (closed !== null) return Promise.reject(unavailable('The service is shutting down'))
       return queue.add(command)
     },
-    async answered(ids) {
+    async awaitCommits(ids) {
       const theirs = [...running].filter(([accounts]) => ids.some(id => accounts.has(id)))
       await Promise.all(theirs.map(([, run]) => run))
     },

@@ -9,7 +9,7 @@ export {
 export type { Command } from './command.ts'
 export { type Ledger, type LedgerOptions, openLedger } from './engine.ts'
 export { type Fold, foldTransfers, idBehind, pauseFolding, readFoldedBefore } from './fold.ts'
-export { type BookReport, checkBook, type Holdings } from './integrity.ts'
+export { checkLedger, type Holdings, type LedgerReport } from './integrity.ts'
 export {
   keyAt,
   type LedgerBatch,
@@ -24,22 +24,22 @@ export {
 } from './ledger-batch.ts'
 export { addRelease, type ReleaseBounds, releasesWriter } from './releases.ts'
 export { refreshRollingSum, rollingSumRead } from './rolling-window.ts'
+export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './spending.ts'
 export {
   type FoundTransfer,
   findEndOfHold,
-  findSealed,
+  findProvenTransfer,
   isGenuine,
-  type SealedTransfer,
-  sealedColumns,
-} from './sealed-transfers.ts'
-export { type RollingWindow, rollingSpent, type Spending, WINDOW_MS } from './spending.ts'
+  type StoredTransfer,
+  transferColumns,
+} from './stored-transfers.ts'
 export {
   counterpartyOf,
   countsAgainstLimits,
   refundedOf,
-  sealedText,
   TRANSFER_KINDS,
   type Transfer,
   type TransferKind,
+  transferMacText,
 } from './transfers.ts'
 /** The book and its posting engine: the only writer of balances. */

@@ -5,7 +5,7 @@ import { paise } from '../kernel/money.ts'
 import { fund, newAgent, order, post, refundOrder, startNode, type TestNode } from '../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { SYSTEM } from './accounts.ts'
-import { checkBook } from './integrity.ts'
+import { checkLedger } from './integrity.ts'
 
 const clock = systemClock()
 let db: TestDatabase
@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 test('an untouched book is balanced to the paisa, system accounts included', async () => {
-  expect(await checkBook(db.database)).toEqual({
+  expect(await checkLedger(db.database)).toEqual({
     balanced: true,
     sumPaise: 0n,
     system: {
@@ -70,12 +70,12 @@ test('what waits in escrow, or on its way to a bank, must stand in its records',
   await post(node.ledger, [bystander], { kind: 'payout', credit: SYSTEM.payouts, ...sides })
   const recorded = (amount: bigint) => () => Promise.resolve(paise(amount))
   const right = { escrow: recorded(1_000n), payouts: recorded(1_000n) }
-  expect(await checkBook(db.database, right)).toMatchObject({ balanced: true })
-  expect(await checkBook(db.database, { ...right, escrow: recorded(999n) })).toMatchObject({
+  expect(await checkLedger(db.database, right)).toMatchObject({ balanced: true })
+  expect(await checkLedger(db.database, { ...right, escrow: recorded(999n) })).toMatchObject({
     balanced: false,
     unexplained: { escrowPaise: 1n, payoutsPaise: 0n },
   })
-  expect(await checkBook(db.database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
+  expect(await checkLedger(db.database, { ...right, payouts: recorded(1_001n) })).toMatchObject({
     balanced: false,
     unexplained: { escrowPaise: 0n, payoutsPaise: -1n },
   })
@@ -88,7 +88,7 @@ test('a wallet below zero is right only where a chargeback took it there', async
   )
   expect(rows[0]?.balance_paise).toBeLessThan(0n)
   await db.database.query(`update transfers set kind = 'payment' where kind = 'chargeback'`)
-  expect(await checkBook(db.database)).toMatchObject({ balanced: false, overdrawn: [payer] })
+  expect(await checkLedger(db.database)).toMatchObject({ balanced: false, overdrawn: [payer] })
 })
 
 /** The nth transfer of the payer, counted as its history counts. */
@@ -100,7 +100,7 @@ describe('the check finds', () => {
       bystander,
       change,
     ])
-    expect(await checkBook(db.database)).toMatchObject({
+    expect(await checkLedger(db.database)).toMatchObject({
       balanced: false,
       sumPaise: change,
       wrongBalances: [bystander],
@@ -111,7 +111,7 @@ describe('the check finds', () => {
   test('balances that were changed so that the sum stays zero', async () => {
     await db.database.query('update accounts set balance_paise = balance_paise + 5 where id = $1', [payer])
     await db.database.query('update accounts set balance_paise = balance_paise - 5 where id = $1', [payee])
-    const report = await checkBook(db.database)
+    const report = await checkLedger(db.database)
     expect({ ...report, wrongBalances: report.wrongBalances.toSorted() }).toMatchObject({
       balanced: false,
       sumPaise: 0n,
@@ -125,7 +125,7 @@ describe('the check finds', () => {
     ['the last', 6n],
   ])('a transfer that was deleted: %s of the payer', async (_which, sequence) => {
     await db.database.query(`delete from transfers where ${OF_PAYER}`, [payer, sequence])
-    const report = await checkBook(db.database)
+    const report = await checkLedger(db.database)
     expect(report.balanced).toBe(false)
     expect(report.wrongBalances).toContain(payer)
   })
@@ -135,14 +135,14 @@ describe('the check finds', () => {
     await db.database.query('update accounts set balance_paise = balance_paise + 97500 where id = $1', [
       payer,
     ])
-    expect(await checkBook(db.database)).toMatchObject({ balanced: false, wrongBalances: [payer] })
+    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, wrongBalances: [payer] })
   })
 
   test.each(['amount_paise', 'fee_paise', 'debit_balance_paise', 'credit_balance_paise'])(
     'a transfer whose %s was changed',
     async column => {
       await db.database.query(`update transfers set ${column} = ${column} + 1 where ${OF_PAYER}`, [payer, 3n])
-      const report = await checkBook(db.database)
+      const report = await checkLedger(db.database)
       expect(report.balanced).toBe(false)
       expect(report.brokenHistories).toContain(column === 'credit_balance_paise' ? payee : payer)
     },
@@ -150,12 +150,12 @@ describe('the check finds', () => {
 
   test('a balance that was erased from a history', async () => {
     await db.database.query(`update transfers set debit_balance_paise = null where ${OF_PAYER}`, [payer, 3n])
-    expect(await checkBook(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
   test('a place in a history that nothing stands in', async () => {
     await db.database.query(`update transfers set debit_sequence = 9 where ${OF_PAYER}`, [payer, 6n])
-    expect(await checkBook(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
+    expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
   test('two transfers whose places were swapped, although their amounts are the same', async () => {
@@ -163,7 +163,7 @@ describe('the check finds', () => {
       `update transfers set debit_sequence = 5 - debit_sequence where debit_account = $1 and debit_sequence in (2, 3)`,
       [payer],
     )
-    expect(await checkBook(db.database)).toMatchObject({
+    expect(await checkLedger(db.database)).toMatchObject({
       balanced: false,
       sumPaise: 0n,
       wrongBalances: [],
@@ -177,7 +177,7 @@ describe('the check finds', () => {
       3n,
       bystander,
     ])
-    const report = await checkBook(db.database)
+    const report = await checkLedger(db.database)
     expect(report.balanced).toBe(false)
     expect(report.brokenHistories).toContain(bystander)
   })

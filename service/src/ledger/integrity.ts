@@ -5,7 +5,7 @@ import { SYSTEM } from './accounts.ts'
 import { TRANSFER_KINDS, type TransferKind } from './transfers.ts'
 
 /** What a check of the whole book found. Empty lists and a zero sum: the book is right. */
-export interface BookReport {
+export interface LedgerReport {
   readonly balanced: boolean
   /** All wallets and all system accounts together, in paise; must be 0. */
   readonly sumPaise: Paise
@@ -65,14 +65,14 @@ const OVERDRAWN = `
  * Checks every account and transfer of the book in one snapshot, and with `holdings` that escrow and payouts hold what
  * their records say. Reads the whole history: not for a hot path.
  */
-export function checkBook(database: Database, holdings?: Holdings): Promise<BookReport> {
+export function checkLedger(database: Database, holdings?: Holdings): Promise<LedgerReport> {
   return database.inTransaction(async tx => {
     await tx.query('set transaction isolation level repeatable read, read only')
     return checkSnapshot(tx, holdings)
   })
 }
 
-async function checkSnapshot(tx: Queryable, holdings: Holdings | undefined): Promise<BookReport> {
+async function checkSnapshot(tx: Queryable, holdings: Holdings | undefined): Promise<LedgerReport> {
   const [wrong, broken, overdrawn, wallets] = [
     await ids(tx, WRONG_BALANCES),
     await ids(tx, BROKEN_HISTORIES),

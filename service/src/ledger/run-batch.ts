@@ -142,7 +142,7 @@ async function brokeBeforeSending(statements: readonly Promise<unknown>[]): Prom
 }
 
 /** Tells every caller what became of its command. */
-export function settle(commands: readonly Entry[], { outcomes }: Decided): void {
+export function resolveEntries(commands: readonly Entry[], { outcomes }: Decided): void {
   for (const [index, entry] of commands.entries()) {
     const outcome = outcomes[index]
     if (outcome === undefined) entry.reject(new Error('assertion failed: every command has an outcome'))

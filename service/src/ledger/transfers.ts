@@ -109,7 +109,7 @@ export interface Transfer {
  * The text that a transfer's seal covers: every stored field, so that no edit of a row goes unseen by
  * whoever holds the master key.
  */
-export function sealedText(transfer: Transfer): string {
+export function transferMacText(transfer: Transfer): string {
   return JSON.stringify([
     transfer.id,
     transfer.kind,
@@ -157,7 +157,7 @@ export async function insertBatch(
     arrayLiteral(transfers.map(transfer => transfer.debitSequence)),
     arrayLiteral(transfers.map(transfer => transfer.creditSequence)),
     textArrayLiteral(transfers.map(transfer => timeText(transfer.postedAt))),
-    arrayLiteral(transfers.map(transfer => vault.macHex(sealedText(transfer)))),
+    arrayLiteral(transfers.map(transfer => vault.macHex(transferMacText(transfer)))),
     arrayLiteral(transfers.map(transfer => transfer.linkedId)),
     textArrayLiteral(transfers.map(transfer => transfer.idempotencyKey)),
     textArrayLiteral(transfers.map(transfer => transfer.reference)),

@@ -25,7 +25,7 @@ export interface EventKey {
   readonly name: EventName
 }
 
-export interface SealedEvent extends EventKey {
+export interface EventContent extends EventKey {
   /** The agent, the owner or the platform that it is about: whose it is says who is told. */
   readonly subjectId: Uuid
   readonly data: unknown
@@ -33,7 +33,7 @@ export interface SealedEvent extends EventKey {
 }
 
 /** What an event's seal covers: all that its receiver is told but the sequence, which is a hint, and who that is. */
-export function sealedText({ id, name, subjectId, data, createdAt }: SealedEvent): string {
+export function eventMacText({ id, name, subjectId, data, createdAt }: EventContent): string {
   return `event ${canonicalJson([id, name, subjectId, data, createdAt.getTime()])}`
 }
 

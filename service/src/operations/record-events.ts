@@ -3,7 +3,7 @@ import type { Queryable } from '../db/database.ts'
 import { newUuid, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { LedgerBatch, Writer } from '../ledger/index.ts'
-import { type NewEvent, sealedText, subjectIdOf } from './event.ts'
+import { eventMacText, type NewEvent, subjectIdOf } from './event.ts'
 
 type StoredEvent = NewEvent & {
   readonly id: Uuid
@@ -79,7 +79,7 @@ async function insertEvents(
       arrayLiteral(events.map(event => event.sequence)),
       textArrayLiteral(events.map(event => event.createdAt.toISOString())),
       arrayLiteral(
-        events.map(event => vault.macHex(sealedText({ ...event, subjectId: subjectIdOf(event) }))),
+        events.map(event => vault.macHex(eventMacText({ ...event, subjectId: subjectIdOf(event) }))),
       ),
       queued,
     ],

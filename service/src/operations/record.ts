@@ -112,11 +112,11 @@ export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly 
     first.id,
     ids,
     Buffer.from(hashes, 'hex'),
-    queueSeal(vault, ids, hashes),
+    queueMac(vault, ids, hashes),
   ])
 }
 
 /** What was queued is what some node of the service queued: `ids` as an array literal, `hashes` in hex. */
-export function queueSeal(vault: Vault, ids: string, hashes: string): Buffer {
-  return vault.seal(`audit leaves ${ids} ${hashes}`)
+export function queueMac(vault: Vault, ids: string, hashes: string): Buffer {
+  return vault.mac(`audit leaves ${ids} ${hashes}`)
 }

@@ -14,7 +14,7 @@ import { newUuid, parseId, type Uuid } from '../kernel/ids.ts'
 import { paise } from '../kernel/money.ts'
 import { hashSecret, openVault } from '../kernel/secrets.ts'
 import {
-  checkBook,
+  checkLedger,
   type Ledger,
   type LedgerOptions,
   lockForChange,
@@ -183,7 +183,7 @@ const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
 
 /** Fails unless the whole book is right, and escrow and payouts hold what their records say. */
 export async function expectBalanced(database: Database): Promise<void> {
-  const report = await checkBook(database, HOLDINGS)
+  const report = await checkLedger(database, HOLDINGS)
   if (!report.balanced) throw new Error('The book is not balanced', { cause: report })
 }
 

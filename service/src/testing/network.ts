@@ -45,7 +45,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     signingKeys: keysOnDemand({ database, clock, vault: TEST_VAULT }),
     serviceName: 'batua',
     // Nobody pays here; who has a ledger puts it in this one's place.
-    ledger: { answered: (_accounts: readonly Uuid[]) => Promise.resolve() },
+    ledger: { awaitCommits: (_accounts: readonly Uuid[]) => Promise.resolve() },
     limitIncreaseCooldownS: 86_400,
     maxAgentsPerOwner: 10_000,
     maxAgentsPerPlatform: 1_000_000,

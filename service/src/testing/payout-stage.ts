@@ -3,7 +3,7 @@ import { moveDuePayouts } from '../domains/banking/payouts/check-payout.ts'
 import { transferIdOf } from '../domains/banking/payouts/payout.ts'
 import { withdrawCommand } from '../domains/banking/payouts/withdraw.ts'
 import type { Uuid } from '../kernel/ids.ts'
-import { checkBook } from '../ledger/index.ts'
+import { checkLedger } from '../ledger/index.ts'
 import { service } from '../operations/act.ts'
 import { balanceOf, fund } from './builders.ts'
 import type { TestDatabase } from './database.ts'
@@ -106,7 +106,7 @@ async function standingOf({ database }: TestDatabase, { id, agentId }: SentPayou
     `select kind from transfers where linked_id = $1 order by id`,
     [id],
   )
-  expect((await checkBook(database)).balanced).toBe(true)
+  expect((await checkLedger(database)).balanced).toBe(true)
   return {
     ...row,
     balance: await balanceOf(database, agentId),

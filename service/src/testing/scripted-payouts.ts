@@ -1,9 +1,9 @@
-import type { Answer } from '../gateways/answer.ts'
+import type { GatewayResult } from '../gateways/gateway-result.ts'
 import type {
   Beneficiary,
-  PayoutNotice,
   PayoutProvider,
   PayoutRequest,
+  PayoutWebhook,
   ProviderPayout,
 } from '../gateways/payout-provider.ts'
 
@@ -94,7 +94,7 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
         ? UNKNOWN
         : { kind: 'value', value: { beneficiaryId: `known_${beneficiary.beneficiaryId}` } }
     },
-    async send(request): Promise<Answer<ProviderPayout>> {
+    async send(request): Promise<GatewayResult<ProviderPayout>> {
       await wait?.('send', request.transferId)
       const script = next.shift() ?? 'success'
       sent.push(request)
@@ -111,7 +111,7 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
       await wait?.('get', transferId)
       return away ? UNKNOWN : { kind: 'value', value: paid.get(transferId) ?? null }
     },
-    parseWebhook(rawBody): PayoutNotice {
+    parseWebhook(rawBody): PayoutWebhook {
       const { transferIds } = JSON.parse(rawBody.toString()) as { transferIds: string[] }
       // Each copy counts as a notice of its own, so that repetitions are followed too.
       return { valid: true, transferIds, dedupeKey: `${Math.random()}` }

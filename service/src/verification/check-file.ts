@@ -13,7 +13,15 @@ import {
   type SignedKind,
 } from './signed-kinds.ts'
 import { looksLikeToken } from './token.ts'
-import { type Doubt, forged, isDoubt, outdated, shown, unclear, type Verdict } from './verdict.ts'
+import {
+  type Doubt,
+  forged,
+  isDoubt,
+  outdated,
+  shown,
+  unclear,
+  type VerificationResult,
+} from './verification-result.ts'
 
 /** What a file is checked against. */
 export interface CheckContext extends SignedContext {
@@ -25,7 +33,7 @@ const KNOWN =
   'a receipt, a certificate, a membership proof, an identity verification, an origins document, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
 
 /** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
-export function checkFile(text: string, context: CheckContext): Verdict {
+export function checkFile(text: string, context: CheckContext): VerificationResult {
   const trimmed = text.trim()
   if (looksLikeToken(trimmed)) return idle(context) ?? checkToken(trimmed, context)
   if (text.includes('\n\n— '))
@@ -36,7 +44,7 @@ export function checkFile(text: string, context: CheckContext): Verdict {
   return isDoubt(value) ? value : checkObject(value, context)
 }
 
-function checkObject(value: JsonObject, context: CheckContext): Verdict {
+function checkObject(value: JsonObject, context: CheckContext): VerificationResult {
   const { keys, checkpoints } = context
   if ('from' in value && 'to' in value && Array.isArray(value['proof']))
     return (

@@ -7,7 +7,14 @@ import { canonicalJson } from '../kernel/signing.ts'
 import { leafHash } from '../operations/audit-entry.ts'
 import { isoTime } from './key-span.ts'
 import { aboutKey, type PublishedKey, type PublishedKeys } from './published-keys.ts'
-import { type Doubt, forged, isDoubt, shown, unclear, type Verdict } from './verdict.ts'
+import {
+  type Doubt,
+  forged,
+  isDoubt,
+  shown,
+  unclear,
+  type VerificationResult,
+} from './verification-result.ts'
 
 /** A tree head and the published key that vouches for it. */
 interface Checkpoint extends TreeHead {
@@ -23,7 +30,7 @@ const OTHER_TREE =
   'whether the service shows others another log; keep a checkpoint, compare it with theirs and ask for consistency later'
 
 /** A checkpoint of the log, as C2SP signed notes are written. */
-export function checkCheckpoint(note: string, keys: PublishedKeys): Verdict {
+export function checkCheckpoint(note: string, keys: PublishedKeys): VerificationResult {
   const checkpoint = open(note, keys)
   if (isDoubt(checkpoint)) return checkpoint
   const revoked = revokedSigner(checkpoint)
@@ -37,7 +44,7 @@ export function checkCheckpoint(note: string, keys: PublishedKeys): Verdict {
 }
 
 /** The answer of `GET /v1/audit/verify`: an entry, and the proof that the log of a checkpoint holds it. */
-export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verdict {
+export function checkAuditEntry(value: unknown, keys: PublishedKeys): VerificationResult {
   if (!isVerification(value))
     return forged(`it is no audit entry with its proof: ${shown(ajv.errorsText(isVerification.errors))}`)
   const { entry, leaf_index, tree_size, root_hash, inclusion_proof } = value
@@ -85,7 +92,7 @@ export function checkConsistency(
   value: unknown,
   notes: { readonly from: string; readonly to: string } | null,
   keys: PublishedKeys,
-): Verdict {
+): VerificationResult {
   if (!isConsistency(value))
     return forged(`it is no consistency proof: ${shown(ajv.errorsText(isConsistency.errors))}`)
   if (notes === null)

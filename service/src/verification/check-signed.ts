@@ -5,7 +5,15 @@ import { proofFault } from './log-proof.ts'
 import { aboutKey, keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { RECEIPT, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { openToken, saysTheSame } from './token.ts'
-import { type Doubt, forged, isDoubt, outdated, shown, unclear, type Verdict } from './verdict.ts'
+import {
+  type Doubt,
+  forged,
+  isDoubt,
+  outdated,
+  shown,
+  unclear,
+  type VerificationResult,
+} from './verification-result.ts'
 
 /** A signed thing as its JSON gives it. */
 export interface SignedCopy {
@@ -29,7 +37,7 @@ export interface SignedContext {
   readonly proof: string | null
 }
 
-export function checkSigned(copy: SignedCopy, context: SignedContext): Verdict {
+export function checkSigned(copy: SignedCopy, context: SignedContext): VerificationResult {
   const { kind, content, token, unsigned } = copy
   const { keys, at } = context
   const key = keyFor(content, keys)
@@ -54,7 +62,7 @@ export function checkSigned(copy: SignedCopy, context: SignedContext): Verdict {
 }
 
 /** A token that comes alone. */
-export function checkToken(token: string, context: SignedContext): Verdict {
+export function checkToken(token: string, context: SignedContext): VerificationResult {
   const { keys, at } = context
   const opened = openToken(token, keys)
   if (isDoubt(opened)) return opened

@@ -1,5 +1,5 @@
 import type { PublishedKey, PublishedKeys } from './published-keys.ts'
-import { type Doubt, forged, shown, unclear } from './verdict.ts'
+import { type Doubt, forged, shown, unclear } from './verification-result.ts'
 
 /** Nodes' clocks differ a little, so dates are given this much on either side. */
 export const CLOCKS_DIFFER_MS = 5 * 60_000

@@ -5,7 +5,7 @@ import { checkAuditEntry } from './check-log.ts'
 import type { PublishedKeys } from './published-keys.ts'
 import { readJson } from './read-json.ts'
 import type { SignedContent, SignedKind } from './signed-kinds.ts'
-import { type Doubt, isDoubt, unclear } from './verdict.ts'
+import { type Doubt, isDoubt, unclear } from './verification-result.ts'
 
 /**
  * Whether an answer of `/v1/audit/verify` proves that the log has what was signed, under a checkpoint of a key that is

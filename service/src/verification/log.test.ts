@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDoubt, verdictText } from './index.ts'
+import { isDoubt, resultText } from './index.ts'
 import { checker, withEachByteFlipped, withEachLeafChanged } from './testing/checks.ts'
 import { newLog } from './testing/log-samples.ts'
 import { IN_TIME, receiptSample } from './testing/signed-samples.ts'
@@ -65,7 +65,7 @@ test('an audit entry without its data cannot be told, but its place in the log c
     verdict: 'cannot tell',
     because: expect.stringContaining('leaves out the data'),
   })
-  expect(verdictText(verdict)).toContain('at place 3')
+  expect(resultText(verdict)).toContain('at place 3')
 })
 
 test('what the service itself does not call valid is not', () => {

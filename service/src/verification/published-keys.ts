@@ -4,7 +4,7 @@ import { bytesOfBase64 } from '../kernel/base64.ts'
 import { publicKeyFromRaw } from '../kernel/signing.ts'
 import { isWeakKey } from '../kernel/weak-key.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
-import { type Doubt, isDoubt, shown, unclear } from './verdict.ts'
+import { type Doubt, isDoubt, shown, unclear } from './verification-result.ts'
 
 export interface PublishedKey {
   readonly id: string

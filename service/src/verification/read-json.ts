@@ -1,5 +1,5 @@
 import { namesKeyTwice } from '../http/strict-json.ts'
-import { type Doubt, unclear } from './verdict.ts'
+import { type Doubt, unclear } from './verification-result.ts'
 
 export type JsonObject = { readonly [name: string]: unknown }
 

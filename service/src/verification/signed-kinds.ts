@@ -8,7 +8,7 @@ import {
 } from '@batua/contract'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Static, type TObject, Type } from 'typebox'
-import { shown } from './verdict.ts'
+import { shown } from './verification-result.ts'
 
 /** What everything signed says of itself. */
 export interface SignedContent {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isDoubt, verdictText } from './index.ts'
+import { isDoubt, resultText } from './index.ts'
 import { checker, withEachByteFlipped, withEachLeafChanged } from './testing/checks.ts'
 import { certificateSample, proofSample, receiptSample, samplesOf } from './testing/signed-samples.ts'
 import { keyDocument, keySet, newSigner } from './testing/signer.ts'
@@ -108,7 +108,7 @@ describe.each(samplesOf(signer))('a $name', ({ name, answer, content }) => {
     const next = newSigner('batua', 'key_2026-12_00000000')
     const verdict = checker(keyDocument(next, signer))(text)
     expect(verdict.kind).toBe('genuine')
-    expect(verdictText(verdict)).toContain(`${signer.keyId} is retired`)
+    expect(resultText(verdict)).toContain(`${signer.keyId} is retired`)
   })
 
   test('may not say one thing in its fields and another in its token', () => {
@@ -149,7 +149,7 @@ test('a certificate whose copy says that it was revoked is not valid', () => {
 
 test('what is not signed of a certificate is named', () => {
   const { answer } = certificateSample(signer)
-  const text = verdictText(check(json({ ...answer, famous: true })))
+  const text = resultText(check(json({ ...answer, famous: true })))
   expect(text).toContain('not signed: owner_id, status, revoked_at, revocation_reason, famous')
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkpointIn, isDoubt, readKeys, verdictText } from './index.ts'
+import { checkpointIn, isDoubt, readKeys, resultText } from './index.ts'
 import { checker } from './testing/checks.ts'
 import { newLog } from './testing/log-samples.ts'
 import { certificateSample, proofSample, receiptSample } from './testing/signed-samples.ts'
@@ -116,7 +116,7 @@ test.each([
 
 test('what a file says cannot play with the terminal', () => {
   const file = JSON.stringify({ ...answer, key_id: '\u001b[2Jgenuine\n\u202e' })
-  expect(verdictText(check(file))).not.toMatch(/[^\P{C}\n]|\n./u)
+  expect(resultText(check(file))).not.toMatch(/[^\P{C}\n]|\n./u)
 })
 
 const VERDICT = { kind: 'doubt', verdict: 'genuine', because: 'receipt of a lot of INR', checked: [] }
@@ -131,7 +131,7 @@ test.each([
     `${headOf({ alg: 'EdDSA', typ: 'receipt+jwt', kid: 'x' })}.${headOf(VERDICT)}.AAAA`,
   ],
 ])('%s cannot bring a verdict of its own', (_what, file) => {
-  expect(verdictText(check(file))).toMatch(/^(cannot tell|not genuine): /)
+  expect(resultText(check(file))).toMatch(/^(cannot tell|not genuine): /)
 })
 
 const log = newLog(signer, 2)

@@ -4,7 +4,7 @@ import { canonicalJson } from '../kernel/signing.ts'
 import { keyFor, type PublishedKey, type PublishedKeys } from './published-keys.ts'
 import { isObject, type JsonObject, readJson } from './read-json.ts'
 import { misfit, SIGNED_KINDS, type SignedContent, type SignedKind } from './signed-kinds.ts'
-import { type Doubt, forged, isDoubt, shown, unclear } from './verdict.ts'
+import { type Doubt, forged, isDoubt, shown, unclear } from './verification-result.ts'
 
 /** What a token says, and that the service said it. */
 export interface OpenedToken {

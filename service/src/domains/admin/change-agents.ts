@@ -17,7 +17,7 @@ export async function changeAgents(
   const ids = named.flatMap(({ id }) => id ?? [])
   const recording = { actor, vault, now: clock.now() }
   const outcomes = await database.inTransaction(tx => changeStates(tx, ids, act, recording))
-  await ledger.answered(ids)
+  await ledger.awaitCommits(ids)
   return { results: named.map(({ address, id }) => bulkResult(address, outcomeOf(outcomes, id))) }
 }
 

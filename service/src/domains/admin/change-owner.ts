@@ -56,7 +56,7 @@ async function changeStatus(
     const outcomes = await changeStates(tx, await selectAgentIdsOfOwner(tx, owner.id), act, recording)
     return { owner: { ...owner, status }, outcomes }
   })
-  await ledger.answered([...outcomes.keys()])
+  await ledger.awaitCommits([...outcomes.keys()])
   return { owner, agentsAffected: [...outcomes.values()].filter(({ changed }) => changed).length }
 }
 

@@ -14,7 +14,7 @@ export interface AdminContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
-  readonly ledger: Pick<Ledger, 'answered'>
+  readonly ledger: Pick<Ledger, 'awaitCommits'>
   readonly countPendingApprovals: (db: Queryable, now: Date) => Promise<number>
   readonly countOpenAlerts: (db: Queryable) => Promise<number>
   /** Webhooks that were given up. */

@@ -1,6 +1,6 @@
 import { listNegativeWallets } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { answerCheck } from '../../http/answer-check.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { HOUR_MS } from '../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { paise } from '../../kernel/money.ts'
@@ -20,7 +20,7 @@ import { readNegativeWallets } from './list-negative-wallets.ts'
 import { sumNegativeWallets } from './negative-wallets-store.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-const fits = answerCheck(listNegativeWallets)
+const fits = responseCheck(listNegativeWallets)
 let db: TestDatabase
 let node: TestNode
 let people: PayoutNetwork

@@ -1,7 +1,7 @@
 import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, firstUuidAt, LAST_UUID, momentOf, type Uuid } from '../../kernel/ids.ts'
-import { type SealedTransfer, sealedColumns } from '../../ledger/index.ts'
+import { type StoredTransfer, transferColumns } from '../../ledger/index.ts'
 import { TILE_WIDTH, type TileId } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
 
@@ -74,9 +74,9 @@ export function selectEntries(db: Queryable, ids: readonly Uuid[]): Promise<Entr
   ])
 }
 
-export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<SealedTransfer[]> {
-  return db.query<SealedTransfer>(
-    `select ${sealedColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
+export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<StoredTransfer[]> {
+  return db.query<StoredTransfer>(
+    `select ${transferColumns('t')} from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
     [arrayLiteral(ids)],
   )
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
-import { isGenuine, type SealedTransfer } from '../../ledger/index.ts'
+import { isGenuine, type StoredTransfer } from '../../ledger/index.ts'
 import { leafHash, paymentLeaf } from '../../operations/audit-entry.ts'
 import { entryFault, type LogFault, tileFault } from './check-log-faults.ts'
 import {
@@ -134,6 +134,6 @@ function hashOfEntry(row: EntryRow): string | null {
   return found.kind === 'entry' ? leafHash(canonicalJson(found.content)) : null
 }
 
-function hashOfPayment(vault: Vault, row: SealedTransfer): string | null {
+function hashOfPayment(vault: Vault, row: StoredTransfer): string | null {
   return isGenuine(vault, row) ? paymentLeaf(row).hash : null
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../kernel/secrets.ts'
-import { queueSeal } from '../../operations/record.ts'
+import { queueMac } from '../../operations/record.ts'
 import { appendLeaves, type NewLeaves, type WrittenTile } from './append.ts'
 import { type CheckpointKey, originOf, signCheckpoint, type TreeHead } from './checkpoint.ts'
 import { type AuditContext, acceptedKeys } from './context.ts'
@@ -108,7 +108,7 @@ function idOf(row: QueuedRow): Uuid {
 
 /** A row that was copied keeps its seal, but not its place: the first of its leaves is its name. */
 export function isGenuine(vault: Vault, { id, ids, hashes, seal }: QueuedRow): boolean {
-  return ids.startsWith(`{${id}`) && sameHash(queueSeal(vault, ids, hashes.toString('hex')), seal)
+  return ids.startsWith(`{${id}`) && sameHash(queueMac(vault, ids, hashes.toString('hex')), seal)
 }
 
 function leavesIn(rows: readonly QueuedRow[]): NewLeaves {

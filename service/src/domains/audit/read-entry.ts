@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
-import { findSealed } from '../../ledger/index.ts'
+import { findProvenTransfer } from '../../ledger/index.ts'
 import type { Facts } from '../../operations/act.ts'
 import { type EntryContent, entryContent, paymentContent } from '../../operations/audit-entry.ts'
 
@@ -17,7 +17,7 @@ export type FoundEntry =
 export async function readEntry(db: Queryable, vault: Vault, id: Uuid): Promise<FoundEntry> {
   const [row] = await db.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = $1`, [id])
   if (row !== undefined) return entryOf(row)
-  const found = await findSealed(db, vault, id)
+  const found = await findProvenTransfer(db, vault, id)
   if (found.kind !== 'transfer') return found
   const { transfer } = found
   if (transfer.kind !== 'payment') return { kind: 'none' }

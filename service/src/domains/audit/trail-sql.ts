@@ -1,4 +1,4 @@
-import { sealedColumns } from '../../ledger/index.ts'
+import { transferColumns } from '../../ledger/index.ts'
 import { ENTRY_COLUMNS } from './read-entry.ts'
 
 /**
@@ -20,9 +20,9 @@ export const SELECT_ENTRIES_OF_ACTION = `
 /** What the agent paid and what it received; nobody pays itself, so each payment is found once. */
 export const SELECT_PAYMENTS = `
   select p.* from (
-    (select ${sealedColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
+    (select ${transferColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
     union all
-    (select ${sealedColumns('t')} from ${CREDITS} and t.kind = 'payment' order by t.id desc limit $4)
+    (select ${transferColumns('t')} from ${CREDITS} and t.kind = 'payment' order by t.id desc limit $4)
   ) p order by p.id desc limit $4`
 
 /**

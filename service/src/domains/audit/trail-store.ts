@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { SealedTransfer } from '../../ledger/index.ts'
+import type { StoredTransfer } from '../../ledger/index.ts'
 import { type EntryContent, paymentContent } from '../../operations/audit-entry.ts'
 import type { PaymentCounts } from './payment-counts.ts'
 import { type EntryRow, entryOf } from './read-entry.ts'
@@ -51,7 +51,7 @@ async function selectEntries(db: Queryable, scope: TrailScope, fetch: number): P
 }
 
 async function selectPayments(db: Queryable, scope: TrailScope, fetch: number): Promise<TrailRow[]> {
-  const rows = await db.query<SealedTransfer>(sql.SELECT_PAYMENTS, [...rangeOf(scope), fetch])
+  const rows = await db.query<StoredTransfer>(sql.SELECT_PAYMENTS, [...rangeOf(scope), fetch])
   return rows.map(row => {
     assert(!Number.isNaN(row.postedAt.getTime()), `the payment ${row.id} is as it was posted`)
     return { id: row.id, content: paymentContent(row) }

@@ -1,8 +1,8 @@
 import { type AuditAction, listAuditEntries } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { writeMacs } from '../../db/row-mac.ts'
-import { answerCheck } from '../../http/answer-check.ts'
 import type { Caller } from '../../http/caller.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
@@ -32,7 +32,7 @@ import { type AuditTrail, readTrail } from './trail.ts'
 const MINUTE_MS = 60_000
 const START = new Date('2026-10-31T18:00:00.000Z')
 const clock = manualClock(START)
-const fits = answerCheck(listAuditEntries)
+const fits = responseCheck(listAuditEntries)
 let db: TestDatabase
 let node: TestNode
 let owner: Owner

@@ -1,7 +1,7 @@
 import { type AuditVerification, verifyAuditEntry } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { answerCheck } from '../../http/answer-check.ts'
 import type { Caller } from '../../http/caller.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { canonicalJson } from '../../kernel/signing.ts'
 import { leafHash } from '../../operations/audit-entry.ts'
@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 async function verified(id: Uuid | undefined, caller: Caller = ADMIN): Promise<AuditVerification> {
   const answer = await verifyEntry(stage, openIntegrator(stage), caller, formatId('aud', id ?? ''))
-  answerCheck(verifyAuditEntry)(answer)
+  responseCheck(verifyAuditEntry)(answer)
   return answer
 }
 

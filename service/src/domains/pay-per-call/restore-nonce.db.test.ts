@@ -1,7 +1,7 @@
 import { restoreNonce as restoreRoute, type Verification } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerCheck } from '../../http/answer-check.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
 import type { Transfer } from '../../ledger/index.ts'
@@ -13,7 +13,7 @@ import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
 import { type VerificationContext, verifyPayment } from './verify-payment.ts'
 
 const clock = systemClock()
-const fits = answerCheck(restoreRoute)
+const fits = responseCheck(restoreRoute)
 
 let stage: NonceStage
 let db: TestDatabase

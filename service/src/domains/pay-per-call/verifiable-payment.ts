@@ -3,7 +3,7 @@ import { assert } from '../../kernel/assert.ts'
 import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { type FoundTransfer, findEndOfHold, findSealed, type Transfer } from '../../ledger/index.ts'
+import { type FoundTransfer, findEndOfHold, findProvenTransfer, type Transfer } from '../../ledger/index.ts'
 
 /** What a payee may verify: a payment, or a hold, which counts as a payment of its payer once it is released. */
 export interface VerifiablePayment {
@@ -44,7 +44,7 @@ export async function findVerifiable(batch: LedgerBatch, address: string): Promi
 
 /** A person who writes into the database must not be able to make a seller believe that it was paid. */
 async function proven({ database, vault }: LedgerBatch, id: Uuid): Promise<Transfer | null> {
-  return unaltered(await findSealed(database, vault, id), id)
+  return unaltered(await findProvenTransfer(database, vault, id), id)
 }
 
 async function endOf({ database, vault }: LedgerBatch, holdId: Uuid): Promise<Transfer | null> {

@@ -1,6 +1,6 @@
 import { verifyTransaction } from '@batua/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerCheck } from '../../http/answer-check.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { creditSideOf, formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 import { holdMoney, refundHold, releaseHold } from '../payments/statements/testing/escrow-history.ts'
@@ -26,7 +26,7 @@ import {
 import { verifyPayment } from './verify-payment.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-const fits = answerCheck(verifyTransaction)
+const fits = responseCheck(verifyTransaction)
 const NOTHING_PAID = { verified: false, from: null, to: null, amount: null, refunded: null, created_at: null }
 const WORDS = { reference: 'n', note: null }
 let open: WalletNetwork

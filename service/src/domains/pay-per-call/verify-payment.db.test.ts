@@ -1,8 +1,8 @@
 import { type Verification, verifyTransaction } from '@batua/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
-import { answerCheck } from '../../http/answer-check.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { systemClock } from '../../kernel/clock.ts'
 import { creditSideOf, formatId, newUuid } from '../../kernel/ids.ts'
 import type { Ledger, Transfer } from '../../ledger/index.ts'
@@ -14,7 +14,7 @@ import { type NonceStage, openNonceStage } from './testing/nonce-stage.ts'
 import { type VerificationContext, type VerificationQuery, verifyPayment } from './verify-payment.ts'
 
 const clock = systemClock()
-const fits = answerCheck(verifyTransaction)
+const fits = responseCheck(verifyTransaction)
 
 let stage: NonceStage
 let db: TestDatabase

@@ -1,7 +1,7 @@
 import { getPayment, listPayments } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { answerCheck } from '../../http/answer-check.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { responseCheck } from '../../http/response-check.ts'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { hashSecret } from '../../kernel/secrets.ts'
 import { order, refundOrder } from '../../testing/builders.ts'
@@ -11,7 +11,7 @@ import { type MoneyServer, openMoneyServer } from '../../testing/money-server.ts
 import { lookUpPayment, lookUpPayments } from './look-up.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
-const [fitsOne, fitsList] = [answerCheck(getPayment), answerCheck(listPayments)]
+const [fitsOne, fitsList] = [responseCheck(getPayment), responseCheck(listPayments)]
 let db: TestDatabase
 let server: MoneyServer
 let payer: Uuid

@@ -8,7 +8,7 @@ import {
 } from '@batua/contract'
 import type { Database } from '../../db/database.ts'
 import type { AgentCaller, Authenticators } from '../../http/caller.ts'
-import { settle } from '../../http/maybe-promise.ts'
+import { whenReady } from '../../http/maybe-promise.ts'
 import type { Call, Serve } from '../../http/serve.ts'
 import { AppError } from '../../kernel/app-error.ts'
 import { parseId, type Uuid } from '../../kernel/ids.ts'
@@ -80,7 +80,9 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     call => {
       const { agentId: payerId } = call.caller
       if (parseId('agt', call.params.agent_id) !== payerId) return refuseOther(call)
-      return settle(findAgent(call.body.to), payeeId => payWithToken(call, orderOf(call, payerId, payeeId)))
+      return whenReady(findAgent(call.body.to), payeeId =>
+        payWithToken(call, orderOf(call, payerId, payeeId)),
+      )
     },
     fromMemory,
   )

@@ -4,7 +4,13 @@ import { AlteredRow } from '../../db/row-mac.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 import type { Vault } from '../../kernel/secrets.ts'
-import { isGenuine, readerById, refundedOf, type SealedTransfer, sealedColumns } from '../../ledger/index.ts'
+import {
+  isGenuine,
+  readerById,
+  refundedOf,
+  type StoredTransfer,
+  transferColumns,
+} from '../../ledger/index.ts'
 
 /** A transfer as the payment routes read it back. */
 export interface PaymentRow {
@@ -61,8 +67,8 @@ function paymentFromRow(row: Row): PaymentRow {
 
 /** Payments as they were posted: an edited one is not refunded. */
 export const refundables = readerById<Refundable>('refundable payments', async (tx, ids, _nowMs, vault) => {
-  const rows = await tx.query<SealedTransfer & { refundedPaise: Paise }>(
-    `select ${sealedColumns('t')}, ${refundedOf('t.id')} as "refundedPaise"
+  const rows = await tx.query<StoredTransfer & { refundedPaise: Paise }>(
+    `select ${transferColumns('t')}, ${refundedOf('t.id')} as "refundedPaise"
      from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`,
     [arrayLiteral(ids)],
   )
@@ -72,14 +78,14 @@ export const refundables = readerById<Refundable>('refundable payments', async (
   })
 })
 
-function requireSeal(vault: Vault, transfer: SealedTransfer): void {
+function requireSeal(vault: Vault, transfer: StoredTransfer): void {
   if (isGenuine(vault, transfer)) return
   const why = 'has no MAC that fits'
   vault.onAltered('transfers', transfer.id, why)
   throw new AlteredRow('transfers', transfer.id, why)
 }
 
-function paymentFromTransfer(transfer: SealedTransfer): PaymentRow {
+function paymentFromTransfer(transfer: StoredTransfer): PaymentRow {
   return {
     id: transfer.id,
     payer: transfer.debitAccount,

@@ -21,7 +21,7 @@ export interface RiskContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
-  readonly ledger: Pick<Ledger, 'answered'>
+  readonly ledger: Pick<Ledger, 'awaitCommits'>
   /**
    * Quarantines an agent under its account's lock, within the transaction that confirms the alert; throws a conflict
    * when the agent's state does not allow it.

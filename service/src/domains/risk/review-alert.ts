@@ -57,7 +57,7 @@ export async function reviewAlert(
 ): Promise<Alert> {
   const reviewed = await closeAlert(context, actor, parseId('alr', address), request)
   if (request.action !== undefined && reviewed.agentId !== null) {
-    await context.ledger.answered([reviewed.agentId])
+    await context.ledger.awaitCommits([reviewed.agentId])
   }
   return reviewed
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Answer, rejected } from '../../gateways/answer.ts'
+import { type GatewayResult, rejected } from '../../gateways/gateway-result.ts'
 import type { PaymentGateway } from '../../gateways/payment-gateway.ts'
 import { signTimestamped } from '../../gateways/webhook-signature.ts'
 import { formatId, newUuid } from '../../kernel/ids.ts'
@@ -32,7 +32,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 function faulty(gateway: PaymentGateway): PaymentGateway {
-  async function through<T>(call: Call, send: () => Promise<Answer<T>>): Promise<Answer<T>> {
+  async function through<T>(call: Call, send: () => Promise<GatewayResult<T>>): Promise<GatewayResult<T>> {
     switch (faults.get(call)?.shift()) {
       case undefined:
         return send()

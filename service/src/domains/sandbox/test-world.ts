@@ -6,7 +6,7 @@ import { formatId, newUuid, type Uuid } from '../../kernel/ids.ts'
 import { silentLogger } from '../../kernel/logger.ts'
 import { paise } from '../../kernel/money.ts'
 import { openVault, type Vault } from '../../kernel/secrets.ts'
-import { type BookReport, checkBook, type Ledger, openAccount, openLedger } from '../../ledger/index.ts'
+import { checkLedger, type Ledger, type LedgerReport, openAccount, openLedger } from '../../ledger/index.ts'
 import { service } from '../../operations/act.ts'
 import { createJobs, type Jobs } from '../../operations/jobs.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
@@ -44,7 +44,7 @@ export interface World {
   open(agentId: Uuid, amountPaise?: bigint): Promise<Opened>
   balance(agentId: Uuid): Promise<bigint>
   refundsOf(funding: Funding): Promise<{ reason: string; status: string; amount: bigint }[]>
-  batch(): Promise<BookReport>
+  batch(): Promise<LedgerReport>
   advance(seconds: number): void
   /** Another node of the same service, with a ledger and jobs of its own. */
   newNode(): { readonly jobs: Jobs; close(): Promise<void> }
@@ -116,7 +116,7 @@ export async function openWorld(
         `select reason, status, amount_paise as amount from gateway_refunds where order_id = $1 order by id`,
         [orderIdOf(opened)],
       ),
-    batch: () => checkBook(database),
+    batch: () => checkLedger(database),
     advance: seconds => clock.setOffsetMs(clock.offsetMs() + seconds * 1_000),
     newNode: () => openNode(funding),
     async close() {

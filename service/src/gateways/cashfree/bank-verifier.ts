@@ -1,8 +1,8 @@
-import type { Answer } from '../answer.ts'
-import type { BankAccountClaim, BankVerdict, BankVerifier } from '../bank-verifier.ts'
+import type { BankAccountClaim, BankCheckResult, BankVerifier } from '../bank-verifier.ts'
 import type { ExactJson } from '../exact-json.ts'
-import { readVerdict, verdictOfCode } from './bank-verdict.ts'
-import { type AskCashfree, type CashfreeAccess, openCashfree } from './http.ts'
+import type { GatewayResult } from '../gateway-result.ts'
+import { readBankCheckResult, resultOfCode } from './bank-check-result.ts'
+import { type CallCashfree, type CashfreeAccess, openCashfree } from './http.ts'
 
 /** A bank answers while we wait, some of them slowly. */
 const TIMEOUT_MS = 20_000
@@ -24,9 +24,9 @@ export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
 }
 
 async function verify(
-  ask: AskCashfree,
+  ask: CallCashfree,
   { bankAccount, ifsc, name, phone }: BankAccountClaim,
-): Promise<BankVerdict> {
+): Promise<BankCheckResult> {
   return judge(
     await ask({
       method: 'POST',
@@ -36,12 +36,12 @@ async function verify(
   )
 }
 
-function judge(answer: Answer<ExactJson>): BankVerdict {
+function judge(answer: GatewayResult<ExactJson>): BankCheckResult {
   switch (answer.kind) {
     case 'value':
-      return readVerdict(answer.value)
+      return readBankCheckResult(answer.value)
     case 'rejected':
-      return verdictOfCode(answer.code, null) ?? { kind: 'retryable', message: answer.message }
+      return resultOfCode(answer.code, null) ?? { kind: 'retryable', message: answer.message }
     case 'retryable':
     case 'unknown':
       return answer

@@ -1,16 +1,16 @@
-import { type Answer, rejected, value } from '../answer.ts'
 import { type ExactJson, textAt } from '../exact-json.ts'
+import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type { Beneficiary } from '../payout-provider.ts'
-import { type AskCashfree, isTaken } from './http.ts'
+import { type CallCashfree, isTaken } from './http.ts'
 
 /**
  * Makes an account known and answers the id to send by. Cashfree knows an account once: one that was made known under
  * another id, by another owner with the same account for example, is paid under that id.
  */
 export async function ensureBeneficiary(
-  ask: AskCashfree,
+  ask: CallCashfree,
   beneficiary: Beneficiary,
-): Promise<Answer<{ readonly beneficiaryId: string }>> {
+): Promise<GatewayResult<{ readonly beneficiaryId: string }>> {
   const made = await make(ask, beneficiary)
   if (made.kind === 'value') return usable(made.value, beneficiary.beneficiaryId)
   // Either the id is taken or the account; this very beneficiary may have taken both.
@@ -20,7 +20,7 @@ export async function ensureBeneficiary(
   return usable(known.value, textAt(known.value, 'beneficiary_id') ?? beneficiary.beneficiaryId)
 }
 
-function make(ask: AskCashfree, beneficiary: Beneficiary): Promise<Answer<ExactJson>> {
+function make(ask: CallCashfree, beneficiary: Beneficiary): Promise<GatewayResult<ExactJson>> {
   return ask({
     method: 'POST',
     path: '/beneficiary',
@@ -49,7 +49,7 @@ function lettersAndSpaces(name: string): string {
 }
 
 /** By its id, else by its account. What is found under our id with another account is not ours to pay. */
-async function find(ask: AskCashfree, beneficiary: Beneficiary): Promise<Answer<ExactJson>> {
+async function find(ask: CallCashfree, beneficiary: Beneficiary): Promise<GatewayResult<ExactJson>> {
   const { beneficiaryId, bankAccount, ifsc } = beneficiary
   const byId = await look(ask, { beneficiary_id: beneficiaryId })
   const found =
@@ -61,7 +61,7 @@ async function find(ask: AskCashfree, beneficiary: Beneficiary): Promise<Answer<
   return rejected('beneficiary_id_already_exists', 'There is a beneficiary of this id with another account')
 }
 
-function look(ask: AskCashfree, query: Readonly<Record<string, string>>): Promise<Answer<ExactJson>> {
+function look(ask: CallCashfree, query: Readonly<Record<string, string>>): Promise<GatewayResult<ExactJson>> {
   return ask({ method: 'GET', path: `/beneficiary?${new URLSearchParams(query).toString()}` })
 }
 
@@ -74,7 +74,7 @@ function isSameAccount(found: ExactJson, { bankAccount, ifsc }: Beneficiary): bo
 }
 
 /** A beneficiary that Cashfree has thrown out cannot be paid. One without a status is taken as it is. */
-function usable(found: ExactJson, beneficiaryId: string): Answer<{ readonly beneficiaryId: string }> {
+function usable(found: ExactJson, beneficiaryId: string): GatewayResult<{ readonly beneficiaryId: string }> {
   const status = textAt(found, 'beneficiary_status')
   if (status === 'INVALID' || status === 'FAILED' || status === 'CANCELLED' || status === 'DELETED') {
     return rejected('beneficiary_invalid', `Cashfree holds this beneficiary to be ${status.toLowerCase()}`)

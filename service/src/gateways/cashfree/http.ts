@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Answer, reasonWord, rejected, value } from '../answer.ts'
 import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
-import { noAnswer, readAtMost } from '../outgoing-http.ts'
+import { type GatewayResult, reasonWord, rejected, value } from '../gateway-result.ts'
+import { noResponse, readAtMost } from '../outgoing-http.ts'
 
 /** Where one of Cashfree's three interfaces is, and who asks there. */
 export interface CashfreeAccess {
@@ -27,7 +27,7 @@ export interface CashfreeCall {
   readonly isOpen?: boolean
 }
 
-export type AskCashfree = (call: CashfreeCall) => Promise<Answer<ExactJson>>
+export type CallCashfree = (call: CashfreeCall) => Promise<GatewayResult<ExactJson>>
 
 const TIMEOUT_MS = 8_000
 const MAX_ANSWER_BYTES = 1024 * 1024
@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
  * Asks Cashfree. A message never holds more than a status and a code: Cashfree's own words may quote a bank account.
  * No redirect is followed, since that would hand the credentials to somebody else.
  */
-export function openCashfree(access: CashfreeAccess): AskCashfree {
+export function openCashfree(access: CashfreeAccess): CallCashfree {
   return async call => {
     const isQuestion = call.method === 'GET' || call.isQuestion === true
     try {
@@ -50,7 +50,7 @@ export function openCashfree(access: CashfreeAccess): AskCashfree {
       const { text, isWhole } = await readAtMost(response, MAX_ANSWER_BYTES)
       return judge(response.status, isWhole ? parseExactJson(text) : undefined, isQuestion)
     } catch (error) {
-      const answer = noAnswer(error)
+      const answer = noResponse(error)
       return isQuestion ? { ...answer, kind: 'retryable' } : answer
     }
   }
@@ -72,7 +72,7 @@ function headersOf(
 }
 
 /** What a status and a body mean. Only a refusal that names its code is Cashfree's word that nothing happened. */
-function judge(status: number, body: ExactJson | undefined, isQuestion: boolean): Answer<ExactJson> {
+function judge(status: number, body: ExactJson | undefined, isQuestion: boolean): GatewayResult<ExactJson> {
   const inDoubt = isQuestion ? 'retryable' : 'unknown'
   if (status >= 200 && status <= 299) {
     if (typeof body === 'object' && body !== null) return value(body)

@@ -1,5 +1,5 @@
-import { type Answer, rejected, value } from '../answer.ts'
 import { type ExactJson, entriesOf, textAt } from '../exact-json.ts'
+import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type {
   CreatedOrder,
   GatewayOrder,
@@ -9,8 +9,8 @@ import type {
   PaidMethod,
   PaymentGateway,
 } from '../payment-gateway.ts'
-import { readPaymentNotice } from '../payment-notice.ts'
-import { type AskCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
+import { readPaymentWebhook } from '../payment-webhook.ts'
+import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
 import { byTime, type CashfreeOrder, readLostPayments, readOrder, readPayment } from './order.ts'
 import { listRecords } from './records.ts'
 import { getRefund, refund } from './refunds.ts'
@@ -45,7 +45,7 @@ export function createCashfreeGateway(options: CashfreeGatewayOptions): PaymentG
     refund: (key, request) => refund(ask, key, request),
     getRefund: (key, refundId) => getRefund(ask, key, refundId),
     listRecords: (from, to, cursor) => listRecords(ask, from, to, cursor),
-    parseWebhook: (rawBody, headers) => readPaymentNotice(rawBody, headers, options.webhookSecrets),
+    parseWebhook: (rawBody, headers) => readPaymentWebhook(rawBody, headers, options.webhookSecrets),
   }
 }
 
@@ -53,10 +53,10 @@ const METHODS: Record<Exclude<PaidMethod, 'other'>, string> = { upi: 'upi', card
 const LONGEST_NOTE = 200
 
 async function createOrder(
-  ask: AskCashfree,
+  ask: CallCashfree,
   notifyUrl: string | null,
   order: NewOrder,
-): Promise<Answer<CreatedOrder>> {
+): Promise<GatewayResult<CreatedOrder>> {
   const {
     orderId,
     amountPaise,
@@ -93,7 +93,7 @@ async function createOrder(
 }
 
 /** An earlier request got through. It counts as this one only if it asks for the same money. */
-async function existingOrder(ask: AskCashfree, order: NewOrder): Promise<Answer<CreatedOrder>> {
+async function existingOrder(ask: CallCashfree, order: NewOrder): Promise<GatewayResult<CreatedOrder>> {
   const found = await fetchOrder(ask, { orderId: order.orderId, gatewayOrderId: null })
   if (found.kind === 'retryable') return { kind: 'unknown', message: found.message }
   if (found.kind !== 'value') return found
@@ -106,14 +106,14 @@ function createdOrder({ gatewayOrderId, sessionId }: CashfreeOrder): CreatedOrde
   return { gatewayOrderId, gatewaySessionId: sessionId }
 }
 
-async function fetchOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<CashfreeOrder>> {
+async function fetchOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<CashfreeOrder>> {
   const answer = await ask({ method: 'GET', path: pathOf(key) })
   if (answer.kind !== 'value') return answer
   const order = readOrder(answer.value)
   return order === null || order.orderId !== key.orderId ? unreadable('retryable') : value(order)
 }
 
-async function getOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<GatewayOrder | null>> {
+async function getOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<GatewayOrder | null>> {
   const [found, attempts] = await Promise.all([fetchOrder(ask, key), fetchPayments(ask, key)])
   if (found.kind === 'rejected' && found.code === 'order_not_found') return value(null)
   if (found.kind !== 'value') return found
@@ -135,7 +135,7 @@ async function getOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<Gateway
   })
 }
 
-async function fetchPayments(ask: AskCashfree, key: OrderKey): Promise<Answer<readonly ExactJson[]>> {
+async function fetchPayments(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<readonly ExactJson[]>> {
   const answer = await ask({ method: 'GET', path: `${pathOf(key)}/payments` })
   if (answer.kind !== 'value') return answer
   const payments = entriesOf(answer.value)
@@ -147,10 +147,10 @@ async function fetchPayments(ask: AskCashfree, key: OrderKey): Promise<Answer<re
  * keep payments from being credited.
  */
 async function fetchDisputes(
-  ask: AskCashfree,
+  ask: CallCashfree,
   key: OrderKey,
   payments: readonly ExactJson[],
-): Promise<Answer<readonly ExactJson[]>> {
+): Promise<GatewayResult<readonly ExactJson[]>> {
   const isPaid = payments.some(payment => textAt(payment, 'payment_status') === 'SUCCESS')
   if (!isPaid) return value([])
   const answer = await ask({ method: 'GET', path: `${pathOf(key)}/disputes` })
@@ -160,7 +160,7 @@ async function fetchDisputes(
   return disputes === null ? unreadable('retryable') : value(disputes)
 }
 
-async function cancelOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<null>> {
+async function cancelOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayResult<null>> {
   const answer = await ask({ method: 'PATCH', path: pathOf(key), body: { order_status: 'TERMINATED' } })
   if (answer.kind === 'rejected' && answer.code !== 'order_not_found') return endedAlready(ask, key, answer)
   if (answer.kind !== 'value') return answer
@@ -171,17 +171,17 @@ async function cancelOrder(ask: AskCashfree, key: OrderKey): Promise<Answer<null
 
 /** An order that is over cannot be ended again: that is as good as ending it, unless it was paid. */
 async function endedAlready(
-  ask: AskCashfree,
+  ask: CallCashfree,
   key: OrderKey,
-  refusal: Extract<Answer<null>, { readonly kind: 'rejected' }>,
-): Promise<Answer<null>> {
+  refusal: Extract<GatewayResult<null>, { readonly kind: 'rejected' }>,
+): Promise<GatewayResult<null>> {
   const found = await fetchOrder(ask, key)
   if (found.kind !== 'value') return found.kind === 'rejected' ? refusal : found
   if (found.value.status === 'paid') return rejected('order_paid', 'The order is paid already')
   return found.value.status === 'closed' ? value(null) : refusal
 }
 
-function unreadable(kind: 'retryable' | 'unknown'): Answer<never> {
+function unreadable(kind: 'retryable' | 'unknown'): GatewayResult<never> {
   return { kind, message: 'Cashfree answered with what cannot be read' }
 }
 

@@ -1,8 +1,8 @@
-import { type Answer, value } from '../answer.ts'
-import { readPayoutNotice } from '../payout-notice.ts'
+import { type GatewayResult, value } from '../gateway-result.ts'
 import type { PayoutProvider, PayoutRequest, ProviderPayout } from '../payout-provider.ts'
+import { readPayoutWebhook } from '../payout-webhook.ts'
 import { ensureBeneficiary } from './beneficiaries.ts'
-import { type AskCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
+import { type CallCashfree, type CashfreeAccess, isTaken, openCashfree } from './http.ts'
 import { rupeesJson } from './rupees-json.ts'
 import { readTransfer } from './transfer.ts'
 
@@ -23,14 +23,14 @@ export function createCashfreePayouts(options: CashfreePayoutOptions): PayoutPro
     ensureBeneficiary: beneficiary => ensureBeneficiary(ask, beneficiary),
     send: payout => send(ask, payout),
     get: transferId => getTransfer(ask, transferId),
-    parseWebhook: (rawBody, headers) => readPayoutNotice(rawBody, headers, options.webhookSecrets),
+    parseWebhook: (rawBody, headers) => readPayoutWebhook(rawBody, headers, options.webhookSecrets),
   }
 }
 
 async function send(
-  ask: AskCashfree,
+  ask: CallCashfree,
   { transferId, beneficiaryId, amountPaise, remarks }: PayoutRequest,
-): Promise<Answer<ProviderPayout>> {
+): Promise<GatewayResult<ProviderPayout>> {
   const answer = await ask({
     method: 'POST',
     path: '/transfers',
@@ -60,10 +60,10 @@ const OUT_OF_MONEY = /(?:insufficient|not_enough|low)_.*(?:balance|funds)/i
 
 /** An earlier request of this id got through, so what became of that one is the answer. */
 async function sentBefore(
-  ask: AskCashfree,
+  ask: CallCashfree,
   transferId: string,
   amountPaise: bigint,
-): Promise<Answer<ProviderPayout>> {
+): Promise<GatewayResult<ProviderPayout>> {
   const found = await getTransfer(ask, transferId)
   // Whatever is odd here, money may have gone out under this id: only asking on is safe.
   const isSame = found.kind === 'value' && found.value !== null && found.value.amountPaise === amountPaise
@@ -73,7 +73,10 @@ async function sentBefore(
 /** `transfer_not_found` is believed; the first version of the interface said that the id does not exist. */
 const NOT_FOUND = /^transfer(?:_id)?_(?:not_found|does_not_exist|not_exist)$/
 
-async function getTransfer(ask: AskCashfree, transferId: string): Promise<Answer<ProviderPayout | null>> {
+async function getTransfer(
+  ask: CallCashfree,
+  transferId: string,
+): Promise<GatewayResult<ProviderPayout | null>> {
   const path = `/transfers?transfer_id=${encodeURIComponent(transferId)}`
   const answer = await ask({ method: 'GET', path })
   if (answer.kind === 'rejected') return NOT_FOUND.test(answer.code) ? value(null) : answer
@@ -83,6 +86,6 @@ async function getTransfer(ask: AskCashfree, transferId: string): Promise<Answer
   return { kind: 'retryable', message: 'Cashfree answered with what cannot be read' }
 }
 
-function inDoubt(): Answer<never> {
+function inDoubt(): GatewayResult<never> {
   return { kind: 'unknown', message: 'Cashfree did not say what became of the transfer' }
 }

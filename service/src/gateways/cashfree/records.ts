@@ -1,18 +1,18 @@
 import { type Paise, paise } from '../../kernel/money.ts'
-import { type Answer, value } from '../answer.ts'
 import { at, type ExactJson, entriesOf, momentAt, paiseAt, textAt } from '../exact-json.ts'
+import { type GatewayResult, value } from '../gateway-result.ts'
 import type { GatewayRecord, GatewayRecords } from '../payment-gateway.ts'
-import type { AskCashfree } from './http.ts'
+import type { CallCashfree } from './http.ts'
 
 const PAGE_SIZE = 100
 
 /** What moved at Cashfree from one moment to another: `POST /recon` has payments, refunds, disputes and settlements. */
 export async function listRecords(
-  ask: AskCashfree,
+  ask: CallCashfree,
   from: Date,
   to: Date,
   cursor: string | null,
-): Promise<Answer<GatewayRecords>> {
+): Promise<GatewayResult<GatewayRecords>> {
   const answer = await ask({
     method: 'POST',
     path: '/recon',

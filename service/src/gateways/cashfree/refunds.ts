@@ -1,7 +1,7 @@
-import { type Answer, rejected, value } from '../answer.ts'
 import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
+import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type { OrderKey, Refund, RefundStatus } from '../payment-gateway.ts'
-import type { AskCashfree } from './http.ts'
+import type { CallCashfree } from './http.ts'
 import { rupeesJson } from './rupees-json.ts'
 
 const LONGEST_NOTE = 100
@@ -11,10 +11,10 @@ const LONGEST_NOTE = 100
  * after an order was paid it gives back by itself.
  */
 export async function refund(
-  ask: AskCashfree,
+  ask: CallCashfree,
   key: OrderKey,
   { refundId, amountPaise, note }: Refund,
-): Promise<Answer<RefundStatus>> {
+): Promise<GatewayResult<RefundStatus>> {
   const answer = await ask({
     method: 'POST',
     path: `/orders/${encodeURIComponent(key.orderId)}/refunds`,
@@ -35,10 +35,10 @@ export async function refund(
 }
 
 export async function getRefund(
-  ask: AskCashfree,
+  ask: CallCashfree,
   key: OrderKey,
   refundId: string,
-): Promise<Answer<RefundStatus | null>> {
+): Promise<GatewayResult<RefundStatus | null>> {
   const found = await fetchRefund(ask, key, refundId)
   if (found.kind !== 'value') return found
   return found.value === null ? value(null) : judge(found.value, null)
@@ -48,16 +48,16 @@ export async function getRefund(
 const NOT_FOUND: readonly string[] = ['refund_not_found', 'order_not_found']
 
 async function fetchRefund(
-  ask: AskCashfree,
+  ask: CallCashfree,
   key: OrderKey,
   refundId: string,
-): Promise<Answer<ExactJson | null>> {
+): Promise<GatewayResult<ExactJson | null>> {
   const path = `/orders/${encodeURIComponent(key.orderId)}/refunds/${encodeURIComponent(refundId)}`
   const answer = await ask({ method: 'GET', path })
   return answer.kind === 'rejected' && NOT_FOUND.includes(answer.code) ? value(null) : answer
 }
 
-function judge(json: ExactJson, amountPaise: bigint | null): Answer<RefundStatus> {
+function judge(json: ExactJson, amountPaise: bigint | null): GatewayResult<RefundStatus> {
   if (amountPaise !== null && paiseAt(json, 'refund_amount') !== amountPaise) {
     return rejected('refund_already_exists', 'There is a refund of this id for another amount')
   }

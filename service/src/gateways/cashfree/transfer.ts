@@ -1,5 +1,5 @@
-import { reasonWord } from '../answer.ts'
 import { type ExactJson, paiseAt, textAt } from '../exact-json.ts'
+import { reasonWord } from '../gateway-result.ts'
 import type { ProviderPayout } from '../payout-provider.ts'
 
 /** Null when it is not a transfer. */

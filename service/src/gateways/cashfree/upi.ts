@@ -1,7 +1,7 @@
-import { type Answer, rejected, value } from '../answer.ts'
 import { at, type ExactJson } from '../exact-json.ts'
+import { type GatewayResult, rejected, value } from '../gateway-result.ts'
 import type { UpiAttempt, UpiRequest } from '../payment-gateway.ts'
-import type { AskCashfree } from './http.ts'
+import type { CallCashfree } from './http.ts'
 import type { CashfreeOrder } from './order.ts'
 
 /** Between 5 and 15; a payer who has not answered by then has put the phone away. */
@@ -10,10 +10,10 @@ const CHANNELS = { intent: 'link', qr: 'qrcode', collect: 'collect' } as const
 
 /** Begins an attempt to pay by UPI. It is asked as the payer's browser would ask: by the session, no credentials. */
 export async function startUpi(
-  ask: AskCashfree,
+  ask: CallCashfree,
   order: CashfreeOrder,
   request: UpiRequest,
-): Promise<Answer<UpiAttempt>> {
+): Promise<GatewayResult<UpiAttempt>> {
   if (order.sessionId === null || order.status !== 'active') {
     return rejected('order_inactive', 'The order takes no payment')
   }

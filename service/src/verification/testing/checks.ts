@@ -1,4 +1,4 @@
-import { checkFile, isDoubt, readKeys, type Verdict } from '../index.ts'
+import { checkFile, isDoubt, readKeys, type VerificationResult } from '../index.ts'
 import { IN_TIME } from './signed-samples.ts'
 
 type Checkpoints = { readonly from: string; readonly to: string }
@@ -12,7 +12,7 @@ export function checker(document: object) {
     at = IN_TIME,
     checkpoints: Checkpoints | null = null,
     proof: string | null = null,
-  ): Verdict => checkFile(text, { keys, at, checkpoints, proof })
+  ): VerificationResult => checkFile(text, { keys, at, checkpoints, proof })
 }
 
 /** The text with each of its bytes changed in turn, where that is still UTF-8. */

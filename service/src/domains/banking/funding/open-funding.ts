@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FundingMethod } from '@batua/contract'
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { CreatedOrder, NewOrder, OrderKey, PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
@@ -117,7 +117,7 @@ function newOrder({ checkoutUrl }: FundingContext, funding: Funding, payer: Paye
 }
 
 /** An order whose creation is in doubt is asked for once; it is never created a second time. */
-async function createOrder(gateway: PaymentGateway, order: NewOrder): Promise<Answer<CreatedOrder>> {
+async function createOrder(gateway: PaymentGateway, order: NewOrder): Promise<GatewayResult<CreatedOrder>> {
   const created = await gateway.createOrder(order)
   if (created.kind !== 'unknown') return created
   const key: OrderKey = { orderId: order.orderId, gatewayOrderId: null }

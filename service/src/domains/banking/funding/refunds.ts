@@ -1,4 +1,4 @@
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { PaymentGateway, RefundStatus } from '../../../gateways/payment-gateway.ts'
 import { formatId, parseId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/record.ts'
@@ -39,7 +39,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
   }
   if (attempts === 1) logger.warn(facts, 'refund: a payment goes back to who paid it')
   const gateway = gateways.named(refund.gateway)
-  const answer: Answer<RefundStatus> =
+  const answer: GatewayResult<RefundStatus> =
     gateway === undefined
       ? { kind: 'retryable', message: 'no such gateway here' }
       : await askOrSend(gateway, refund)
@@ -70,7 +70,10 @@ function resolveRefund(
 }
 
 /** An earlier attempt may have reached the gateway, so it is asked before anything is sent again. */
-async function askOrSend(gateway: PaymentGateway, refund: ClaimedRefund): Promise<Answer<RefundStatus>> {
+async function askOrSend(
+  gateway: PaymentGateway,
+  refund: ClaimedRefund,
+): Promise<GatewayResult<RefundStatus>> {
   const { orderId, gatewayOrderId, gatewayPaymentId, amountPaise, currency } = refund
   const key = { orderId, gatewayOrderId }
   const refundId = refundIdOf(refund)
@@ -83,7 +86,7 @@ async function askOrSend(gateway: PaymentGateway, refund: ClaimedRefund): Promis
   return gateway.refund(key, { refundId, gatewayPaymentId, amountPaise, currency, note })
 }
 
-function statusOf(answer: Answer<RefundStatus>): 'due' | 'sent' | 'done' | 'failed' {
+function statusOf(answer: GatewayResult<RefundStatus>): 'due' | 'sent' | 'done' | 'failed' {
   switch (answer.kind) {
     case 'value':
       return answer.value === 'pending' ? 'sent' : answer.value

@@ -9,7 +9,7 @@ import { FAULTS } from '../../../gateways/cashfree/testing/faults.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import { checkBook } from '../../../ledger/index.ts'
+import { checkLedger } from '../../../ledger/index.ts'
 import { service } from '../../../operations/act.ts'
 import { balanceOf, fund } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
@@ -194,7 +194,7 @@ test('a forged notice is refused, and a true one is not believed but asked about
 })
 
 test('after all of it the book is whole', async () => {
-  const { balanced, wrongBalances, brokenHistories } = await checkBook(db.database)
+  const { balanced, wrongBalances, brokenHistories } = await checkLedger(db.database)
   expect({ balanced, wrongBalances, brokenHistories }).toEqual({
     balanced: true,
     wrongBalances: [],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { value } from '../../../gateways/answer.ts'
+import { value } from '../../../gateways/gateway-result.ts'
 import { createLogger } from '../../../kernel/logger.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
-import { checkBook } from '../../../ledger/index.ts'
+import { checkLedger } from '../../../ledger/index.ts'
 import { service } from '../../../operations/act.ts'
 import { balanceOf, fund } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
@@ -222,7 +222,7 @@ test('whatever goes wrong in whichever order, each payout ends as it did at the 
     for (const each of steps) await play(stage, payouts, each)
     await finish(stage, payouts)
     for (const payout of payouts) await expectAgreement(stage, payout)
-    const { balanced, system } = await checkBook(db.database)
+    const { balanced, system } = await checkLedger(db.database)
     expect([balanced, system['payouts']]).toEqual([true, 0n])
     expect(stage.nodes.flatMap(node => node.faults)).toEqual([])
     await Promise.all(stage.nodes.map(node => node.close()))

@@ -1,5 +1,5 @@
 import { requireGenuine } from '../../../db/row-mac.ts'
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { decryptPersonal, OWNER_ROWS } from '../../parties/index.ts'
 import type { PayoutsContext } from './context.ts'
@@ -45,7 +45,7 @@ export async function sendPayout(context: PayoutsContext, payout: Payout): Promi
 async function sightingOf(
   context: PayoutsContext,
   payout: Payout,
-  answer: Answer<ProviderPayout>,
+  answer: GatewayResult<ProviderPayout>,
 ): Promise<ProviderStatus> {
   switch (answer.kind) {
     case 'value':
@@ -61,7 +61,7 @@ async function sightingOf(
   }
 }
 
-type Known = Answer<{ readonly beneficiaryId: string }>
+type Known = GatewayResult<{ readonly beneficiaryId: string }>
 
 async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<Known> {
   const { database, vault, payoutProvider } = context

@@ -1,7 +1,7 @@
 import { withdraw } from '@batua/contract'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { answerCheck } from '../../../http/answer-check.ts'
 import type { PlatformCaller } from '../../../http/caller.ts'
+import { responseCheck } from '../../../http/response-check.ts'
 import { call, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
@@ -82,7 +82,7 @@ test('an amount leaves the wallet at once and waits to be sent', async () => {
   const agentId = await funded(97_500n)
   const { status, body } = await ask(agentId, { amount: 400 })
   expect(status).toBe(200)
-  answerCheck(withdraw)(body)
+  responseCheck(withdraw)(body)
   expect(body).toMatchObject({
     agent_id: formatId('agt', agentId),
     amount: 400,

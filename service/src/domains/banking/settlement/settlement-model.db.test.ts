@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, istDay } from '../../../kernel/clock.ts'
 import { fixedCalendar } from '../../../kernel/holiday-file.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { type Paise, paise } from '../../../kernel/money.ts'
-import { checkBook, type Posting, SYSTEM } from '../../../ledger/index.ts'
+import { checkLedger, type Posting, SYSTEM } from '../../../ledger/index.ts'
 import { balanceOf, fund, post } from '../../../testing/builders.ts'
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -195,7 +195,7 @@ test('a run pays out what a book kept by hand, credit by credit, says is due', a
       expect(await balanceOf(db.database, batch.id)).toBe(balance(batch))
     }
     // Money comes back here that no payout's record speaks of, so the book is proved without the records.
-    expect(await checkBook(db.database)).toMatchObject({ balanced: true })
+    expect(await checkLedger(db.database)).toMatchObject({ balanced: true })
     await node.close()
     await db.drop()
   })

@@ -61,7 +61,7 @@ export async function proveSlice(
   limits: SliceLimits,
 ): Promise<Slice> {
   const { vault } = context
-  const hash: EndHash = end => vault.seal(`end of a step: ${end}`)
+  const hash: EndHash = end => vault.mac(`end of a step: ${end}`)
   const found = { position, checked: [], faults: [] }
   const left = { rowsLeft: limits.rows, walletsLeft: limits.wallets }
   const walk: Walk = { tx, vault, hash, limits, ...found, ...left }

@@ -1,7 +1,7 @@
 import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { FIRST_UUID, LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
-import { type SealedTransfer, sealedColumns, type Transfer } from '../../../ledger/index.ts'
+import { type StoredTransfer, type Transfer, transferColumns } from '../../../ledger/index.ts'
 
 /** A wallet's account as it is stored: money in paise, moments in Unix milliseconds. */
 export interface AccountFigures {
@@ -47,7 +47,7 @@ export async function selectTotalSpent(db: Queryable, id: Uuid): Promise<bigint 
 }
 
 /** A transfer as its debited wallet is proved by it. */
-export interface DebitRow extends SealedTransfer {
+export interface DebitRow extends StoredTransfer {
   /** Of a hold: what its release paid, which only then counts as spent. */
   readonly releasedPaise: bigint | null
   /** Of a hold: the place of its refund in the payer's history. */
@@ -64,7 +64,7 @@ const endOfHold = (column: string, kind: string) => `
     select e.${column} from transfers e where e.linked_id = t.id and e.kind = '${kind}' limit 1) end`
 
 const DEBITS = `
-  select ${sealedColumns('t')}, ${endOfHold('amount_paise', 'escrow_release')} as "releasedPaise",
+  select ${transferColumns('t')}, ${endOfHold('amount_paise', 'escrow_release')} as "releasedPaise",
     ${endOfHold('credit_sequence', 'escrow_refund')} as "refundedSequence"
   from transfers t`
 

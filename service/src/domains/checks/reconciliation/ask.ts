@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { ReconciliationContext } from './context.ts'
 
 /** Questions that are under way at once: enough to hide the network, too few to trouble a gateway. */
@@ -18,7 +18,7 @@ export type Asked<T> = { readonly answered: true; readonly value: T } | { readon
 export type Ask = <T>(
   gateway: string,
   subject: string,
-  question: () => Promise<Answer<T>>,
+  question: () => Promise<GatewayResult<T>>,
 ) => Promise<Asked<T>>
 
 /** What a comparison works with: all that it is given, and its own way of asking. */

@@ -23,7 +23,7 @@ export function agentSeal(vault: Vault, identity: AgentIdentity): Buffer {
     public_key: identity.publicKey,
     created_at: identity.createdAt.toISOString(),
   }
-  return vault.seal(`agent ${canonicalJson(row)}`)
+  return vault.mac(`agent ${canonicalJson(row)}`)
 }
 
 /** An agent's identity with the seal that it got when it was created; null: none yet (see complete-agents.ts). */

@@ -64,7 +64,7 @@ async function changeAgent(
     },
     { turns: [id] },
   )
-  await ledger.answered([id])
+  await ledger.awaitCommits([id])
   return written
 }
 

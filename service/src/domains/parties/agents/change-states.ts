@@ -96,7 +96,7 @@ async function changeState(
     },
     { turns: [id] },
   )
-  await ledger.answered([id])
+  await ledger.awaitCommits([id])
   return changed
 }
 

@@ -14,7 +14,7 @@ export interface AgentsContext {
   /** What default certificates are signed with, and the issuer that they name. */
   readonly signingKeys: Pick<SigningKeys, 'at'>
   readonly serviceName: string
-  readonly ledger: Pick<Ledger, 'answered'>
+  readonly ledger: Pick<Ledger, 'awaitCommits'>
   /** In the sandbox a payee may sell on this machine. */
   readonly mode: 'sandbox' | 'live'
   /** How long a change that loosens a spend policy waits. */

@@ -41,7 +41,7 @@ export async function changeOrganization<Result>(
     },
     { turns: [address.id] },
   )
-  await ledger.answered(accounts)
+  await ledger.awaitCommits(accounts)
   return result
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { TextMessage } from '../../../gateways/text-sender.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { actorOf, service } from '../../../operations/act.ts'
@@ -19,7 +19,7 @@ let stage: KycStage
 let owner: Owner
 let messages: TextMessages
 let sent: TextMessage[]
-let outcome: Answer<'sent'>
+let outcome: GatewayResult<'sent'>
 
 beforeAll(async () => {
   stage = await openKycStage()

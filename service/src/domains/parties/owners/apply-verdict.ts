@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { BankVerdict } from '../../../gateways/bank-verifier.ts'
+import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
 import { istDay } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
@@ -23,7 +23,7 @@ import { lockOwner, type Owner, updateKyc } from './store.ts'
 export function applyVerdict(
   { database, clock, vault, logger, raiseAgentsToTier1, limitIncreaseCooldownS }: OwnersContext,
   check: KycCheck,
-  heard: BankVerdict,
+  heard: BankCheckResult,
 ): Promise<Owner | null> {
   return database.inTransaction(async tx => {
     const stored = await lockOwner(tx, vault, check.ownerId)
@@ -60,7 +60,7 @@ export function applyVerdict(
 }
 
 /** What a final verdict on a frozen owner comes to. */
-const UNDECIDED: BankVerdict = { kind: 'pending', reference: '' }
+const UNDECIDED: BankCheckResult = { kind: 'pending', reference: '' }
 
 /** Two encryptions of one account differ, so what they hold is compared. */
 function knownAccount(vault: Vault, owner: Owner, { sealed, ifsc }: BankAccount): KnownAccount {
@@ -91,7 +91,7 @@ async function notifyOfChange(
 }
 
 /** A bank that is down for a moment has not forgotten what it was looking at. */
-function referenceOf(check: KycCheck, verdict: BankVerdict): string | null {
+function referenceOf(check: KycCheck, verdict: BankCheckResult): string | null {
   return verdict.kind === 'pending' ? verdict.reference : check.reference
 }
 

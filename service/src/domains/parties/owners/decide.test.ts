@@ -1,19 +1,24 @@
 import { expect, test } from 'vitest'
-import type { BankVerdict } from '../../../gateways/bank-verifier.ts'
+import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
 import { accountInForce, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
 import { decideKyc as decide, pauseMs } from './decide.ts'
 import type { KycState } from './store.ts'
 
 const account = { sealed: Buffer.from('sealed'), last4: '9012', ifsc: 'HDFC0001234' }
-const VERIFIED: BankVerdict = { kind: 'verified', nameAtBank: 'ASHA RAO', nameMatchScore: 99.6, reason: null }
-const FAILED: BankVerdict = {
+const VERIFIED: BankCheckResult = {
+  kind: 'verified',
+  nameAtBank: 'ASHA RAO',
+  nameMatchScore: 99.6,
+  reason: null,
+}
+const FAILED: BankCheckResult = {
   kind: 'failed',
   nameAtBank: 'B RAO',
   nameMatchScore: 20,
   reason: 'name_mismatch',
 }
-const PENDING: BankVerdict = { kind: 'pending', reference: 'r1' }
-const DOWN: BankVerdict = { kind: 'unknown', message: 'timeout' }
+const PENDING: BankCheckResult = { kind: 'pending', reference: 'r1' }
+const DOWN: BankCheckResult = { kind: 'unknown', message: 'timeout' }
 
 const NEW: KycState = {
   kycStatus: 'none',
@@ -33,7 +38,7 @@ const TOMORROW = new Date('2026-11-21T10:00:00.000Z')
 function decideKyc(
   owner: KycState,
   submitted: typeof account,
-  verdict: BankVerdict,
+  verdict: BankCheckResult,
   known: KnownAccount = null,
 ) {
   return decide(owner, { account: submitted, known }, verdict, COOLDOWN)

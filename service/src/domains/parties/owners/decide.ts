@@ -1,5 +1,5 @@
 import type { Tier } from '@batua/contract'
-import type { BankVerdict } from '../../../gateways/bank-verifier.ts'
+import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
 import type { Cooldown } from '../../limits/index.ts'
 import { changeAccount, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-account.ts'
 import type { KycState } from './store.ts'
@@ -20,7 +20,7 @@ export interface Submission {
 export function decideKyc(
   owner: KycState,
   { account, known }: Submission,
-  verdict: BankVerdict,
+  verdict: BankCheckResult,
   cooldown: Pick<Cooldown, 'now' | 'cooldownMs'>,
 ): KycState {
   // A verified account is where the owner's money goes: only another verified one may take its place, and later.
@@ -52,11 +52,11 @@ export function decideKyc(
 }
 
 /** Whether the bank has said its last word. */
-export function isFinal(verdict: BankVerdict): boolean {
+export function isFinal(verdict: BankCheckResult): boolean {
   return verdict.kind === 'verified' || verdict.kind === 'failed'
 }
 
-function reasonOf(verdict: BankVerdict): string | null {
+function reasonOf(verdict: BankCheckResult): string | null {
   switch (verdict.kind) {
     case 'verified':
     case 'failed':
@@ -74,7 +74,7 @@ function tierWhenVerified({ kycStatus, tier }: Pick<KycState, 'kycStatus' | 'tie
   return tier === 'sandbox' && kycStatus !== 'verified' ? 'tier1' : tier
 }
 
-function said(verdict: Extract<BankVerdict, { kind: 'verified' | 'failed' }>) {
+function said(verdict: Extract<BankCheckResult, { kind: 'verified' | 'failed' }>) {
   const score = verdict.nameMatchScore
   return { nameAtBank: verdict.nameAtBank, nameMatchScore: score === null ? null : Math.round(score) }
 }

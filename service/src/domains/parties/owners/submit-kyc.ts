@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { BankVerdict } from '../../../gateways/bank-verifier.ts'
+import type { BankCheckResult } from '../../../gateways/bank-verifier.ts'
 import { AppError, errorOf } from '../../../kernel/app-error.ts'
 import { istDay, startOfIstDay } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
@@ -81,7 +81,7 @@ export function askBank(
   { vault, bankVerifier }: OwnersContext,
   owner: Pick<Owner, 'id' | 'name' | 'phone'>,
   { account, reference }: KycCheck,
-): Promise<BankVerdict> {
+): Promise<BankCheckResult> {
   const claim = {
     bankAccount: decryptPersonal(vault, owner.id, 'bank_account', account.sealed),
     ifsc: account.ifsc,

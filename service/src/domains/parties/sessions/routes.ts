@@ -1,6 +1,6 @@
 import { routes } from '@batua/contract'
 import type { AdminCaller, OwnerCaller } from '../../../http/caller.ts'
-import type { Answer, Call, Serve } from '../../../http/serve.ts'
+import type { Call, ResponseHead, Serve } from '../../../http/serve.ts'
 import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../../../http/session-cookies.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/record.ts'
@@ -47,7 +47,7 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
     audience: Audience,
     body: Pick<LogIn, 'phone' | 'code' | 'totp'>,
     { clientAddress, headers, now }: Asked,
-    answer: Answer,
+    answer: ResponseHead,
   ): Promise<NewSession> => {
     const browserToken = browserTokenIn(headers.cookie, audience)
     const session = await logIn(context, audience, { ...body, clientAddress, browserToken }, now)
@@ -80,7 +80,7 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
 }
 
 function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
-  const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: Answer) => {
+  const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: ResponseHead) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
       if (isEnded) await recordFacts(tx, vault, now, [endedAct(caller)], [endedVersion(caller.sessionId)])

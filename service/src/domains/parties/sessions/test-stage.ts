@@ -1,4 +1,4 @@
-import { rejected, value } from '../../../gateways/answer.ts'
+import { rejected, value } from '../../../gateways/gateway-result.ts'
 import type { OtpMessage, OtpSender } from '../../../gateways/otp-sender.ts'
 import { call, type Reply, startTestServer, type TestServer } from '../../../http/test-server.ts'
 import type { Uuid } from '../../../kernel/ids.ts'

@@ -10,7 +10,7 @@ import {
 } from '@batua/contract'
 import type { Database } from '../../../db/database.ts'
 import type { PlatformCaller } from '../../../http/caller.ts'
-import type { Answer, Serve } from '../../../http/serve.ts'
+import type { ResponseHead, Serve } from '../../../http/serve.ts'
 import { AppError } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
@@ -100,7 +100,7 @@ export function serveEscrow(serve: Serve, context: EscrowContext): void {
 }
 
 /** Where the owner has to approve, nothing was created. */
-async function shown(work: Promise<EscrowHold>, answer: Answer): Promise<EscrowHold> {
+async function shown(work: Promise<EscrowHold>, answer: ResponseHead): Promise<EscrowHold> {
   const made = await work
   if (made.status === 'pending_approval') answer.code(200)
   return made

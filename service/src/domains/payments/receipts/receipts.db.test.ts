@@ -3,8 +3,8 @@ import { getReceipt, type Receipt, verifyReceipt } from '@batua/contract'
 import canonicalize from 'canonicalize'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerCheck } from '../../../http/answer-check.ts'
 import type { AgentCaller, Caller } from '../../../http/caller.ts'
+import { responseCheck } from '../../../http/response-check.ts'
 import { type Clock, DAY_MS, systemClock } from '../../../kernel/clock.ts'
 import { formatId, newUuid, type Uuid } from '../../../kernel/ids.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
@@ -92,7 +92,7 @@ async function publishedKey() {
 test('a receipt says what was paid, and is found by its own id and by its payment’s', async () => {
   const id = await paid()
   const receipt = await readReceipt(context, payer, formatId('rcp', id))
-  answerCheck(getReceipt)(receipt)
+  responseCheck(getReceipt)(receipt)
   expect(receipt).toMatchObject({
     receipt_id: formatId('rcp', id),
     payment_id: formatId('pay', id),
@@ -196,7 +196,7 @@ test('a stranger cannot tell a receipt from none, but can have it verified witho
     })
 
     const answer = await checkReceipt(context, caller, formatId('pay', id))
-    answerCheck(verifyReceipt)(answer)
+    responseCheck(verifyReceipt)(answer)
     expect(answer).toMatchObject({ valid: true, reason: 'ok' })
     expect(answer.receipt).toMatchObject({ amount: 12.5, reference: null, note: null, token: null })
   }
@@ -260,7 +260,7 @@ test.each(CHANGES)('a row changed by hand is found out: %s', async change => {
   const id = await paid()
   await db.database.query(`update transfers set ${change} where id = '${id}'`)
   const answer = await checkReceipt(context, payer, formatId('rcp', id))
-  answerCheck(verifyReceipt)(answer)
+  responseCheck(verifyReceipt)(answer)
   expect(answer).toEqual({ valid: false, reason: 'bad_signature', receipt: null })
   await expect(readReceipt(context, payer, formatId('rcp', id))).rejects.toThrow('assertion failed')
 })

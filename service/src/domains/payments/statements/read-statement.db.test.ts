@@ -1,6 +1,6 @@
 import { listTransactions } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { answerCheck } from '../../../http/answer-check.ts'
+import { responseCheck } from '../../../http/response-check.ts'
 import { formatId, newUuid } from '../../../kernel/ids.ts'
 import { refusalOf } from '../../../testing/expect-refusal.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
@@ -30,7 +30,7 @@ const MINUTE_MS = 60_000
 const START = new Date('2026-03-31T18:20:00.000Z')
 
 const clock = manualClock(START)
-const fits = answerCheck(listTransactions)
+const fits = responseCheck(listTransactions)
 
 let open: WalletNetwork
 let history: History

@@ -1,7 +1,7 @@
 import { listTransactions, TRANSACTION_STATUSES, TRANSACTION_TYPES, type Transaction } from '@batua/contract'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerCheck } from '../../../http/answer-check.ts'
+import { responseCheck } from '../../../http/response-check.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { newOwner } from '../../../testing/network.ts'
@@ -23,7 +23,7 @@ const START = new Date('2026-03-31T18:20:00.000Z')
 const RUNS = 25
 
 const clock = manualClock(START)
-const fits = answerCheck(listTransactions)
+const fits = responseCheck(listTransactions)
 
 let open: WalletNetwork
 

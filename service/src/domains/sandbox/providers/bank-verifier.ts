@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/database.ts'
 import {
   type BankAccountClaim,
-  type BankVerdict,
+  type BankCheckResult,
   type BankVerifier,
   LEAST_NAME_MATCH,
 } from '../../../gateways/bank-verifier.ts'
@@ -47,7 +47,7 @@ export function createSandboxBankVerifier(options: SandboxBankOptions): BankVeri
   }
 }
 
-function nameMatch(name: string, nameMatchScore: number): BankVerdict {
+function nameMatch(name: string, nameMatchScore: number): BankCheckResult {
   const nameAtBank = nameAtBankOf(name, nameMatchScore)
   return nameMatchScore >= LEAST_NAME_MATCH
     ? { kind: 'verified', nameAtBank, nameMatchScore, reason: null }

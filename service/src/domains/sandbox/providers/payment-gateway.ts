@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { type Answer, type Rejected, rejected, value } from '../../../gateways/answer.ts'
+import { type GatewayResult, type Rejected, rejected, value } from '../../../gateways/gateway-result.ts'
 import type {
   CreatedOrder,
   GatewayOrder,
@@ -9,7 +9,7 @@ import type {
   UpiAttempt,
   UpiRequest,
 } from '../../../gateways/payment-gateway.ts'
-import { readPaymentNotice } from '../../../gateways/payment-notice.ts'
+import { readPaymentWebhook } from '../../../gateways/payment-webhook.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import { rupeesText } from '../../../kernel/money.ts'
@@ -81,7 +81,7 @@ export function createSandboxGateway(options: SandboxOptions): SandboxGateway {
     refund: (key, refund) => makeRefund(database, clock.now(), key, refund),
     getRefund: async (_key, refundId) => value(await selectRefund(database, refundId, clock.now())),
     listRecords: (from, to, cursor) => listRecords(database, from, to, cursor),
-    parseWebhook: (rawBody, headers) => readPaymentNotice(rawBody, headers, webhookSecrets),
+    parseWebhook: (rawBody, headers) => readPaymentWebhook(rawBody, headers, webhookSecrets),
   }
 }
 
@@ -97,7 +97,7 @@ async function createFaultyOrder(
   now: Date,
   simulation: Simulation,
   order: NewOrder,
-): Promise<Answer<CreatedOrder>> {
+): Promise<GatewayResult<CreatedOrder>> {
   const fault = faultOf(order.amountPaise)
   const answer = fault === null ? null : answerOf(fault)
   if (fault !== null && answer !== null && !tookEffect(fault)) return answer
@@ -113,7 +113,7 @@ async function createOrder(
   database: Database,
   now: Date,
   { orderId, amountPaise, currency, note, expiresAt }: NewOrder,
-): Promise<Answer<CreatedOrder>> {
+): Promise<GatewayResult<CreatedOrder>> {
   const gatewayOrderId = `sandbox_${newUuid(now)}`
   const order = { orderId, gatewayOrderId, amountPaise, currency, note, expiresAt } as const
   const created = await insertOrder(database, { ...order, status: 'active', createdAt: now })
@@ -125,7 +125,7 @@ async function startUpi(
   { database, clock, merchantName }: SandboxOptions,
   { orderId }: OrderKey,
   request: UpiRequest,
-): Promise<Answer<UpiAttempt>> {
+): Promise<GatewayResult<UpiAttempt>> {
   return database.inTransaction(async tx => {
     const now = clock.now()
     const order = await lockOrder(tx, orderId)
@@ -178,7 +178,7 @@ async function getOrder(
   database: Database,
   now: Date,
   { orderId }: OrderKey,
-): Promise<Answer<GatewayOrder | null>> {
+): Promise<GatewayResult<GatewayOrder | null>> {
   await resolveDueOf(database, orderId, now)
   const order = await selectOrder(database, orderId)
   if (order === null) return value(null)
@@ -199,7 +199,7 @@ function statusAt(order: SandboxOrder, now: Date): GatewayOrder['status'] {
   return order.status === 'active' && now < order.expiresAt ? 'active' : 'closed'
 }
 
-async function cancelOrder(database: Database, { orderId }: OrderKey): Promise<Answer<null>> {
+async function cancelOrder(database: Database, { orderId }: OrderKey): Promise<GatewayResult<null>> {
   return database.inTransaction(async tx => {
     const order = await lockOrder(tx, orderId)
     if (order === null) return rejected('order_not_found', 'There is no such order')

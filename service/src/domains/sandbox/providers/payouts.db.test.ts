@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Answer } from '../../../gateways/answer.ts'
+import type { GatewayResult } from '../../../gateways/gateway-result.ts'
 import type { PayoutRequest, ProviderPayout } from '../../../gateways/payout-provider.ts'
 import { type Clock, systemClock } from '../../../kernel/clock.ts'
 import { paise } from '../../../kernel/money.ts'
@@ -52,7 +52,7 @@ async function requestTo(bankAccount: string, amountPaise = 40_000n): Promise<Pa
 }
 
 /** `success UTR`, `pending`, or another result. */
-function shown(answer: Answer<ProviderPayout | null>): string {
+function shown(answer: GatewayResult<ProviderPayout | null>): string {
   if (answer.kind !== 'value') return answer.kind
   if (answer.value === null) return 'none'
   return answer.value.utr === null ? answer.value.status : `${answer.value.status} UTR`

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto'
 import type { Database, Queryable } from '../../../db/database.ts'
-import { type Answer, rejected, value } from '../../../gateways/answer.ts'
-import { readPayoutNotice } from '../../../gateways/payout-notice.ts'
+import { type GatewayResult, rejected, value } from '../../../gateways/gateway-result.ts'
 import type {
   Beneficiary,
   PayoutProvider,
   PayoutRequest,
   ProviderPayout,
 } from '../../../gateways/payout-provider.ts'
+import { readPayoutWebhook } from '../../../gateways/payout-webhook.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
@@ -66,7 +66,7 @@ export function createSandboxPayouts(options: SandboxPayoutOptions): SandboxPayo
       const payout = await countQuery(database, transferId)
       return value(payout === null ? null : statusOf(payout, clock.now()))
     },
-    parseWebhook: (rawBody, headers) => readPayoutNotice(rawBody, headers, webhookSecrets),
+    parseWebhook: (rawBody, headers) => readPayoutWebhook(rawBody, headers, webhookSecrets),
   }
 }
 
@@ -74,7 +74,7 @@ async function ensureBeneficiary(
   database: Database,
   secret: string,
   { beneficiaryId, bankAccount, ifsc }: Beneficiary,
-): Promise<Answer<{ readonly beneficiaryId: string }>> {
+): Promise<GatewayResult<{ readonly beneficiaryId: string }>> {
   const accountDigest = createHmac('sha256', secret).update(`${ifsc} ${bankAccount}`).digest()
   const behaviour = behaviourOf(bankAccount).payout
   const created = await insertBeneficiary(database, { beneficiaryId, accountDigest, behaviour })
@@ -85,7 +85,11 @@ async function ensureBeneficiary(
   return rejected('beneficiary_id_already_exists', 'There is a beneficiary of this id with another account')
 }
 
-async function send(database: Database, payout: PayoutRequest, now: Date): Promise<Answer<ProviderPayout>> {
+async function send(
+  database: Database,
+  payout: PayoutRequest,
+  now: Date,
+): Promise<GatewayResult<ProviderPayout>> {
   const behaviour = await selectBehaviour(database, payout.beneficiaryId)
   if (behaviour === null) return rejected('beneficiary_not_found', 'There is no such beneficiary')
   if (behaviour === 'refused') return rejected('transfer_rejected', 'The transfer is refused')

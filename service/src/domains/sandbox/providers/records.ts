@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import { type Answer, rejected, value } from '../../../gateways/answer.ts'
+import { type GatewayResult, rejected, value } from '../../../gateways/gateway-result.ts'
 import type { GatewayRecord, GatewayRecords } from '../../../gateways/payment-gateway.ts'
 import { DAY_MS, startOfIstDay } from '../../../kernel/clock.ts'
 
@@ -45,7 +45,7 @@ export async function listRecords(
   from: Date,
   to: Date,
   cursor: string | null,
-): Promise<Answer<GatewayRecords>> {
+): Promise<GatewayResult<GatewayRecords>> {
   const behind = cursor === null ? { at: new Date(0), kind: '', id: '' } : readCursor(cursor)
   if (behind === null) return rejected('invalid_cursor', 'The cursor is not one of these records')
   const records = await db.query<GatewayRecord>(RECORDS, [

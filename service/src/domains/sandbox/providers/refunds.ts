@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/database.ts'
-import { type Answer, rejected, value } from '../../../gateways/answer.ts'
+import { type GatewayResult, rejected, value } from '../../../gateways/gateway-result.ts'
 import type { OrderKey, Refund, RefundStatus } from '../../../gateways/payment-gateway.ts'
 import { insertLateWebhook } from './late-webhooks.ts'
 import { SANDBOX_GATEWAY } from './simulate-webhooks.ts'
@@ -21,7 +21,7 @@ export async function makeRefund(
   now: Date,
   { orderId }: OrderKey,
   { refundId, gatewayPaymentId, amountPaise }: Refund,
-): Promise<Answer<RefundStatus>> {
+): Promise<GatewayResult<RefundStatus>> {
   return database.inTransaction(async tx => {
     await lockOrder(tx, orderId)
     const known = await selectRefund(tx, refundId, now)

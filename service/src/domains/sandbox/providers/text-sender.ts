@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/database.ts'
-import { rejected, value } from '../../../gateways/answer.ts'
+import { rejected, value } from '../../../gateways/gateway-result.ts'
 import type { TextSender } from '../../../gateways/text-sender.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../../kernel/ids.ts'

@@ -59,7 +59,7 @@ export function certificateMac(vault: Vault, certificate: Certificate): Buffer {
     revoked_at: revokedAt === null ? null : timeText(revokedAt),
     revocation_reason: revocationReason,
   }
-  return vault.seal(`certificate ${canonicalJson(row)}`)
+  return vault.mac(`certificate ${canonicalJson(row)}`)
 }
 
 /** A revoked certificate stays revoked after its expiry. */

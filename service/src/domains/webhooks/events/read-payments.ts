@@ -2,20 +2,20 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { movementOf, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { isGenuine, type SealedTransfer, sealedColumns } from '../../../ledger/index.ts'
+import { isGenuine, type StoredTransfer, transferColumns } from '../../../ledger/index.ts'
 import type { EventKey } from '../../../operations/event.ts'
 import { paymentEventName } from '../../../operations/payment-event.ts'
 import { receivedBody, sentBody } from './payment-body.ts'
 
 /** A payment, and on which of its sides the platform stands. */
-interface SidedPayment extends SealedTransfer {
+interface SidedPayment extends StoredTransfer {
   readonly isPayers: boolean
   readonly isPayees: boolean
 }
 
 // Whose an agent is comes by a subquery each, so that no plan reads the agents of all platforms.
 const SELECT = `
-  select ${sealedColumns('t')},
+  select ${transferColumns('t')},
     coalesce((select a.platform_id from agents a where a.id = t.debit_account) = $2, false) as "isPayers",
     coalesce((select a.platform_id from agents a where a.id = t.credit_account) = $2, false) as "isPayees"
   from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`

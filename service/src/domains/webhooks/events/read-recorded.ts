@@ -3,9 +3,9 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../../kernel/secrets.ts'
-import { type EventKey, type SealedEvent, sealedText } from '../../../operations/event.ts'
+import { type EventContent, type EventKey, eventMacText } from '../../../operations/event.ts'
 
-interface RecordedEvent extends SealedEvent {
+interface RecordedEvent extends EventContent {
   readonly sequence: bigint | null
   /** null: from before events had one. */
   readonly seal: Buffer | null
@@ -40,14 +40,14 @@ export async function readRecorded(
 }
 
 function isGenuineEvent(vault: Vault, event: RecordedEvent): boolean {
-  const text = sealedTextOf(event)
-  return event.seal !== null && text !== null && sameHash(vault.seal(text), event.seal)
+  const text = macTextOf(event)
+  return event.seal !== null && text !== null && sameHash(vault.mac(text), event.seal)
 }
 
 /** Somebody may write what has no canonical form, a number beyond all numbers or a moment that is none: never the service. */
-function sealedTextOf(event: SealedEvent): string | null {
+function macTextOf(event: EventContent): string | null {
   try {
-    return sealedText(event)
+    return eventMacText(event)
   } catch {
     return null
   }

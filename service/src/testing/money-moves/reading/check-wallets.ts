@@ -1,6 +1,6 @@
 import { transferIdOf } from '../../../domains/banking/payouts/payout.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { type BookReport, isSystemAccount } from '../../../ledger/index.ts'
+import { isSystemAccount, type LedgerReport } from '../../../ledger/index.ts'
 import type { PaidPayment } from '../world.ts'
 import type { BankBooks } from './bank-books.ts'
 import { feeOf, isKept } from './check-fundings.ts'
@@ -11,7 +11,7 @@ export function checkWallets(
   bank: BankBooks,
   ours: OurBooks,
   payments: readonly PaidPayment[],
-  batch: BookReport,
+  batch: LedgerReport,
 ): string[] {
   const due = expectedBalances(bank, ours, payments)
   const wallets = [...ours.balances].filter(([id]) => !isSystemAccount(id))
@@ -53,7 +53,7 @@ function checkSystem(
   bank: BankBooks,
   ours: OurBooks,
   payments: readonly PaidPayment[],
-  batch: BookReport,
+  batch: LedgerReport,
 ): string[] {
   const orders = new Set(ours.fundings.map(({ id }) => formatId('fund', id)))
   const kept = bank.payments.filter(payment => isKept(payment) && orders.has(payment.orderId))

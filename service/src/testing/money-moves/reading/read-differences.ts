@@ -1,4 +1,4 @@
-import { checkBook } from '../../../ledger/index.ts'
+import { checkLedger } from '../../../ledger/index.ts'
 import { countMoves } from '../play-moves.ts'
 import type { MoneyWorld } from '../world.ts'
 import { readBankBooks } from './bank-books.ts'
@@ -14,7 +14,7 @@ export async function readDifferences(world: MoneyWorld): Promise<string[]> {
   const { outside, clock, payments } = world
   const bank = await readBankBooks(outside, clock.now())
   const ours = await readOurBooks(outside)
-  const batch = await checkBook(outside)
+  const batch = await checkLedger(outside)
   return [
     ...checkFundings(bank, ours),
     ...checkPayouts(bank, ours),

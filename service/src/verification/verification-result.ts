@@ -19,7 +19,7 @@ export interface Doubt {
   readonly checked: readonly string[]
 }
 
-export type Verdict = Genuine | Doubt
+export type VerificationResult = Genuine | Doubt
 
 export function forged(because: string): Doubt {
   return doubt('not genuine', because)
@@ -43,7 +43,7 @@ export function isDoubt(value: unknown): value is Doubt {
 }
 
 /** The verdict as it is printed: one plain line, then what was checked and what was not. */
-export function verdictText(verdict: Verdict): string {
+export function resultText(verdict: VerificationResult): string {
   const lines =
     verdict.kind === 'genuine' ? [`genuine: ${verdict.says}`] : [`${verdict.verdict}: ${verdict.because}`]
   const unknowable = verdict.kind === 'genuine' ? verdict.unknowable : []

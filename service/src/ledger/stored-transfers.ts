@@ -1,15 +1,15 @@
 import type { Queryable } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { sameHash, type Vault } from '../kernel/secrets.ts'
-import { sealedText, type Transfer } from './transfers.ts'
+import { type Transfer, transferMacText } from './transfers.ts'
 
 /** A transfer as it lies in the book, with the seal that it got when it was posted. */
-export interface SealedTransfer extends Transfer {
+export interface StoredTransfer extends Transfer {
   readonly seal: Buffer
 }
 
-/** The columns of a `SealedTransfer`, for SQL over transfers. */
-export function sealedColumns(alias: string): string {
+/** The columns of a `StoredTransfer`, for SQL over transfers. */
+export function transferColumns(alias: string): string {
   const column = (name: string, as: string) => `${alias}.${name} as "${as}"`
   return [
     column('id', 'id'),
@@ -37,8 +37,8 @@ function wholeMilliseconds(moment: string): string {
 }
 
 /** Whether a row is as the posting engine wrote it: who can only write to the database cannot make a seal. */
-export function isGenuine(vault: Vault, transfer: SealedTransfer): boolean {
-  return sameHash(vault.seal(sealedText(transfer)), transfer.seal)
+export function isGenuine(vault: Vault, transfer: StoredTransfer): boolean {
+  return sameHash(vault.mac(transferMacText(transfer)), transfer.seal)
 }
 
 /** A transfer as the posting engine wrote it, or that there is none, or that somebody has changed it since. */
@@ -47,24 +47,24 @@ export type FoundTransfer =
   | { readonly kind: 'none' }
   | { readonly kind: 'altered' }
 
-const SELECT_BY_ID = `select ${sealedColumns('t')} from transfers t where t.id = $1`
+const SELECT_BY_ID = `select ${transferColumns('t')} from transfers t where t.id = $1`
 
 /** Reads a transfer by its id and proves it. */
-export async function findSealed(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
+export async function findProvenTransfer(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
   // There is one at the most, unless somebody has written to the book by hand.
-  return proven(vault, await db.query<SealedTransfer>(SELECT_BY_ID, [id]))
+  return proven(vault, await db.query<StoredTransfer>(SELECT_BY_ID, [id]))
 }
 
 const SELECT_END = `
-  select ${sealedColumns('t')} from transfers t
+  select ${transferColumns('t')} from transfers t
   where t.linked_id = $1 and t.kind in ('escrow_release', 'escrow_refund')`
 
 /** What ended a hold, proven: its release, its refund, or nothing yet. */
 export async function findEndOfHold(db: Queryable, vault: Vault, holdId: Uuid): Promise<FoundTransfer> {
-  return proven(vault, await db.query<SealedTransfer>(SELECT_END, [holdId]))
+  return proven(vault, await db.query<StoredTransfer>(SELECT_END, [holdId]))
 }
 
-function proven(vault: Vault, [row, second]: readonly SealedTransfer[]): FoundTransfer {
+function proven(vault: Vault, [row, second]: readonly StoredTransfer[]): FoundTransfer {
   if (row === undefined) return { kind: 'none' }
   if (second !== undefined || !isGenuine(vault, row)) return { kind: 'altered' }
   const { seal: _, ...transfer } = row

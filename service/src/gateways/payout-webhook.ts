@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { textAt } from './exact-json.ts'
-import type { PayoutNotice } from './payout-provider.ts'
-import { readSignedNotice } from './signed-notice.ts'
+import type { PayoutWebhook } from './payout-provider.ts'
+import { readSignedWebhook } from './signed-webhook.ts'
 
 /** Reads a notice about a transfer in Cashfree's shape, which the sandbox speaks as well. */
-export function readPayoutNotice(
+export function readPayoutWebhook(
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
   secrets: readonly string[],
-): PayoutNotice {
-  const { valid, digest, said } = readSignedNotice(rawBody, headers, secrets)
+): PayoutWebhook {
+  const { valid, digest, said } = readSignedWebhook(rawBody, headers, secrets)
   if (said === null) return { valid, transferIds: [], dedupeKey: digest }
   const { type, data } = said
   const transferId = textAt(data, 'transfer_id') ?? textAt(data, 'transfer', 'transfer_id')

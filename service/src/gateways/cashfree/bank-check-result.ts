@@ -1,11 +1,11 @@
-import { reasonWord } from '../answer.ts'
-import { type BankVerdict, LEAST_NAME_MATCH } from '../bank-verifier.ts'
+import { type BankCheckResult, LEAST_NAME_MATCH } from '../bank-verifier.ts'
 import { type ExactJson, textAt } from '../exact-json.ts'
+import { reasonWord } from '../gateway-result.ts'
 
 /** What Cashfree's answer about an account says. Its code is more exact than its status. */
-export function readVerdict(json: ExactJson): BankVerdict {
+export function readBankCheckResult(json: ExactJson): BankCheckResult {
   const nameAtBank = textAt(json, 'name_at_bank')
-  const byCode = verdictOfCode(textAt(json, 'account_status_code'), nameAtBank)
+  const byCode = resultOfCode(textAt(json, 'account_status_code'), nameAtBank)
   if (byCode !== null) return byCode
   const reference = textAt(json, 'reference_id')
   switch (textAt(json, 'account_status')) {
@@ -31,7 +31,7 @@ const WRONG_TYPE: readonly string[] = ['NRE', 'FCNR', 'LOAN', 'PPI']
  * The reason that a code names, or null when it names none of the account's. It goes by single words: the versions
  * of the interface differ in their endings (`NRE_ACCOUNT`, `NRE_ACCOUNT_FAIL`).
  */
-export function verdictOfCode(code: string | null, nameAtBank: string | null): BankVerdict | null {
+export function resultOfCode(code: string | null, nameAtBank: string | null): BankCheckResult | null {
   const words = (code ?? '').toUpperCase().split('_')
   if (words.some(word => BLOCKED.includes(word))) return failed('account_blocked', nameAtBank)
   if (words.some(word => WRONG_TYPE.includes(word))) return failed('account_type', nameAtBank)
@@ -56,7 +56,7 @@ function nameMatchScore(json: ExactJson): number | null {
 }
 
 /** An account of nobody's name proves nothing about whose it is. */
-function nameVerdict(nameAtBank: string | null, score: number | null): BankVerdict {
+function nameVerdict(nameAtBank: string | null, score: number | null): BankCheckResult {
   if (nameAtBank !== null && score !== null && score >= LEAST_NAME_MATCH) {
     return { kind: 'verified', nameAtBank, nameMatchScore: score, reason: null }
   }
@@ -66,10 +66,10 @@ function nameVerdict(nameAtBank: string | null, score: number | null): BankVerdi
 function failed(
   reason: 'account_invalid' | 'account_blocked' | 'account_type',
   nameAtBank: string | null,
-): BankVerdict {
+): BankCheckResult {
   return { kind: 'failed', nameAtBank, nameMatchScore: null, reason }
 }
 
-function noVerdict(code: string | null): BankVerdict {
+function noVerdict(code: string | null): BankCheckResult {
   return { kind: 'retryable', message: `Cashfree has no verdict yet: ${reasonWord(code) ?? 'no code'}` }
 }

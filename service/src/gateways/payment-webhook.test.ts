@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { makeFakeNotice } from './cashfree/testing/fake-notices.ts'
 import { bare } from './cashfree/testing/reply.ts'
-import { readPaymentNotice } from './payment-notice.ts'
+import { readPaymentWebhook } from './payment-webhook.ts'
 
 const now = new Date('2026-11-20T10:00:00.000Z')
 const ORDER = 'fund_01kb7q3f8meg5tz4x9wc2n6a01'
@@ -13,7 +13,7 @@ function read(
   { signedWith = 'new', reserialised = false, secrets = ['new'] } = {},
 ) {
   const { body, headers } = makeFakeNotice(type, data, { secret: signedWith, now, reserialised })
-  return readPaymentNotice(Buffer.from(body), { ...headers }, secrets)
+  return readPaymentWebhook(Buffer.from(body), { ...headers }, secrets)
 }
 
 const payment = { order: { order_id: ORDER }, payment: { cf_payment_id: bare(PAYMENT_ID) } }
@@ -58,7 +58,7 @@ test('a payment is told apart by its whole id and the type, whichever copy it is
     secret: 'new',
     now: new Date(now.getTime() + 1),
   })
-  const copy = readPaymentNotice(Buffer.from(later.body), { ...later.headers }, ['new'])
+  const copy = readPaymentWebhook(Buffer.from(later.body), { ...later.headers }, ['new'])
   const first = read('PAYMENT_SUCCESS_WEBHOOK', payment)
   expect(copy.dedupeKey).toBe(first.dedupeKey)
   expect(first.dedupeKey).toBe(`PAYMENT_SUCCESS_WEBHOOK:${PAYMENT_ID}`)
@@ -98,9 +98,9 @@ test('a body that was written anew on the way is not what was signed', () => {
 test('a signature without its time, or over another time, is none', () => {
   const { body, headers } = makeFakeNotice('PAYMENT_SUCCESS_WEBHOOK', payment, { secret: 'new', now })
   const { 'x-webhook-timestamp': _time, ...without } = headers
-  expect(readPaymentNotice(Buffer.from(body), without, ['new']).valid).toBe(false)
+  expect(readPaymentWebhook(Buffer.from(body), without, ['new']).valid).toBe(false)
   const moved = { ...headers, 'x-webhook-timestamp': '1' }
-  expect(readPaymentNotice(Buffer.from(body), moved, ['new']).valid).toBe(false)
+  expect(readPaymentWebhook(Buffer.from(body), moved, ['new']).valid).toBe(false)
 })
 
 test('signed bytes that are no notice are valid and concern nobody', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasonWord } from './answer.ts'
+import { reasonWord } from './gateway-result.ts'
 
 test.each([
   ['order_already_exists', 'order_already_exists'],

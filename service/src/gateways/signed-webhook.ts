@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { at, type ExactJson, parseExactJson, textAt } from './exact-json.ts'
 import { isSignedTimestamped } from './webhook-signature.ts'
 
-export interface SignedNotice {
+export interface SignedWebhook {
   readonly valid: boolean
   /** Of the raw bytes: names a webhook that says nothing better of itself. Empty when the signature is wrong. */
   readonly digest: string
@@ -12,11 +12,11 @@ export interface SignedNotice {
 }
 
 /** Reads a webhook that came in. It is judged by its signature over the raw bytes, before anything is parsed. */
-export function readSignedNotice(
+export function readSignedWebhook(
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
   secrets: readonly string[],
-): SignedNotice {
+): SignedWebhook {
   const timestamp = headers['x-webhook-timestamp']
   const valid = isSignedTimestamped(rawBody, timestamp, headers['x-webhook-signature'], secrets)
   if (!valid) return { valid, digest: '', said: null }

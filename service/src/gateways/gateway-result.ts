@@ -2,7 +2,7 @@
  * What a call to an outside system came to. Only `value` and `rejected` are its word. `retryable` did certainly
  * nothing and may be sent again later; `unknown` may have taken effect, so ask, and never send it again blindly.
  */
-export type Answer<T> =
+export type GatewayResult<T> =
   | { readonly kind: 'value'; readonly value: T }
   | Rejected
   | { readonly kind: 'retryable'; readonly message: string }
@@ -15,7 +15,7 @@ export interface Rejected {
   readonly message: string
 }
 
-export function value<T>(given: T): Answer<T> {
+export function value<T>(given: T): GatewayResult<T> {
   return { kind: 'value', value: given }
 }
 

@@ -6,7 +6,7 @@ import { closedSchema } from './closed-schema.ts'
  * Throws when an answer does not fit its route's schema or holds a field that the schema does not know: the serialiser
  * would drop that field in silence. Only tests pay for this.
  */
-export function answerCheck(route: Route): (answer: unknown, status?: number) => void {
+export function responseCheck(route: Route): (answer: unknown, status?: number) => void {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, formats: FORMATS })
   const made = ajv.compile(closedSchema(route.response))
   const waits = route.waiting === undefined ? made : ajv.compile(closedSchema(route.waiting))

@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type ExactJson, textAt } from './exact-json.ts'
-import type { GatewayEvent, Notice } from './payment-gateway.ts'
-import { readSignedNotice } from './signed-notice.ts'
+import type { GatewayEvent, GatewayWebhook } from './payment-gateway.ts'
+import { readSignedWebhook } from './signed-webhook.ts'
 
 /**
  * Reads a notice about a payment, a refund or a dispute in Cashfree's shape, which the sandbox speaks as well. One of
  * a type that is not known here is valid and concerns nobody.
  */
-export function readPaymentNotice(
+export function readPaymentWebhook(
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
   secrets: readonly string[],
-): Notice {
-  const { valid, digest, said } = readSignedNotice(rawBody, headers, secrets)
+): GatewayWebhook {
+  const { valid, digest, said } = readSignedWebhook(rawBody, headers, secrets)
   if (said === null) return { valid, events: [], dedupeKey: digest }
   const { type, data } = said
   return { valid, events: eventsOf(type, data), dedupeKey: `${type}:${subjectOf(data) ?? digest}` }
