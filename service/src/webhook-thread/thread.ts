@@ -5,7 +5,7 @@ import type { Logger, LogLevel } from '../kernel/logger.ts'
 import type { Metrics } from '../kernel/metrics.ts'
 import type { Ledger } from '../ledger/index.ts'
 
-/** What the thread that delivers webhooks is told at its start. */
+/** What the thread that delivers webhooks gets at its start. */
 export interface ThreadSettings {
   readonly databaseUrl: string
   readonly masterKey: Uint8Array
@@ -120,7 +120,7 @@ export function openWebhookThread(options: ThreadOptions): WebhookThread {
 /** So few payments are not kept waiting by deliveries, whatever else the thread is busy with. */
 const FEW_PER_SECOND = 1_000
 
-/** Keeps the number that the deliverer heeds: of the last half second of this thread, if it was spent on payments. */
+/** Keeps the number that throttles the deliverer: of the last half second of this thread, if it was spent on payments. */
 function showUtilization(shown: Int32Array, { finished }: Pick<Ledger, 'finished'>): NodeJS.Timeout {
   let last = performance.eventLoopUtilization()
   let before = finished()

@@ -32,7 +32,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-// A payment that was dealt out to both sides and not tried yet.
+// A payment whose events were fanned out to both sides and had no attempt yet.
 beforeEach(async () => {
   status = 500
   receiver = await startReceiver(response => response.writeHead(status).end())
@@ -56,7 +56,7 @@ async function listed(platformId: Uuid): Promise<WebhookDelivery[]> {
 }
 
 describe('a payment’s event that waits for its first attempt', () => {
-  test('is a pending delivery of the platform’s present address, due since it happened', async () => {
+  test('is listed as a pending delivery to the current webhook_url, due since it happened', async () => {
     const at = clock.now().toISOString()
     const pending = {
       url: receiver.origin,
@@ -71,7 +71,7 @@ describe('a payment’s event that waits for its first attempt', () => {
     ])
   })
 
-  test('is tried at once on request, each side’s own, and is listed once though it still waits', async () => {
+  test('can be retried by its own side before its first attempt, and is listed once although it is still in the backlog', async () => {
     expect(await retry(payer, payment)).toMatchObject({
       status: 'pending',
       attempts: 1,
@@ -82,13 +82,13 @@ describe('a payment’s event that waits for its first attempt', () => {
     expect(received).toMatchObject({ event: 'agent.payment.received', status: 'delivered', attempts: 1 })
     expect(await listed(payee)).toEqual([received])
     expect((await listed(payer)).length).toBe(1)
-    expect(receiver.heard.map(({ body }) => JSON.parse(body).event)).toEqual([
+    expect(receiver.requests.map(({ body }) => JSON.parse(body).event)).toEqual([
       'agent.payment.sent',
       'agent.payment.received',
     ])
   })
 
-  test('stays delivered when the deliverer, which has it in its backlog, fails with it', async () => {
+  test('stays delivered if the deliverer, which has it in its buffer, fails to deliver it', async () => {
     status = 200
     const delivered = await retry(payer, payment)
     status = 500
@@ -100,7 +100,7 @@ describe('a payment’s event that waits for its first attempt', () => {
     ])
   })
 
-  test('whose retry failed and is due itself by now is tried as one delivery', async () => {
+  test('is attempted once if its failed retry and its backlog entry are due together', async () => {
     await retry(payer, payment)
     clock.advance(60_000)
     status = 200
@@ -108,15 +108,15 @@ describe('a payment’s event that waits for its first attempt', () => {
     await deliverer.runDue()
     await deliverer.stop()
     expect(await listed(payer)).toMatchObject([{ status: 'delivered', attempts: 2 }])
-    expect(receiver.heard.filter(({ body }) => JSON.parse(body).event === 'agent.payment.sent').length).toBe(
-      2,
-    )
+    expect(
+      receiver.requests.filter(({ body }) => JSON.parse(body).event === 'agent.payment.sent').length,
+    ).toBe(2)
     expect(await db.database.query(`select 1 from webhook_backlog where platform_id = $1`, [payer])).toEqual(
       [],
     )
   })
 
-  test('is not found by the other side, nor by an id that is close to it', async () => {
+  test('is not found by the other side’s platform, nor by a similar id', async () => {
     for (const [platformId, event] of [
       [payer, creditSideOf(payment)],
       [payee, payment],
@@ -124,6 +124,6 @@ describe('a payment’s event that waits for its first attempt', () => {
     ] as const) {
       expect(await refusalOf(retry(platformId, event))).toMatchObject({ code: 'not_found' })
     }
-    expect(receiver.heard).toEqual([])
+    expect(receiver.requests).toEqual([])
   })
 })

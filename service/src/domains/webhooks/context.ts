@@ -4,9 +4,9 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Throttle } from './delivering/throttle.ts'
-import type { Verdict } from './sending/attempt.ts'
+import type { DeliveryOutcome } from './sending/attempt.ts'
 
-/** What the use cases of webhooks work with. */
+/** The context of the webhook use cases. */
 export interface WebhooksContext {
   readonly database: Database
   readonly clock: Clock
@@ -15,15 +15,15 @@ export interface WebhooksContext {
   readonly mode: 'sandbox' | 'live'
 }
 
-/** What one node's deliveries need besides. */
+/** The context of one node's deliverer. */
 export interface DelivererContext extends WebhooksContext {
-  /** Who holds leases. */
+  /** The holder of this process's leases. */
   readonly node: Uuid
-  /** Receivers hold a signature's time against their own clock, so it is never the sandbox's moved one. */
+  /** Signs with the real time, never the sandbox's test clock, because receivers compare it with their own clock. */
   readonly wallClock: Pick<Clock, 'now'>
   /** In [0, 1). */
   readonly random: () => number
   readonly throttle: Throttle
-  readonly onAttempt: (status: Verdict['status']) => void
+  readonly onAttempt: (status: DeliveryOutcome['status']) => void
   readonly onError: (error: unknown) => void
 }

@@ -7,7 +7,7 @@ import * as sql from './delivery-list-sql.ts'
 const ROWS = 20_000
 const CHUNKS = 400
 const CHUNK_EVENTS = 128
-/** Of rows on a page, their index pages, and the chunks of the platform, whose ends are looked at. */
+/** Bounds the buffers: the rows of a page, their index pages and the chunks of the platform. */
 const FEW_BLOCKS = 500
 const PLATFORM = newUuid(new Date('2026-11-20T06:30:00.000Z'))
 
@@ -38,7 +38,7 @@ const STATEMENTS: readonly (readonly [string, string, string])[] = [
   ['page_sent', sql.selectRowsAndBacklog(SENT), `${PAGE_OF_BACKLOG}, 'agent.payment.sent'`],
   ['skip', sql.selectRows(ALL), `${LAST}, ${ROWS / 2}, 21`],
   ['bounds', sql.SELECT_BACKLOG_BOUNDS, `${LAST}, 21`],
-  ['newest_told', sql.SELECT_NEWEST_TOLD, id(FIRST_WAITING)],
+  ['newest_row', sql.SELECT_NEWEST_ROW, id(FIRST_WAITING)],
   ['count', sql.countRows(ALL), ''],
   ['count_failed', sql.countRows(FAILED), ''],
   ['count_delivered', sql.countRows(DELIVERED), ''],
@@ -62,7 +62,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** One platform that was told much and has much to be told, among others. */
+/** One platform with many deliveries and many waiting events, among others. */
 async function grow(): Promise<void> {
   const status = `case when n % 50 = 0 then 'failed' when n % 50 = 1 then 'pending' else 'delivered' end`
   const event = `case n % 3 when 0 then 'agent.funded' when 1 then 'agent.payment.sent' else 'agent.payment.received' end`
@@ -100,13 +100,16 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-test.each(STATEMENTS)('%s reads index ranges of its platform, never a table', async (name, _, values) => {
-  const plan = await explain(name, values)
-  const nodes = nodesOf(plan)
-  expect(nodes.filter(node => node['Node Type'] === 'Seq Scan')).toEqual([])
-  if (!name.startsWith('page')) return
-  // A page costs its own rows, and no more events of the backlog than a chunk for each of them holds.
-  expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
-  const sorted = nodes.filter(node => node['Node Type'] === 'Sort').flatMap(({ Plans = [] }) => Plans)
-  for (const node of sorted) expect(node['Actual Rows']).toBeLessThanOrEqual(22 * CHUNK_EVENTS)
-})
+test.each(STATEMENTS)(
+  'the statement %s reads index ranges of its platform, never a whole table',
+  async (name, _, values) => {
+    const plan = await explain(name, values)
+    const nodes = nodesOf(plan)
+    expect(nodes.filter(node => node['Node Type'] === 'Seq Scan')).toEqual([])
+    if (!name.startsWith('page')) return
+    // A page reads its own rows, and at most one chunk of waiting events for each of them.
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
+    const sorted = nodes.filter(node => node['Node Type'] === 'Sort').flatMap(({ Plans = [] }) => Plans)
+    for (const node of sorted) expect(node['Actual Rows']).toBeLessThanOrEqual(22 * CHUNK_EVENTS)
+  },
+)

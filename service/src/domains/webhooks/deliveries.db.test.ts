@@ -25,7 +25,7 @@ interface Listed {
 }
 
 let db: TestDatabase
-/** What the list of the platform has to show, in any order. */
+/** The deliveries that the platform's list must show, in any order. */
 const expected: Listed[] = []
 
 beforeAll(async () => {
@@ -39,17 +39,17 @@ const eventOf = (id: Uuid, isReceived: boolean): Uuid => (isReceived ? creditSid
 const nameOf = (isReceived: boolean) => (isReceived ? 'agent.payment.received' : 'agent.payment.sent')
 
 /**
- * 600 events in the order of time: old ones with rows, later ones in the backlog, and some that have both because their
- * attempt has just ended, or somebody had them sent. Others' events lie between.
+ * 600 events in the order of time: old ones with rows, later ones in the backlog, and some with both, because their
+ * attempt has just ended or a retry was requested. Another platform's events are between them.
  */
 async function fill(): Promise<void> {
   let chunk: Uuid[] = []
   for (let index = 0; index < 600; index++) {
     const id = at(index)
     const isReceived = index % 3 === 0
-    const isTold = index < 300 || index % 7 === 0
+    const hasRow = index < 300 || index % 7 === 0
     const isPayment = index % 5 !== 0
-    if (isTold || !isPayment) {
+    if (hasRow || !isPayment) {
       const event = isPayment ? nameOf(isReceived) : (EVENTS[2 + (index % 2)] ?? 'webhook.test')
       const status = DELIVERY_STATUSES[index % 3] ?? 'pending'
       const own = isPayment ? eventOf(id, isReceived) : id
@@ -59,10 +59,10 @@ async function fill(): Promise<void> {
     if (isPayment && index >= 280) {
       const own = eventOf(id, isReceived)
       chunk.push(own)
-      if (!isTold) expected.push({ id: own, event: nameOf(isReceived), status: 'pending' })
+      if (!hasRow) expected.push({ id: own, event: nameOf(isReceived), status: 'pending' })
     }
     if (chunk.length === 1 + (index % 13)) {
-      // Commits of one moment may stand in any order.
+      // Commits of one moment may be in any order.
       await insertBacklog(db.database, new Map([[PLATFORM, chunk]]))
       chunk = []
     }
@@ -82,7 +82,7 @@ async function insertRow(platformId: Uuid, { id, event, status }: Listed): Promi
 const select = (filter: DeliveryFilter, query = {}) =>
   selectDeliveries(db.database, PLATFORM, filter, pageOf(query))
 
-/** Page by page, as a caller walks: the shown part of each page. */
+/** All pages, as a caller reads them. */
 async function walk(filter: DeliveryFilter, limit: number): Promise<Delivery[]> {
   const all: Delivery[] = []
   let before: Uuid | null = null
@@ -110,14 +110,14 @@ const FILTERS: readonly DeliveryFilter[] = [null, ...DELIVERY_STATUSES].flatMap(
 )
 
 describe.each(FILTERS)('deliveries of status $status and event $event', filter => {
-  test('are all listed once, newest first, rows and waiting events alike, and counted exactly', async () => {
+  test('are each listed once, newest first, rows and waiting events together, and counted exactly', async () => {
     const wanted = expectedOf(filter)
     expect((await walk(filter, 7)).map(picked)).toEqual(wanted)
     expect((await walk(filter, 100)).map(picked)).toEqual(wanted)
     expect(await countDeliveries(db.database, PLATFORM, filter)).toBe(BigInt(wanted.length))
   })
 
-  test('are found behind an offset as behind a cursor', async () => {
+  test('are the same by offset as by cursor', async () => {
     const wanted = expectedOf(filter)
     for (const offset of [0, 1, 40, 95, wanted.length - 1, wanted.length].filter(each => each >= 0)) {
       const rows = await select(filter, { offset, limit: 30 })
@@ -126,7 +126,7 @@ describe.each(FILTERS)('deliveries of status $status and event $event', filter =
   })
 })
 
-test('an event that waits for its first attempt is pending since it happened', async () => {
+test('an event that waits for its first attempt is listed as pending since it happened', async () => {
   const [newest] = await select({ status: 'pending', event: null })
   expect(newest).toEqual({
     id: newest?.id,
@@ -141,7 +141,7 @@ test('an event that waits for its first attempt is pending since it happened', a
   })
 })
 
-test('events of one moment that stand in a chunk in another order than their ids’ are listed by their ids', async () => {
+test('events of one moment that are not in the order of their ids in a chunk are listed by their ids', async () => {
   const platformId = newUuid(new Date(START_MS))
   const ids = Array.from({ length: 9 }, () => newUuid(new Date(START_MS)))
   const shuffled = [4, 0, 8, 2, 6, 1, 7, 3, 5].map(index => ids[index] ?? '')
@@ -159,7 +159,7 @@ test('events of one moment that stand in a chunk in another order than their ids
   expect(listed).toEqual(ids.toReversed())
 })
 
-test('events of one side are found behind however many chunks of the other side alone', async () => {
+test('events of one side are found after any number of chunks of the other side only', async () => {
   const platformId = newUuid(new Date(START_MS))
   const received = [creditSideOf(at(1)), creditSideOf(at(2))]
   await insertBacklog(db.database, new Map([[platformId, received]]))

@@ -10,17 +10,17 @@ export interface DeliveryFilter {
 const IS_SENT = `get_byte(uuid_send(e.id), 15) & 1 = 0`
 const IS_RECEIVED = `get_byte(uuid_send(e.id), 15) & 1 = 1`
 const OF_PAYMENTS = `d.event in ('agent.payment.sent', 'agent.payment.received')`
-/** Events in a chunk stand in their order, but for those of one moment. */
+/** Events in a chunk are in the order of their ids, except those of the same moment. */
 const NEWEST_OF_CHUNK = 'b.event_ids[cardinality(b.event_ids)]'
 
-/** The status stands in the text, or the index of what is not delivered could not be used. */
+/** The status is part of the statement's text, so that the partial index of undelivered rows can be used. */
 function rowsOf({ status, event }: DeliveryFilter, eventParameter: number): string {
   const ofStatus = status === null ? '' : ` and d.status = '${status}'`
   const ofEvent = event === null ? '' : ` and d.event = $${eventParameter}`
   return `webhook_deliveries d where d.platform_id = $1${ofStatus}${ofEvent}`
 }
 
-/** The side of payments that a filter leaves; null: it leaves none of them. */
+/** The condition for the side of payments that a filter includes; null: it includes no payments. */
 function sideOf({ status, event }: DeliveryFilter): string | null {
   if (status !== null && status !== 'pending') return null
   if (event === null) return 'true'
@@ -39,18 +39,18 @@ export function selectRows(filter: DeliveryFilter): string {
 }
 
 /**
- * The same with the events that wait for their first attempt; those have an id alone. $5 the id from which on chunks
- * matter, $6 that before which they begin, $7 the event if there is one. What has its row is known by that.
+ * The same with the events that wait for their first attempt, of which only the id is stored. $5 the id from which on
+ * chunks are read, $6 the id before which they begin, $7 the event if there is one. An event with a row is listed once.
  */
 export function selectRowsAndBacklog(filter: DeliveryFilter): string {
   return `
-    with told as materialized (
+    with with_row as materialized (
       select d.id from webhook_deliveries d
       where d.platform_id = $1 and ${OF_PAYMENTS} and d.id >= $5 and d.id < $2),
     waiting as (
       select e.id from webhook_backlog b cross join lateral unnest(b.event_ids) e(id)
       where b.platform_id = $1 and b.id < $6 and ${NEWEST_OF_CHUNK} >= $5 and e.id < $2
-        and ${sideOf(filter) ?? 'false'} and not exists (select 1 from told where told.id = e.id)
+        and ${sideOf(filter) ?? 'false'} and not exists (select 1 from with_row where with_row.id = e.id)
       order by e.id desc limit $3::int8 + $4::int8),
     stored as (
       select d.id from ${rowsOf(filter, 7)} and d.id < $2 order by d.id desc limit $3::int8 + $4::int8),
@@ -63,7 +63,7 @@ export function selectRowsAndBacklog(filter: DeliveryFilter): string {
     order by listed.id desc`
 }
 
-/** Where a platform's chunks lie: the first of all, and of the $3 newest that begin before $2 how many there are and the first. */
+/** The bounds of a platform's chunks: the first of all; of the $3 newest that begin before $2, their number and the first. */
 export const SELECT_BACKLOG_BOUNDS = `
   with newest as (
     select b.id from webhook_backlog b where b.platform_id = $1 and b.id < $2
@@ -72,7 +72,7 @@ export const SELECT_BACKLOG_BOUNDS = `
     (select count(*) from newest) as "newestCount", (select id from newest order by id limit 1) as "newestFrom"`
 
 /** The newest of a payment's rows from $2 on. */
-export const SELECT_NEWEST_TOLD = `
+export const SELECT_NEWEST_ROW = `
   select d.id
   from (values ('agent.payment.sent'), ('agent.payment.received')) v(event)
   cross join lateral (
@@ -80,7 +80,7 @@ export const SELECT_NEWEST_TOLD = `
     order by d.id desc limit 1) d
   order by d.id desc limit 1`
 
-/** Deliveries with a row. $2 the event if there is one. Whatever is not undelivered is delivered, and has no index. */
+/** Deliveries with a row. $2 the event if there is one. Delivered rows have no index: they are all rows less the others. */
 export function countRows({ status, event }: DeliveryFilter): string {
   const all = `select count(*) from ${rowsOf({ status: null, event }, 2)}`
   if (status === null) return `select (${all}) as count`
@@ -89,8 +89,8 @@ export function countRows({ status, event }: DeliveryFilter): string {
 }
 
 /**
- * Events that wait, less those that have a row already: $2 the id from which on payments' rows may be of events in the
- * backlog, $3 that up to which chunks may hold such an event.
+ * Waiting events, without those that have a row already: $2 the id from which on payments' rows may be of events in the
+ * backlog, $3 the id up to which chunks may contain such an event.
  */
 export function countBacklog(filter: DeliveryFilter): string {
   const side = sideOf(filter) ?? 'false'
@@ -100,10 +100,10 @@ export function countBacklog(filter: DeliveryFilter): string {
       : `select count(*) from webhook_backlog b cross join lateral unnest(b.event_ids) e(id)
          where b.platform_id = $1 and ${side}`
   return `
-    with told as materialized (
+    with with_row as materialized (
       select d.id from webhook_deliveries d where d.platform_id = $1 and ${OF_PAYMENTS} and d.id >= $2)
     select (${all}) - (
       select count(*) from webhook_backlog b cross join lateral unnest(b.event_ids) e(id)
-      where b.platform_id = $1 and b.id <= $3 and ${side} and exists (select 1 from told where told.id = e.id))
+      where b.platform_id = $1 and b.id <= $3 and ${side} and exists (select 1 from with_row where with_row.id = e.id))
       as count`
 }

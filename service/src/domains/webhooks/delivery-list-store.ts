@@ -8,16 +8,16 @@ import {
   type DeliveryFilter,
   hasBacklog,
   SELECT_BACKLOG_BOUNDS,
-  SELECT_NEWEST_TOLD,
+  SELECT_NEWEST_ROW,
   selectRows,
   selectRowsAndBacklog,
 } from './delivery-list-sql.ts'
 import type { Delivery } from './delivery-record.ts'
 
-/** Ids of one moment may stand in any order, in a chunk and from chunk to chunk; no further apart than this. */
+/** Ids of about the same moment may be in any order, within a chunk and across chunks; no further apart than this. */
 const DISORDER_MS = 1_000
 
-/** A page of a platform's deliveries, newest first, those among them whose first attempt is still to come. */
+/** A page of a platform's deliveries, newest first, including those that wait for their first attempt. */
 export async function selectDeliveries(
   db: Queryable,
   platformId: Uuid,
@@ -37,21 +37,21 @@ export async function selectDeliveries(
   }
   const listed = await select(bounds.newestFrom)
   const last = listed[fetch - 1]
-  // Behind the oldest chunk that was read there may be events that belong on this page.
+  // Chunks older than those that were read may contain events of this page.
   const isWhole = bounds.newestFrom === FIRST_UUID || (last !== undefined && last.id >= bounds.newestFrom)
   return isWhole ? listed : select(FIRST_UUID)
 }
 
 interface BacklogBounds {
-  /** No event that waits is older. */
+  /** No waiting event is older. */
   readonly from: Uuid
-  /** Most often a page's events are in chunks that end after this; the first of all ids when they may be in any. */
+  /** Usually a page's events are in chunks that end after this; the first of all ids if they may be in any chunk. */
   readonly newestFrom: Uuid
-  /** Chunks that begin later have nothing for the page. */
+  /** Chunks that begin later contain no event of the page. */
   readonly until: Uuid
 }
 
-/** null: nothing waits. Every chunk has an event at least, so a page has no more of them than entries. */
+/** null: no event waits. Every chunk has at least one event, so a page reads at most as many chunks as it has entries. */
 async function selectBounds(
   db: Queryable,
   platformId: Uuid,
@@ -72,14 +72,14 @@ async function selectBounds(
   }
 }
 
-/** The bound of ids so much later than this one. */
+/** The smallest id of the moment `ms` later than that of this id. */
 function shifted(id: Uuid, ms: number): Uuid {
   return firstUuidAt(new Date(momentOf(id).getTime() + ms))
 }
 
 type ListedDelivery = Delivery | WaitingEvent
 
-/** An event that has no row yet: all that there is of it is its id. */
+/** An event that has no row yet: only its id is stored. */
 interface WaitingEvent extends Pick<Delivery, 'id'> {
   readonly status: null
 }
@@ -117,8 +117,8 @@ export async function countDeliveries(
 async function countWaiting(db: Queryable, platformId: Uuid, filter: DeliveryFilter): Promise<bigint> {
   const bounds = await selectBounds(db, platformId, LAST_UUID, 1)
   if (bounds === null) return 0n
-  const [told] = await db.query<{ id: Uuid }>(SELECT_NEWEST_TOLD, [platformId, bounds.from])
-  const until = told === undefined ? FIRST_UUID : shifted(told.id, DISORDER_MS)
+  const [newest] = await db.query<{ id: Uuid }>(SELECT_NEWEST_ROW, [platformId, bounds.from])
+  const until = newest === undefined ? FIRST_UUID : shifted(newest.id, DISORDER_MS)
   return countOf(db, countBacklog(filter), [platformId, bounds.from, until])
 }
 

@@ -5,7 +5,7 @@ import { formatId, momentOf, type Uuid } from '../../kernel/ids.ts'
 export interface Delivery {
   readonly id: Uuid
   readonly event: EventName
-  /** Where it was sent last. */
+  /** The URL of the last attempt. */
   readonly url: string | null
   readonly status: DeliveryStatus
   readonly attempts: number
@@ -15,7 +15,7 @@ export interface Delivery {
   readonly deliveredAt: Date | null
 }
 
-/** The delivery on the wire; what is pending goes to the platform's present address. */
+/** The delivery on the wire. A pending one shows the platform's current webhook_url. */
 export function deliveryRecord(delivery: Delivery, presentUrl: string | null): WebhookDelivery {
   const { id, status, url } = delivery
   return {

@@ -2,7 +2,7 @@ import type { EventName } from '@batua/contract'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { Delivery } from './delivery-record.ts'
-import type { Verdict } from './sending/attempt.ts'
+import type { DeliveryOutcome } from './sending/attempt.ts'
 
 export const DELIVERY_COLUMNS = `d.id, d.event, d.url, d.status, d.attempts, d.response_status as "responseStatus",
   d.last_error as "lastError", d.next_attempt_at as "nextAttemptAt", d.delivered_at as "deliveredAt"`
@@ -15,7 +15,7 @@ export async function selectDelivery(db: Queryable, platformId: Uuid, id: Uuid):
   return delivery ?? null
 }
 
-/** Whether a payment's event waits for its first attempt. Its platform's chunks are looked through, 128 ids each. */
+/** Whether a payment's event waits for its first attempt. Searches the platform's chunks, 128 ids each. */
 export async function isInBacklog(db: Queryable, platformId: Uuid, id: Uuid): Promise<boolean> {
   const [row] = await db.query(
     `select 1 as found from webhook_backlog where platform_id = $1 and $2 = any (event_ids) limit 1`,
@@ -28,13 +28,13 @@ export interface Claim {
   readonly id: Uuid
   readonly event: EventName
   readonly url: string
-  /** Until when the deliverer leaves it alone: then this attempt's outcome is written, or nobody lives to write it. */
+  /** Until when the deliverer does not retry it. By then this attempt's outcome is written, or the node has crashed. */
   readonly until: Date
 }
 
 /**
- * Takes a delivery for an attempt that is about to be made, with a row for a payment's event that has none. Answers how
- * often it was tried before.
+ * Claims a delivery for an attempt; inserts the row of a payment's event that has none yet. Returns how many attempts
+ * were made before.
  */
 export async function claimDelivery(
   tx: Queryable,
@@ -52,21 +52,21 @@ export async function claimDelivery(
   return row?.attempts ?? 0
 }
 
-export interface AttemptEnded {
+export interface ManualAttempt {
   readonly id: Uuid
   readonly url: string
-  readonly verdict: Verdict
+  readonly outcome: DeliveryOutcome
   readonly endedAt: Date
 }
 
 /**
- * Writes what an attempt came to that somebody asked for. Others may have written meanwhile: what was delivered stays
- * so, and what had failed has no further attempts because of this one. null: the delivery was forgotten meanwhile.
+ * Writes the outcome of a requested attempt. A delivery worker may have written meanwhile: a delivered delivery stays
+ * delivered, and this attempt starts no new retries of a failed one. null: the delivery was deleted meanwhile.
  */
 export async function writeAttempt(
   tx: Queryable,
   platformId: Uuid,
-  { id, url, verdict, endedAt }: AttemptEnded,
+  { id, url, outcome, endedAt }: ManualAttempt,
 ): Promise<Delivery | null> {
   const [delivery] = await tx.query<Delivery>(
     `update webhook_deliveries d set url = $3, attempts = d.attempts + 1, response_status = $4, last_error = $5,
@@ -79,17 +79,17 @@ export async function writeAttempt(
       platformId,
       id,
       url,
-      verdict.responseStatus,
-      verdict.status === 'delivered' ? null : verdict.error,
-      verdict.status,
-      verdict.status === 'pending' ? verdict.nextAttemptAt : null,
-      verdict.status === 'delivered' ? endedAt : null,
+      outcome.responseStatus,
+      outcome.status === 'delivered' ? null : outcome.error,
+      outcome.status,
+      outcome.status === 'pending' ? outcome.nextAttemptAt : null,
+      outcome.status === 'delivered' ? endedAt : null,
     ],
   )
   return delivery ?? null
 }
 
-/** Deliveries that were given up. */
+/** The number of deliveries that failed for good. */
 export async function countFailedDeliveries(db: Queryable): Promise<number> {
   const [row] = await db.query<{ count: bigint }>(
     `select count(*) as count from webhook_deliveries where status = 'failed'`,

@@ -1,19 +1,19 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
-/** How webhooks stand, of all platforms. */
+/** The number of waiting and failed webhooks of all platforms. */
 export interface WebhookFigures {
   readonly pending: number
   readonly failed: number
   /** Events of payments that wait for their first attempt. */
   readonly backlogEvents: number
-  /** Commits of payments and other events that are still to be dealt out. */
+  /** Queued commits of payments and other events that are not fanned out yet. */
   readonly queueRows: number
-  /** The oldest event not delivered yet whose receiver is not gone. */
+  /** The oldest undelivered event whose receiver is not gone. */
   readonly oldestId: Uuid | null
 }
 
-/** What is not delivered has an index of its own, and the oldest of each platform is the first of an index. */
+/** Undelivered rows have a partial index, and the oldest of each platform is the first of an index. */
 const SELECT_FIGURES = `
   select
     (select count(*)::float8 from webhook_deliveries where status = 'pending') as pending,

@@ -27,10 +27,10 @@ beforeEach(async () => {
   for (const table of ['webhook_deliveries', 'webhook_backlog', 'webhook_endpoints']) {
     await db.database.query(`delete from ${table}`)
   }
-  platformId = await toldPlatform()
+  platformId = await newTestPlatform()
 })
 
-async function toldPlatform(): Promise<Uuid> {
+async function newTestPlatform(): Promise<Uuid> {
   const { platform } = await newPlatform(networkContext(db.database, clock))
   await scheduleWork(db.database, [platform.id], clock.now())
   return platform.id
@@ -55,8 +55,8 @@ async function figures(): Promise<Record<string, number>> {
   return Object.fromEntries(shown.map(({ name, values }) => [name, values[0]?.value ?? Number.NaN]))
 }
 
-describe('the figures of webhooks', () => {
-  test('are zero while nothing waits', async () => {
+describe('the metrics of webhooks', () => {
+  test('are zero while no event waits', async () => {
     await deliver('delivered', secondsAgo(500))
     expect(await figures()).toEqual({
       webhook_pending: 0,
@@ -67,7 +67,7 @@ describe('the figures of webhooks', () => {
     })
   })
 
-  test('count what waits, what failed and what is not dealt out, and tell the oldest age', async () => {
+  test('count waiting, failed and queued events, and show the age of the oldest', async () => {
     await deliver('pending', secondsAgo(50))
     await deliver('failed', secondsAgo(500))
     await wait(secondsAgo(70), secondsAgo(60))
@@ -91,8 +91,8 @@ describe('the figures of webhooks', () => {
     expect(await countFailedDeliveries(db.database)).toBe(1)
   })
 
-  test('leave out of the oldest age what waits for a receiver that is gone', async () => {
-    const gone = await toldPlatform()
+  test('do not include events for a receiver that is gone in the oldest age', async () => {
+    const gone = await newTestPlatform()
     await db.database.query(`update platforms set webhook_disabled_at = now() where id = $1`, [gone])
     await deliver('pending', secondsAgo(900), gone)
     await deliver('pending', secondsAgo(30))
@@ -100,7 +100,7 @@ describe('the figures of webhooks', () => {
   })
 })
 
-describe('after 30 days', () => {
+describe('the cleanup after 30 days', () => {
   async function forget(): Promise<number> {
     const [job] = webhookJobs({ database: db.database })
     return (await job?.run(NOON)) ?? -1
@@ -108,16 +108,16 @@ describe('after 30 days', () => {
   const ids = async (table: string) =>
     (await db.database.query<{ id: Uuid }>(`select id from ${table} order by id`)).map(({ id }) => id)
 
-  test('deliveries are forgotten, but those that are pending', async () => {
+  test('deletes deliveries that are not pending', async () => {
     await deliver('delivered', daysAgo(31))
-    await deliver('failed', daysAgo(40), await toldPlatform())
+    await deliver('failed', daysAgo(40), await newTestPlatform())
     const kept = [await deliver('pending', daysAgo(50)), await deliver('delivered', daysAgo(29))]
     expect(await forget()).toBe(2)
     expect(await ids('webhook_deliveries')).toEqual(kept.toSorted())
     expect(await forget()).toBe(0)
   })
 
-  test('what waits is forgotten only where the receiver has been gone for as long, newer events never', async () => {
+  test('deletes waiting events only if their receiver has been gone for 30 days, and never newer events', async () => {
     const gone = (days: number) =>
       db.database.query(`update platforms set webhook_disabled_at = $2 where id = $1`, [
         platformId,
@@ -137,8 +137,8 @@ describe('after 30 days', () => {
     expect(await forget()).toBe(0)
   })
 
-  test('so much is forgotten at once and no more, each platform’s, until nothing is left', async () => {
-    const others = await toldPlatform()
+  test('deletes a bounded number of rows at a time, of all platforms, until none is left', async () => {
+    const others = await newTestPlatform()
     for (const of of [platformId, others]) {
       await db.database.query(
         `insert into webhook_deliveries (platform_id, id, event, status)

@@ -1,16 +1,16 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
-/** What is forgotten of one kind. */
+/** Which rows of one kind are deleted. */
 export interface Forgetting {
-  /** Of events before this id, which is a moment. */
+  /** Those of events before this id, which contains their moment. */
   readonly before: Uuid
-  /** What waits is forgotten only of platforms whose receiver has been gone since then. */
+  /** Waiting events are deleted only for platforms whose receiver has been gone since then. */
   readonly goneBefore: Date
   readonly limit: number
 }
 
-/** Forgets deliveries that nobody tries any more; tells how many. */
+/** Deletes deliveries without further attempts; returns their number. */
 export async function deleteDeliveries(db: Queryable, forgetting: Forgetting): Promise<number> {
   const { before, goneBefore, limit } = forgetting
   const rows = await db.query(
@@ -29,7 +29,7 @@ export async function deleteDeliveries(db: Queryable, forgetting: Forgetting): P
   return rows.length
 }
 
-/** The same of payments' events that were never tried: whole chunks, whose last event is older too. */
+/** Deletes payments' events that had no attempt: whole chunks, whose last event is older too. Returns their number. */
 export async function deleteBacklog(db: Queryable, forgetting: Forgetting): Promise<number> {
   const { before, goneBefore, limit } = forgetting
   const rows = await db.query(

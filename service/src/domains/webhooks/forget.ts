@@ -10,8 +10,8 @@ const DELIVERIES_AT_ONCE = 1_000
 const CHUNKS_AT_ONCE = 100
 
 /**
- * Deliveries are told of for 30 days, by the time of their events. What still waits is never forgotten, however far the
- * clock was moved, unless its receiver has been gone for as long.
+ * Deletes deliveries 30 days after their events. A waiting event is kept, however far the test clock was moved, unless
+ * its receiver has been gone for as long.
  */
 export function webhookJobs({ database }: Pick<WebhooksContext, 'database'>): Job[] {
   return [

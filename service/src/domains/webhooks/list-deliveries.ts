@@ -6,7 +6,7 @@ import type { WebhooksContext } from './context.ts'
 import { countDeliveries, selectDeliveries } from './delivery-list-store.ts'
 import { deliveryRecord } from './delivery-record.ts'
 
-/** What became of each event for a platform, newest first. */
+/** The deliveries of a platform's events, newest first. */
 export async function listDeliveries(
   { database, vault, clock }: WebhooksContext,
   { platformId }: PlatformCaller,

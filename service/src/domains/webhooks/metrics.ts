@@ -3,7 +3,7 @@ import { addFigures, type Figure, type Metrics } from '../../kernel/metrics.ts'
 import type { WebhooksContext } from './context.ts'
 import { selectFigures, type WebhookFigures } from './figures-store.ts'
 
-/** How far behind webhooks are. */
+/** Metrics of waiting, failed and overdue webhooks. */
 export function addWebhookMetrics(
   metrics: Metrics,
   { database, clock }: Pick<WebhooksContext, 'database' | 'clock'>,
@@ -18,12 +18,12 @@ interface Status extends WebhookFigures {
 const FIGURES: readonly Figure<Status>[] = [
   {
     name: 'webhook_pending',
-    help: 'Deliveries that are still to be tried, or to be tried again',
+    help: 'Deliveries that wait for an attempt or a retry',
     value: ({ pending }) => pending,
   },
   {
     name: 'webhook_failed',
-    help: 'Deliveries of the last 30 days that were given up',
+    help: 'Deliveries of the last 30 days that failed for good',
     value: ({ failed }) => failed,
   },
   {
@@ -39,7 +39,7 @@ const FIGURES: readonly Figure<Status>[] = [
   },
   {
     name: 'webhook_queue_rows',
-    help: 'Commits of payments and other events that are still to be dealt out to platforms',
+    help: 'Queued commits of payments and other events that are not fanned out to platforms yet',
     value: ({ queueRows }) => queueRows,
   },
 ]

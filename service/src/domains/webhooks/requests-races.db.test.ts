@@ -2,21 +2,21 @@ import type { ServerResponse } from 'node:http'
 import { type EventName, routes, type WebhookDelivery } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parseId } from '../../kernel/ids.ts'
-import { selectDue, writeOutcomes } from './delivering/outcome-store.ts'
-import type { Verdict } from './sending/attempt.ts'
+import { selectDue, writeAttempts } from './delivering/outcome-store.ts'
+import type { DeliveryOutcome } from './sending/attempt.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
 import {
   openRequestsStage,
   type RequestsStage,
   refusalIn,
   retryPath,
-  type ToldPlatform,
+  type TestPlatform,
 } from './testing/requests-stage.ts'
 
 let stage: RequestsStage
 let receiver: Receiver
-let platform: ToldPlatform
-/** Requests that the receiver has not answered yet. */
+let platform: TestPlatform
+/** Requests to which the receiver has not responded yet. */
 let unanswered: ServerResponse[]
 
 beforeAll(async () => {
@@ -30,29 +30,30 @@ beforeEach(async () => {
   platform = await stage.newPlatform(receiver.origin)
 })
 
-const heard = (count: number) => vi.waitFor(() => expect(unanswered.length).toBe(count), { interval: 5 })
+const waitForRequests = (count: number) =>
+  vi.waitFor(() => expect(unanswered.length).toBe(count), { interval: 5 })
 const answerAll = (status: number) => {
   for (const response of unanswered.splice(0)) response.writeHead(status).end()
 }
 
-/** A delivery after its first attempt, which was answered with this. */
+/** A delivery whose first attempt got a response with this status. */
 async function deliveryAfter(status: number): Promise<WebhookDelivery> {
   const tested = platform.test()
-  await heard(1)
+  await waitForRequests(1)
   answerAll(status)
   return tested
 }
 
-async function deliverMeanwhile({ delivery_id }: WebhookDelivery, verdict: Verdict): Promise<void> {
-  const outcome = {
+async function deliverMeanwhile({ delivery_id }: WebhookDelivery, outcome: DeliveryOutcome): Promise<void> {
+  const attempt = {
     id: parseId('whd', delivery_id) ?? '',
     event: 'webhook.test' as EventName,
     url: receiver.origin,
     endedAt: stage.clock.now(),
-    verdict,
+    outcome,
     wasTried: true,
   }
-  await stage.db.database.inTransaction(tx => writeOutcomes(tx, platform.id, [outcome]))
+  await stage.db.database.inTransaction(tx => writeAttempts(tx, platform.id, [attempt]))
 }
 
 async function dueIn(ms: number): Promise<number> {
@@ -60,35 +61,35 @@ async function dueIn(ms: number): Promise<number> {
   return (await selectDue(stage.db.database, platform.id, { now, but: [], limit: 10 })).length
 }
 
-describe('while a requested attempt is under way', () => {
-  test('the deliverer leaves the delivery alone, and takes it up if nobody writes the end', async () => {
+describe('while a requested attempt runs', () => {
+  test('the deliverer does not retry the delivery, unless no outcome is written within a minute', async () => {
     const tested = platform.test()
-    await heard(1)
+    await waitForRequests(1)
     expect([await dueIn(50_000), await dueIn(61_000)]).toEqual([0, 1])
     answerAll(200)
     expect((await tested).status).toBe('delivered')
     expect(await dueIn(61_000)).toBe(0)
   })
 
-  test('the deliverer leaves what was due alone, and what is due later is not brought forward', async () => {
+  test('the deliverer does not retry a due delivery, and a later due time stays as it is', async () => {
     const { delivery_id } = await deliveryAfter(500)
     expect(await dueIn(50_000)).toBe(1)
     const retried = platform.retry(delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     expect([await dueIn(50_000), await dueIn(61_000)]).toEqual([0, 1])
     answerAll(500)
     expect(await retried).toMatchObject({ status: 'pending', attempts: 2 })
     const again = platform.retry(delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     expect([await dueIn(61_000), await dueIn(400_000)]).toEqual([0, 1])
     answerAll(200)
     await again
   })
 
-  test('what the deliverer delivers stays delivered, though this attempt fails', async () => {
+  test('a delivery that the deliverer delivers stays delivered, even if this attempt fails', async () => {
     const pending = await deliveryAfter(500)
     const retried = platform.retry(pending.delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'delivered', responseStatus: 200 })
     answerAll(500)
     expect(await retried).toMatchObject({
@@ -99,47 +100,47 @@ describe('while a requested attempt is under way', () => {
     })
   })
 
-  test('what the deliverer gives up is delivered all the same when this attempt succeeds', async () => {
+  test('a delivery that the deliverer gives up becomes delivered if this attempt succeeds', async () => {
     const pending = await deliveryAfter(500)
     const retried = platform.retry(pending.delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'failed', responseStatus: 500, error: 'x', isGone: false })
     answerAll(200)
     expect(await retried).toMatchObject({ status: 'delivered', attempts: 3, last_error: null })
   })
 
-  test('what the deliverer gives up stays failed when this attempt fails too', async () => {
+  test('a delivery that the deliverer gives up stays failed if this attempt fails too', async () => {
     const pending = await deliveryAfter(500)
     const retried = platform.retry(pending.delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     await deliverMeanwhile(pending, { status: 'failed', responseStatus: 500, error: 'x', isGone: false })
     answerAll(500)
     expect(await retried).toMatchObject({ status: 'failed', attempts: 3, next_attempt_at: null })
   })
 
-  test('a second one of the platform is made beside it, and both count; a third has to wait', async () => {
+  test('the platform can make a second attempt, which also counts, and a third is refused', async () => {
     const { delivery_id } = await deliveryAfter(500)
     const both = [platform.retry(delivery_id), platform.retry(delivery_id)]
-    await heard(2)
+    await waitForRequests(2)
     const third = await platform.ask('POST', retryPath(delivery_id))
     expect(refusalIn(third)).toEqual([429, 'rate_limit_exceeded'])
     expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(0)
     const others = await stage.newPlatform(receiver.origin)
     const tested = others.test()
-    await heard(3)
+    await waitForRequests(3)
     answerAll(200)
     expect((await Promise.all(both)).map(({ attempts }) => attempts).toSorted()).toEqual([2, 3])
     expect((await tested).status).toBe('delivered')
     const again = platform.retry(delivery_id)
-    await heard(1)
+    await waitForRequests(1)
     answerAll(200)
     expect(await again).toMatchObject({ status: 'delivered', attempts: 4 })
   })
 
-  test('sixteen platforms whose receivers stay silent keep no other from testing', async () => {
+  test('sixteen platforms whose receivers do not respond do not keep another from testing', async () => {
     const silent = await Promise.all(Array.from({ length: 16 }, () => stage.newPlatform(receiver.origin)))
     const asked = silent.flatMap(each => [1, 2].map(() => each.ask('POST', routes.testWebhook.path)))
-    await heard(32)
+    await waitForRequests(32)
     const answering = await startReceiver()
     const other = await stage.newPlatform(answering.origin)
     expect(await other.test()).toMatchObject({ status: 'delivered' })
@@ -147,9 +148,9 @@ describe('while a requested attempt is under way', () => {
     expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([200]))
   })
 
-  test('no connection of the database waits with it', async () => {
+  test('no transaction of the database stays open', async () => {
     const tested = platform.test()
-    await heard(1)
+    await waitForRequests(1)
     const [{ count } = { count: -1n }] = await stage.db.database.query<{ count: bigint }>(
       `select count(*) as count from pg_stat_activity
        where datname = current_database() and state like 'idle in transaction%'`,
@@ -159,23 +160,23 @@ describe('while a requested attempt is under way', () => {
     expect(count).toBe(0n)
   })
 
-  test('a webhook_url that was set meanwhile is not disabled by the old one’s 410', async () => {
+  test('a 410 of the old receiver does not disable a webhook_url that was set meanwhile', async () => {
     const tested = platform.test()
-    await heard(1)
+    await waitForRequests(1)
     await platform.setUrl(`${receiver.origin}/v2`)
     answerAll(410)
     expect(await tested).toMatchObject({ status: 'failed', url: receiver.origin })
     const next = platform.test()
-    await heard(1)
+    await waitForRequests(1)
     answerAll(200)
     expect((await next).url).toBe(`${receiver.origin}/v2`)
   })
 })
 
-// The last one: it stops what the others ask.
-test('a stop does not wait for a receiver that hangs: the attempt is broken off and is the deliverer’s', async () => {
+// The last test, because it stops the routes that the others use.
+test('the service’s stop does not wait for a hanging receiver: the attempt is aborted and the deliverer retries it', async () => {
   const tested = platform.ask('POST', routes.testWebhook.path)
-  await heard(1)
+  await waitForRequests(1)
   stage.stopping.abort()
   expect(refusalIn(await tested)).toEqual([503, 'service_unavailable'])
   expect([await dueIn(50_000), await dueIn(61_000)]).toEqual([0, 1])

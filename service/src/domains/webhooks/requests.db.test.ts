@@ -10,15 +10,15 @@ import {
   type RequestsStage,
   refusalIn,
   retryPath,
-  type ToldPlatform,
+  type TestPlatform,
 } from './testing/requests-stage.ts'
 
 const TEST = '/v1/webhooks/test'
 
 let stage: RequestsStage
 let receiver: Receiver
-let platform: ToldPlatform
-/** What the receiver answers. */
+let platform: TestPlatform
+/** The status of the receiver's responses. */
 let status: number
 
 beforeAll(async () => {
@@ -48,8 +48,8 @@ async function failedDelivery(): Promise<WebhookDelivery> {
   return failed
 }
 
-describe('a test', () => {
-  test('is sent at once, signed, under its event’s id, and answers its delivery as the list shows it', async () => {
+describe('a test webhook', () => {
+  test('is sent at once, signed and under its event’s id, and the route returns the delivery as the list shows it', async () => {
     const delivery = await platform.test()
     expect(delivery).toMatchObject({
       event: 'webhook.test',
@@ -60,16 +60,16 @@ describe('a test', () => {
       last_error: null,
       next_attempt_at: null,
     })
-    expect(receiver.heard.length).toBe(1)
-    const { headers = {}, body = '' } = receiver.heard[0] ?? {}
-    const told = new Webhook(platform.webhookSecret).verify(body, headers as Record<string, string>)
+    expect(receiver.requests.length).toBe(1)
+    const { headers = {}, body = '' } = receiver.requests[0] ?? {}
+    const verified = new Webhook(platform.webhookSecret).verify(body, headers as Record<string, string>)
     const data = { platform_id: formatId('plt', platform.id) }
-    expect(told).toMatchObject({ id: delivery.event_id, event: 'webhook.test', data })
+    expect(verified).toMatchObject({ id: delivery.event_id, event: 'webhook.test', data })
     expect(headers['webhook-id']).toBe(delivery.event_id)
     expect(await listed()).toEqual([delivery])
   })
 
-  test('is dealt out to nobody besides', async () => {
+  test('is not fanned out again', async () => {
     const { event_id } = await platform.test()
     const rows = await stage.db.database.query(`select queued from events where id = $1`, [
       parseId('evt', event_id),
@@ -77,7 +77,7 @@ describe('a test', () => {
     expect(rows).toEqual([{ queued: false }])
   })
 
-  test('that fails is left to the deliverer by its schedule', async () => {
+  test('that fails is retried by the deliverer on its schedule', async () => {
     status = 503
     const delivery = await platform.test()
     expect(delivery).toMatchObject({
@@ -95,16 +95,16 @@ describe('a test', () => {
     expect(endpoint).toEqual({ work_at: new Date(delivery.next_attempt_at ?? '') })
   })
 
-  test('is signed with the real time while the sandbox is days ahead', async () => {
+  test('is signed with the real time while the test clock is days ahead', async () => {
     stage.clock.setOffsetMs(3 * DAY_MS)
     const { created_at } = await platform.test()
     stage.clock.setOffsetMs(0)
     expect(inMs(created_at)).toBeGreaterThan(2 * DAY_MS)
-    const { headers = {}, body = '' } = receiver.heard[0] ?? {}
+    const { headers = {}, body = '' } = receiver.requests[0] ?? {}
     new Webhook(platform.webhookSecret).verify(body, headers as Record<string, string>)
   })
 
-  test('and a retry are acts of the platform, which name no more of the address than its host', async () => {
+  test('and a retry record audit events of the platform, which contain only the host of the webhook_url', async () => {
     const { delivery_id } = await platform.test()
     await platform.retry(delivery_id)
     const webhook_host = new URL(receiver.origin).host
@@ -120,17 +120,17 @@ describe('a test', () => {
   })
 })
 
-describe('without a receiver', () => {
-  test('nothing is sent or recorded', async () => {
+describe('test and retry without a receiver', () => {
+  test('are refused without a webhook_url, and nothing is sent or recorded', async () => {
     const { delivery_id } = await platform.test()
     await platform.setUrl(null)
     expect(await refused(TEST)).toEqual([409, 'conflict'])
     expect(await refused(retryPath(delivery_id))).toEqual([409, 'conflict'])
     expect((await listed()).length).toBe(1)
-    expect(receiver.heard.length).toBe(1)
+    expect(receiver.requests.length).toBe(1)
   })
 
-  test('that answered 410 nothing is sent until webhook_url is set again, be it the same', async () => {
+  test('are refused after a response of 410 until webhook_url is set again, even to the same address', async () => {
     status = 410
     const gone = await platform.test()
     expect(gone).toMatchObject({ status: 'failed', response_status: 410, next_attempt_at: null })
@@ -138,7 +138,7 @@ describe('without a receiver', () => {
     expect(await record()).toMatchObject({ webhook_disabled_at: expect.any(String) })
     expect(await refused(TEST)).toEqual([409, 'conflict'])
     expect(await refused(retryPath(gone.delivery_id))).toEqual([409, 'conflict'])
-    expect(receiver.heard.length).toBe(1)
+    expect(receiver.requests.length).toBe(1)
     status = 200
     await platform.setUrl(gone.url)
     expect(await record()).toMatchObject({ webhook_disabled_at: null })
@@ -146,8 +146,8 @@ describe('without a receiver', () => {
   })
 })
 
-describe('a retry', () => {
-  test('of a pending delivery that succeeds ends it', async () => {
+describe('a requested retry', () => {
+  test('that succeeds ends a pending delivery', async () => {
     status = 500
     const { delivery_id } = await platform.test()
     status = 202
@@ -159,11 +159,11 @@ describe('a retry', () => {
       last_error: null,
       next_attempt_at: null,
     })
-    expect(receiver.heard[1]?.body).toBe(receiver.heard[0]?.body)
+    expect(receiver.requests[1]?.body).toBe(receiver.requests[0]?.body)
     expect(await listed()).toEqual([delivery])
   })
 
-  test('of a pending delivery that fails is the next attempt of its schedule', async () => {
+  test('that fails counts as the next attempt of a pending delivery’s schedule', async () => {
     status = 500
     const { delivery_id } = await platform.test()
     const delivery = await platform.retry(delivery_id)
@@ -171,7 +171,7 @@ describe('a retry', () => {
     expect(inMs(delivery.next_attempt_at)).toBeGreaterThan(200_000)
   })
 
-  test('of a failed delivery that fails leaves it failed, and one that succeeds delivers it', async () => {
+  test('that fails leaves a failed delivery failed, and one that succeeds delivers it', async () => {
     const { delivery_id } = await failedDelivery()
     status = 404
     const still = await platform.retry(delivery_id)
@@ -185,7 +185,7 @@ describe('a retry', () => {
     expect(await platform.retry(delivery_id)).toMatchObject({ status: 'delivered', attempts: 12 })
   })
 
-  test('of a delivered one that fails leaves it delivered since when it was, with what was answered now', async () => {
+  test('that fails leaves a delivered delivery delivered, with its delivered_at and the new response status', async () => {
     const { delivery_id, delivered_at } = await platform.test()
     status = 500
     expect(await platform.retry(delivery_id)).toMatchObject({
@@ -198,7 +198,7 @@ describe('a retry', () => {
     })
   })
 
-  test('of what another platform was told, or nobody, finds nothing, whether or not there is a receiver', async () => {
+  test('of another platform’s delivery or an unknown id returns 404, with or without a webhook_url', async () => {
     const { delivery_id } = await platform.test()
     const strangers = [await stage.newPlatform(), await stage.newPlatform(receiver.origin)]
     for (const stranger of strangers) {
@@ -206,17 +206,17 @@ describe('a retry', () => {
         expect(refusalIn(await stranger.ask('POST', retryPath(id)))).toEqual([404, 'not_found'])
       }
     }
-    expect(receiver.heard.length).toBe(1)
+    expect(receiver.requests.length).toBe(1)
   })
 
-  test('never sends an event that is not as it was recorded', async () => {
+  test('never sends an event that failed verification', async () => {
     const { delivery_id } = await platform.test()
     await stage.db.database.query(`update events set data = '{"platform_id":"plt_forged"}' where id = $1`, [
       parseId('whd', delivery_id),
     ])
     const [before] = await listed()
     expect(await refused(retryPath(delivery_id))).toEqual([409, 'conflict'])
-    expect(receiver.heard.length).toBe(1)
+    expect(receiver.requests.length).toBe(1)
     expect(await listed()).toEqual([before])
   })
 })

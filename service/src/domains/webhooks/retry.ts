@@ -10,26 +10,26 @@ import { deliveryRecord } from './delivery-record.ts'
 import { isInBacklog, selectDelivery } from './delivery-store.ts'
 import { readEvents } from './events/read-events.ts'
 import {
-  holdForAttempt,
+  claimForAttempt,
   type Receiver,
   type RequestedAttempts,
   requireReceiver,
   sendNow,
 } from './send-now.ts'
 
-/** Sends the event of a delivery once more, now; answers the delivery after that. */
+/** Sends the event of a delivery again at once; returns the delivery after the attempt. */
 export async function retryDelivery(
   context: RequestedAttempts,
   caller: PlatformCaller,
-  address: string,
+  deliveryId: string,
 ): Promise<WebhookDelivery> {
   const { platformId } = caller
-  const event = await requireEvent(context, platformId, address)
+  const event = await requireEvent(context, platformId, deliveryId)
   const receiver = await requireReceiver(context, platformId)
-  return context.slots.hold(platformId, async givesWay => {
+  return context.slots.withSlot(platformId, async signal => {
     const body = await requireBody(context, platformId, event)
-    const attempts = await hold(context, caller, receiver, event)
-    const delivery = await sendNow({ ...context, givesWay }, receiver, { ...event, body, attempts })
+    const attempts = await claim(context, caller, receiver, event)
+    const delivery = await sendNow({ ...context, signal }, receiver, { ...event, body, attempts })
     if (delivery === null) throw deliveryNotFound()
     return deliveryRecord(delivery, receiver.url)
   })
@@ -40,18 +40,18 @@ interface DeliveredEvent {
   readonly name: EventName
 }
 
-/** The event of a delivery of this platform's; one of a payment that was not tried yet has its delivery to come. */
+/** The event of one of this platform's deliveries. A payment's event has no row before its first attempt. */
 async function requireEvent(
   { database }: WebhooksContext,
   platformId: Uuid,
-  address: string,
+  deliveryId: string,
 ): Promise<DeliveredEvent> {
-  const id = parseId('whd', address)
+  const id = parseId('whd', deliveryId)
   if (id === null) throw deliveryNotFound()
   const delivery = await selectDelivery(database, platformId, id)
   if (delivery !== null) return { id, name: delivery.event }
   if (await isInBacklog(database, platformId, id)) return { id, name: paymentEventName(id) }
-  // It may have got its row, and left the backlog, in between.
+  // It may have moved from the backlog to a row in between.
   const tried = await selectDelivery(database, platformId, id)
   if (tried === null) throw deliveryNotFound()
   return { id, name: tried.event }
@@ -71,12 +71,12 @@ async function requireBody(
   if (body !== undefined) return body
   throw new AppError(
     'conflict',
-    'The event is not as the service recorded it, so it is not sent; ask for help',
+    'The event failed verification, so it is not sent; contact the operator of the service',
   )
 }
 
-/** The act and the hold are one commit: whatever is sent on request is in the log. */
-async function hold(
+/** One commit claims the delivery and records the audit event, so every requested attempt is in the log. */
+async function claim(
   { database, vault, clock }: WebhooksContext,
   caller: PlatformCaller,
   receiver: Receiver,
@@ -91,7 +91,7 @@ async function hold(
     data: { event: event.name, webhook_host: new URL(receiver.url).host },
   } as const
   return database.inTransaction(async tx => {
-    const attempts = await holdForAttempt(tx, receiver, event, now)
+    const attempts = await claimForAttempt(tx, receiver, event, now)
     await recordFacts(tx, vault, now, [act])
     return attempts
   })

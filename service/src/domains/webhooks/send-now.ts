@@ -9,23 +9,23 @@ import type { AttemptSlots } from './attempt-slots.ts'
 import type { WebhooksContext } from './context.ts'
 import { scheduleWork } from './delivering/endpoint-store.ts'
 import type { Delivery } from './delivery-record.ts'
-import { type AttemptEnded, claimDelivery, writeAttempt } from './delivery-store.ts'
+import { claimDelivery, type ManualAttempt, writeAttempt } from './delivery-store.ts'
 import type { AttemptResult, OutgoingWebhook } from './sending/attempt.ts'
-import { decideAttempt } from './sending/decide.ts'
+import { decideOutcome } from './sending/decide.ts'
 import { openSender } from './sending/send.ts'
 import { signedHeaders } from './sending/sign.ts'
 
-/** What an attempt is made with that somebody asks for and waits for. */
+/** The context of attempts that a platform requests and waits for. */
 export interface RequestedAttempts extends WebhooksContext {
   readonly slots: AttemptSlots
-  /** Aborted when the service stops and may wait for receivers no longer. */
+  /** Aborted when the service stops. */
   readonly stopping?: AbortSignal
 }
 
-/** An attempt that holds a slot. */
+/** The context of an attempt that has a slot. */
 export interface AttemptInSlot extends RequestedAttempts {
-  /** Aborted when the slot is needed for somebody who has none. */
-  readonly givesWay: AbortSignal
+  /** Aborted when another platform needs the slot. */
+  readonly signal: AbortSignal
 }
 
 export interface Receiver {
@@ -35,7 +35,7 @@ export interface Receiver {
   readonly secrets: readonly string[]
 }
 
-/** Where a platform is told, or the reason why it is not. */
+/** The platform's receiver; refuses if there is none or it is disabled. */
 export async function requireReceiver(context: WebhooksContext, platformId: Uuid): Promise<Receiver> {
   const { database, vault, clock } = context
   const target = await readWebhookTarget(database, vault, platformId, clock.now())
@@ -51,33 +51,33 @@ export async function requireReceiver(context: WebhooksContext, platformId: Uuid
   return { platformId, url: target.url, secrets: target.secrets }
 }
 
-/** An event that is to be sent. */
+/** An event to send. */
 export interface Sending {
   readonly id: Uuid
   readonly name: EventName
   /** Its JSON text. */
   readonly body: string
-  /** How often it was tried before. */
+  /** How many attempts were made before. */
   readonly attempts: number
 }
 
-/** Longer than any attempt takes. A node that dies in the middle of one leaves it to the deliverer after this. */
-const HELD_MS = 60_000
+/** Longer than any attempt takes. If the node crashes during the attempt, the deliverer retries it after this. */
+const CLAIM_MS = 60_000
 
-/** Holds a delivery for an attempt that follows the commit; answers how often it was tried before. */
-export async function holdForAttempt(
+/** Claims a delivery for an attempt after the commit; returns how many attempts were made before. */
+export async function claimForAttempt(
   tx: Queryable,
   { platformId, url }: Receiver,
   { id, name }: Pick<Sending, 'id' | 'name'>,
   now: Date,
 ): Promise<number> {
-  const until = new Date(now.getTime() + HELD_MS)
-  // The endpoint before its deliveries, as whoever delivers locks them.
+  const until = new Date(now.getTime() + CLAIM_MS)
+  // Locks the endpoint before its deliveries, as delivery workers do.
   await scheduleWork(tx, [platformId], until)
   return claimDelivery(tx, platformId, { id, event: name, url, until })
 }
 
-/** Makes one attempt, outside of any transaction, and writes what it came to. null: the delivery was forgotten meanwhile. */
+/** Makes one attempt, outside any transaction, and writes its outcome. null: the delivery was deleted meanwhile. */
 export async function sendNow(
   context: AttemptInSlot,
   receiver: Receiver,
@@ -89,24 +89,24 @@ export async function sendNow(
   const result = await sendOnce(context, { url, headers, body })
   const endedAt = clock.now()
   const ended = { now: endedAt, realNow: realTime(clock), random: random() }
-  const verdict = decideAttempt(result, { attempts: attempts + 1, ...ended })
-  return database.inTransaction(tx => writeEnd(tx, platformId, { id, url, verdict, endedAt }))
+  const outcome = decideOutcome(result, { attempts: attempts + 1, ...ended })
+  return database.inTransaction(tx => writeEnd(tx, platformId, { id, url, outcome, endedAt }))
 }
 
 async function sendOnce(
-  { mode, stopping, givesWay }: AttemptInSlot,
+  { mode, stopping, signal }: AttemptInSlot,
   webhook: OutgoingWebhook,
 ): Promise<AttemptResult> {
   const sender = openSender({ mode, maxConnections: 1 })
-  const broken = stopping === undefined ? givesWay : AbortSignal.any([stopping, givesWay])
+  const aborted = stopping === undefined ? signal : AbortSignal.any([stopping, signal])
   try {
-    return await sender.send(webhook, broken)
+    return await sender.send(webhook, aborted)
   } catch {
-    // What is pending is held for this attempt, and then the deliverer's.
-    const why = givesWay.aborted
-      ? 'Your receiver did not answer yet and others wait, so the attempt was broken off'
-      : 'This server is shutting down and broke the attempt off'
-    const message = `${why}; look whether it was delivered, then ask again`
+    // A pending delivery stays claimed until the claim expires; then the deliverer retries it.
+    const why = signal.aborted
+      ? 'Your receiver has not responded yet and others wait, so the attempt was aborted'
+      : 'This server is shutting down and aborted the attempt'
+    const message = `${why}; check whether it was delivered, then try again`
     throw new AppError('service_unavailable', message, { headers: { 'retry-after': '1' } })
   } finally {
     await sender.close()
@@ -114,14 +114,14 @@ async function sendOnce(
 }
 
 /** The order of locks: the platform, its endpoint, the delivery. */
-async function writeEnd(tx: Queryable, platformId: Uuid, ended: AttemptEnded): Promise<Delivery | null> {
-  const { url, verdict, endedAt } = ended
-  if (verdict.status === 'failed' && verdict.isGone) await disableWebhookUrl(tx, platformId, url, endedAt)
-  if (verdict.status === 'pending') await scheduleWork(tx, [platformId], verdict.nextAttemptAt)
+async function writeEnd(tx: Queryable, platformId: Uuid, ended: ManualAttempt): Promise<Delivery | null> {
+  const { url, outcome, endedAt } = ended
+  if (outcome.status === 'failed' && outcome.isGone) await disableWebhookUrl(tx, platformId, url, endedAt)
+  if (outcome.status === 'pending') await scheduleWork(tx, [platformId], outcome.nextAttemptAt)
   return writeAttempt(tx, platformId, ended)
 }
 
-/** What receivers' clocks show, which is never the sandbox's moved time: signatures and their dates go by it. */
+/** The real time, which receivers' clocks show, without the offset of the sandbox's test clock. */
 function realTime(clock: Clock): Date {
   return new Date(clock.now().getTime() - clock.offsetMs())
 }

@@ -9,7 +9,7 @@ import type { WebhooksContext } from './context.ts'
 import { deliveryRecord } from './delivery-record.ts'
 import { readEvents } from './events/read-events.ts'
 import {
-  holdForAttempt,
+  claimForAttempt,
   type Receiver,
   type RequestedAttempts,
   requireReceiver,
@@ -18,7 +18,7 @@ import {
 
 const NAME = 'webhook.test'
 
-/** Sends a platform an event that tells nothing; answers its delivery after the first attempt. */
+/** Sends a platform a test event; returns its delivery after the first attempt. */
 export async function testWebhook(
   context: RequestedAttempts,
   caller: PlatformCaller,
@@ -26,17 +26,17 @@ export async function testWebhook(
   const { database, vault, slots } = context
   const { platformId } = caller
   const receiver = await requireReceiver(context, platformId)
-  return slots.hold(platformId, async givesWay => {
+  return slots.withSlot(platformId, async signal => {
     const id = await recordTest(context, caller, receiver)
     const body = (await readEvents(database, vault, platformId, [{ id, name: NAME }])).get(id)
     assert(body !== undefined, 'an event can be read once it is recorded')
-    const delivery = await sendNow({ ...context, givesWay }, receiver, { id, name: NAME, body, attempts: 0 })
+    const delivery = await sendNow({ ...context, signal }, receiver, { id, name: NAME, body, attempts: 0 })
     assert(delivery !== null, 'a delivery is kept for longer than an attempt takes')
     return deliveryRecord(delivery, receiver.url)
   })
 }
 
-/** The event with its delivery, which the deliverer takes over should this node not live to send it. */
+/** Records the event with its delivery. If this node crashes before it sends the event, the deliverer does. */
 async function recordTest(
   { database, vault, clock }: WebhooksContext,
   caller: PlatformCaller,
@@ -47,7 +47,7 @@ async function recordTest(
   const data = { platform_id: formatId('plt', platformId) }
   return database.inTransaction(async tx => {
     const id = await recordUnqueued(tx, vault, now, { name: NAME, platformId, data })
-    await holdForAttempt(tx, receiver, { id, name: NAME }, now)
+    await claimForAttempt(tx, receiver, { id, name: NAME }, now)
     const act = {
       agentId: null,
       actor: actorOf(caller),

@@ -2,7 +2,7 @@ import type { Invitation, SessionOwner } from '@batua/contract'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { newPlatform, randomPhone } from '../../../testing/network.ts'
-import { toldDuring } from '../../../testing/told.ts'
+import { eventsDuring } from '../../../testing/published-events.ts'
 import { decideInvite, inviteAgain } from '../owners/invite-again.ts'
 import { selectOwner } from '../owners/store.ts'
 import { openStage, type Stage } from './test-stage.ts'
@@ -140,7 +140,7 @@ test('what is accepted belongs to every session of the phone at once, and the pl
   const { number, owners } = await phoneOf(1)
   const session = await stage.logIn(number)
   const later = await invite(number)
-  const told = await toldDuring(stage.db.database, async () => {
+  const told = await eventsDuring(stage.db.database, async () => {
     expect((await answer(later, 'accept', session)).status).toBe(200)
   })
   expect(told).toMatchObject([

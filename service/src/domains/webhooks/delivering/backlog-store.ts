@@ -3,14 +3,14 @@ import type { Queryable } from '../../../db/database.ts'
 import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
-/** Events of payments for one platform that have not been tried yet. */
+/** Payments' events of one platform that have had no attempt yet. */
 export interface Chunk {
-  /** Of its first event when it was made. */
+  /** The id of its first event when it was inserted. */
   readonly id: Uuid
   readonly eventIds: readonly Uuid[]
 }
 
-/** So many events in one row at the most: it is written anew as they are done with. */
+/** Bounds the size of a row, which is rewritten as its events are delivered. */
 const CHUNK_EVENTS = 128
 
 export async function insertBacklog(
@@ -47,7 +47,7 @@ function firstOf(ids: readonly Uuid[]): Uuid {
   return first
 }
 
-/** The oldest chunks of a platform but those that are at work. */
+/** The oldest chunks of a platform, without those in `but`. */
 export async function selectChunks(
   db: Queryable,
   platformId: Uuid,
@@ -61,7 +61,7 @@ export async function selectChunks(
   return rows.map(({ id, ids }) => ({ id, eventIds: ids.slice(1, -1).split(',') }))
 }
 
-/** What is left of chunks after some of their events were tried; nothing is left of those without events. */
+/** Writes what remains of chunks after some of their events had an attempt; a chunk without events is deleted. */
 export async function replaceChunks(
   tx: Queryable,
   platformId: Uuid,

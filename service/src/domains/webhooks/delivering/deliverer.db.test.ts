@@ -35,7 +35,7 @@ async function newPair(payerUrl: string | null, payeeUrl: string | null): Promis
   return { payer, payee }
 }
 
-/** Pays so often at once; answers the payments' uuids. */
+/** Makes this many payments at once; returns the payments' uuids. */
 async function pay({ payer, payee }: Pair, times: number): Promise<Uuid[]> {
   const paid = await Promise.all(Array.from({ length: times }, () => node.pay(order(payer, payee, 1_000n))))
   return paid.map(({ payment_id: id }) => parseId('pay', id ?? '') ?? '')
@@ -46,23 +46,23 @@ const receivedEvents = (payments: readonly Uuid[]) =>
   payments.map(id => formatId('evt', creditSideOf(id))).toSorted()
 
 /** The events that arrived, in order, once for each attempt. */
-const idsAt = ({ heard }: Receiver) => heard.map(({ headers }) => String(headers['webhook-id']))
+const idsAt = ({ requests }: Receiver) => requests.map(({ headers }) => String(headers['webhook-id']))
 
-interface LimitUsage {
+interface DeliveryState {
   readonly status: string
   readonly attempts: number
   readonly last_error: string | null
 }
 
-function deliveriesOf(platformId: Uuid): Promise<LimitUsage[]> {
-  return db.database.query<LimitUsage>(
+function deliveriesOf(platformId: Uuid): Promise<DeliveryState[]> {
+  return db.database.query<DeliveryState>(
     `select status, attempts, last_error from webhook_deliveries where platform_id = $1 order by id`,
     [platformId],
   )
 }
 
-/** Endpoints that nobody has and that have something to do, but no moment for it: they would be forgotten. */
-function forgotten(): Promise<unknown[]> {
+/** Endpoints with work but neither a lease nor a moment for it: their events would be lost. */
+function unscheduled(): Promise<unknown[]> {
   return db.database.query(
     `select e.platform_id from webhook_endpoints e join platforms p on p.id = e.platform_id
      where e.leased_by is null and e.work_at is null and p.webhook_disabled_at is null
@@ -81,7 +81,7 @@ async function waiting(): Promise<number> {
   return row?.rows ?? -1
 }
 
-test('a payment is told to both sides’ platforms, each its own event, and to nobody without an address', async () => {
+test('a payment is delivered to the platforms of both sides, each its own event, and to no platform without a webhook_url', async () => {
   const payerSide = await startReceiver()
   const payeeSide = await startReceiver()
   const pair = await newPair(payerSide.origin, payeeSide.origin)
@@ -98,7 +98,7 @@ test('a payment is told to both sides’ platforms, each its own event, and to n
   await deliverer.stop()
 })
 
-test('two nodes tell each event once while both live', async () => {
+test('two running nodes deliver each event once', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
   const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
@@ -111,7 +111,7 @@ test('two nodes tell each event once while both live', async () => {
   expect(await waiting()).toBe(0)
 })
 
-test('what a node has taken and not written when it dies is told by another, under the same ids', async () => {
+test('if a node crashes, another delivers its unwritten events under the same ids once the lease has expired', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
   const payments = await pay(pair, 10)
@@ -132,7 +132,7 @@ test('what a node has taken and not written when it dies is told by another, und
   await deliverer.stop()
 })
 
-test('a node that has lost its lease writes nothing more', async () => {
+test('a node that has lost its lease writes no outcome', async () => {
   let taken = 0
   const receiver = await startReceiver(response => {
     taken++
@@ -153,7 +153,7 @@ test('a node that has lost its lease writes nothing more', async () => {
   await deliverer.stop()
 })
 
-test('what somebody wrote into the backlog is never sent', async () => {
+test('an event that was inserted into the backlog by hand is never sent', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, null)
   const strangers = await pay(await newPair(null, null), 1)
@@ -172,7 +172,7 @@ test('what somebody wrote into the backlog is never sent', async () => {
   await deliverer.stop()
 })
 
-test('a receiver that fails gets one request at a time, and its events keep their order of retries', async () => {
+test('a failing receiver gets one request at a time, and all its deliveries are retried', async () => {
   let atOnce = 0
   let most = 0
   const receiver = await startReceiver(response => {
@@ -200,7 +200,7 @@ test('a receiver that fails gets one request at a time, and its events keep thei
   await setReceiver(db.database, pair.payer, null)
 })
 
-test('no event is forgotten when it is dealt out while its courier is letting go', async () => {
+test('no event is lost if it is fanned out while its delivery worker releases the endpoint', async () => {
   const receiver = await startReceiver()
   const pair = await newPair(receiver.origin, receiver.origin)
   const nodes = [newDeliverer(db.database, clock), newDeliverer(db.database, clock)]
@@ -212,7 +212,7 @@ test('no event is forgotten when it is dealt out while its courier is letting go
       await fanOut(db.database, clock.now())
     }
     await Promise.all(working)
-    expect(await forgotten()).toEqual([])
+    expect(await unscheduled()).toEqual([])
   }
   await nodes[0]?.runDue()
   expect(new Set(idsAt(receiver)).size).toBe(paid * 2)

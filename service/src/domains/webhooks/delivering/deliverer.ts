@@ -2,61 +2,60 @@ import { isConnectionLost } from '../../../db/database.ts'
 import { monotonicSeconds, systemClock } from '../../../kernel/clock.ts'
 import { newUuid } from '../../../kernel/ids.ts'
 import type { DelivererContext, WebhooksContext } from '../context.ts'
-import type { Verdict } from '../sending/attempt.ts'
-import { openBell } from './bell.ts'
+import type { DeliveryOutcome } from '../sending/attempt.ts'
 import { type FannedOut, fanOut } from './fan-out.ts'
-import { lookForWork } from './fan-out-store.ts'
-import { openFleet } from './fleet.ts'
+import { selectPendingWork } from './fan-out-store.ts'
 import { openThrottle } from './throttle.ts'
-
-/** One node's part in telling platforms what happened. */
+import { openWakeSignal } from './wake-signal.ts'
+import { openWorkerPool } from './worker-pool.ts'
+/** Fans events out and delivers them, on one node. */
 export interface Deliverer {
   start(): void
-  /** Tries all that is due now, what was only just recorded included; what takes very long goes on afterwards. */
+  /** Attempts every delivery that is due now, including events just recorded. Returns after 30 s; slow attempts continue. */
   runDue(): Promise<void>
-  /** Finishes what runs, for some seconds at most, and lets everything go for other nodes. */
+  /** Waits a few seconds for running attempts, aborts the rest, and releases all leases. */
   stop(): Promise<void>
 }
 
 export interface DelivererOptions extends WebhooksContext {
   readonly random?: () => number
-  /** How busy the event loop of payments is, 0 to 1: they come first. */
+  /** Utilization of the payments' event loop, 0 to 1: payments have priority. */
   readonly utilization?: () => number
-  readonly onAttempt?: (status: Verdict['status']) => void
+  readonly onAttempt?: (status: DeliveryOutcome['status']) => void
 }
 
 const POLL_MS = 100
 const NOTHING: FannedOut = { taken: 0, wasFull: false, platformIds: [] }
 const AFTER_ERROR_MS = 1_000
-/** A receiver that hangs ends within its time-out. */
+/** Longer than the timeout of an attempt. */
 const RUN_DUE_S = 30
 
 export function openDeliverer(options: DelivererOptions): Deliverer {
   const context = contextOf(options)
-  const bell = openBell()
-  const fleet = openFleet(context, bell.ring)
+  const signal = openWakeSignal()
+  const workers = openWorkerPool(context, signal.wake)
   let isStopped = false
   let loop: Promise<void> = Promise.resolve()
 
-  /** Deals out and takes up once. */
+  /** Fans out one batch and starts workers for endpoints with due work. */
   async function step(): Promise<Omit<FannedOut, 'platformIds'>> {
     const { database, clock } = context
-    const { toDealOut, toTakeUp } = await lookForWork(database, clock.now())
-    const dealt = toDealOut ? await fanOut(database, clock.now()) : NOTHING
-    fleet.hasMore(dealt.platformIds)
-    if (toTakeUp || dealt.platformIds.length > 0) await fleet.takeUp()
-    fleet.closeIdle()
-    return dealt
+    const { hasQueuedEvents, hasDueEndpoints } = await selectPendingWork(database, clock.now())
+    const fannedOut = hasQueuedEvents ? await fanOut(database, clock.now()) : NOTHING
+    workers.hasMore(fannedOut.platformIds)
+    if (hasDueEndpoints || fannedOut.platformIds.length > 0) await workers.startWorkers()
+    workers.closeIdle()
+    return fannedOut
   }
 
   async function run(): Promise<void> {
     while (!isStopped) {
       try {
         const { wasFull } = await step()
-        if (!wasFull) await bell.wait(POLL_MS)
+        if (!wasFull) await signal.wait(POLL_MS)
       } catch (error) {
         context.onError(error)
-        await bell.wait(AFTER_ERROR_MS)
+        await signal.wait(AFTER_ERROR_MS)
       }
     }
   }
@@ -69,18 +68,18 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
       const deadlineS = monotonicSeconds() + RUN_DUE_S
       while (!isStopped && monotonicSeconds() < deadlineS) {
         const { taken } = await step()
-        if (taken === 0 && fleet.size() === 0) return
-        await fleet.settled()
+        if (taken === 0 && workers.size() === 0) return
+        await workers.finished()
       }
     },
     async stop() {
       isStopped = true
-      bell.ring()
+      signal.wake()
       context.throttle.close()
-      await fleet.stop()
+      await workers.stop()
       await loop
-      // Whoever was taken up in the loop's last step.
-      await fleet.stop()
+      // Workers that the loop's last step started.
+      await workers.stop()
     },
   }
 }
@@ -95,8 +94,8 @@ function contextOf(options: DelivererOptions): DelivererContext {
     throttle: openThrottle(options.utilization ?? (() => 0)),
     onAttempt: options.onAttempt ?? (() => undefined),
     onError(error) {
-      if (isConnectionLost(error)) logger.warn('deliveries of webhooks wait for the database')
-      else logger.error({ err: error }, 'a delivery of webhooks failed')
+      if (isConnectionLost(error)) logger.warn('webhook deliveries wait: the database is unavailable')
+      else logger.error({ err: error }, 'webhook delivery failed with an internal error')
     },
   }
 }

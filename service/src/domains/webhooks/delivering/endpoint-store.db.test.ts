@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../../../testing/database
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 import { setReceiver } from '../testing/delivering.ts'
 import { insertBacklog } from './backlog-store.ts'
-import { releaseEndpoint, scheduleWork, takeEndpoints, wakeEndpoint } from './endpoint-store.ts'
+import { leaseEndpoints, releaseEndpoint, scheduleWork, wakeEndpoint } from './endpoint-store.ts'
 
 const NOW = new Date('2026-11-20T06:30:00.000Z')
 const LATER = new Date(NOW.getTime() + 60_000)
@@ -25,7 +25,7 @@ async function newEndpoint(): Promise<Uuid> {
 }
 
 const take = (node: Uuid, failing = false) =>
-  takeEndpoints(db.database, { node, now: NOW, failing, limit: 10 })
+  leaseEndpoints(db.database, { node, now: NOW, failing, limit: 10 })
 
 async function workAt(platformId: Uuid): Promise<Date | null | undefined> {
   const [row] = await db.database.query<{ work_at: Date | null }>(
@@ -35,25 +35,25 @@ async function workAt(platformId: Uuid): Promise<Date | null | undefined> {
   return row?.work_at
 }
 
-test('what is dealt out while an endpoint is let go is not forgotten', async () => {
+test('an event that is fanned out while its endpoint is released is still scheduled', async () => {
   const node = newUuid(NOW)
   const platformId = await newEndpoint()
   await take(node)
-  const dealer = await db.database.connect()
-  await dealer.query('begin')
-  await insertBacklog(dealer, new Map([[platformId, [newUuid(NOW)]]]))
-  await scheduleWork(dealer, [platformId], NOW)
+  const fanningOut = await db.database.connect()
+  await fanningOut.query('begin')
+  await insertBacklog(fanningOut, new Map([[platformId, [newUuid(NOW)]]]))
+  await scheduleWork(fanningOut, [platformId], NOW)
   const release = { platformId, node, now: NOW, url: URL, failingSince: null, pausedUntil: null }
   const released = db.database.inTransaction(tx => releaseEndpoint(tx, release))
   await someoneWaitsForLock(db.database)
-  await dealer.query('commit')
+  await fanningOut.query('commit')
   await released
   expect(await workAt(platformId)).toEqual(NOW)
-  await dealer.release()
+  await fanningOut.release()
   await db.database.query(`update webhook_endpoints set work_at = null`)
 })
 
-test('a receiver that asked for a rest is left alone until then, and a new address is not', async () => {
+test('a paused endpoint is not leased until the pause ends or the webhook_url changes', async () => {
   const node = newUuid(NOW)
   const platformId = await newEndpoint()
   await take(node)
@@ -63,14 +63,14 @@ test('a receiver that asked for a rest is left alone until then, and a new addre
   expect([...(await take(node)), ...(await take(node, true))]).toEqual([])
   await wakeEndpoint(db.database, platformId, NOW)
   expect(await take(node)).toEqual([{ platformId, failingSince: null }])
-  // The address was changed while its courier was at work: what the old one did is not the new one's.
+  // The address changed while a worker had the lease: failures of the old receiver do not count for the new one.
   await setReceiver(db.database, platformId, `${URL}other`)
   await db.database.inTransaction(tx => releaseEndpoint(tx, release))
   expect(await take(node)).toEqual([{ platformId, failingSince: null }])
   await db.database.query(`update webhook_endpoints set work_at = null`)
 })
 
-test('who has lost an endpoint lets go of nothing', async () => {
+test('a node that has lost the lease of an endpoint releases nothing', async () => {
   const platformId = await newEndpoint()
   await insertBacklog(db.database, new Map([[platformId, [newUuid(NOW)]]]))
   const winner = newUuid(NOW)

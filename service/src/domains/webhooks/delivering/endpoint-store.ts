@@ -3,12 +3,12 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
 /**
- * Leases go by the database's time, which is one for all nodes and which a moved sandbox clock does not move. A node that
- * is stopped for longer than this may deliver beside its successor: twice, never not at all.
+ * Leases use the database's time, which all nodes share and which the sandbox's test clock does not move. If a node is
+ * suspended for longer than this, it and its successor may both deliver an event: twice, never not at all.
  */
 const LEASE = `interval '30 seconds'`
 
-/** There is something to do for these platforms at that moment. Whoever delivers for one meanwhile finds it by itself. */
+/** Schedules the next work of these platforms' endpoints for that moment, or leaves an earlier one. */
 export async function scheduleWork(tx: Queryable, platformIds: readonly Uuid[], at: Date): Promise<void> {
   if (platformIds.length === 0) return
   await tx.query(
@@ -19,7 +19,7 @@ export async function scheduleWork(tx: Queryable, platformIds: readonly Uuid[], 
   )
 }
 
-/** The address was set anew, or removed: what waits is due at once, whatever the one before had asked for. */
+/** After the address was set again or removed: pending deliveries are due at once, and a pause of the previous one ends. */
 export async function wakeEndpoint(tx: Queryable, platformId: Uuid, now: Date): Promise<void> {
   await tx.query(
     `insert into webhook_endpoints as e (platform_id, work_at) values ($1, $2)
@@ -27,7 +27,7 @@ export async function wakeEndpoint(tx: Queryable, platformId: Uuid, now: Date): 
        set work_at = least(e.work_at, excluded.work_at), paused_until = null, failing_since = null`,
     [platformId, now],
   )
-  // Under the endpoint's lock, as whoever delivers writes them.
+  // Under the endpoint's lock, as in `writeAttempts`.
   await tx.query(
     `update webhook_deliveries set next_attempt_at = $2
      where platform_id = $1 and status = 'pending' and next_attempt_at > $2`,
@@ -35,27 +35,27 @@ export async function wakeEndpoint(tx: Queryable, platformId: Uuid, now: Date): 
   )
 }
 
-/** A platform for which this node alone delivers now. */
-export interface TakenEndpoint {
+/** An endpoint that this node has leased. */
+export interface LeasedEndpoint {
   readonly platformId: Uuid
   readonly failingSince: Date | null
 }
 
-export interface Taking {
+export interface LeaseRequest {
   readonly node: Uuid
   readonly now: Date
-  /** Whether the last attempt failed: such receivers have slots of their own, so that they take up nobody else's. */
+  /** Whether to lease endpoints whose last attempt failed, or the others. */
   readonly failing: boolean
   readonly limit: number
 }
 
-/** Takes endpoints with something to do that no living node has, those that wait longest first. */
-export async function takeEndpoints(
+/** Leases endpoints that have due work and no unexpired lease, those that have waited longest first. */
+export async function leaseEndpoints(
   db: Queryable,
-  { node, now, failing, limit }: Taking,
-): Promise<TakenEndpoint[]> {
+  { node, now, failing, limit }: LeaseRequest,
+): Promise<LeasedEndpoint[]> {
   if (limit <= 0) return []
-  return db.query<TakenEndpoint>(
+  return db.query<LeasedEndpoint>(
     `with due as (
        select platform_id from webhook_endpoints
        where work_at <= $1 and (paused_until is null or paused_until <= $1)
@@ -69,11 +69,11 @@ export async function takeEndpoints(
   )
 }
 
-/** Locks an endpoint that this node has and renews its lease; false: another node has taken it over. */
-export async function holdEndpoint(tx: Queryable, platformId: Uuid, node: Uuid): Promise<boolean> {
+/** Locks an endpoint and renews this node's lease; false if another node has leased it since. */
+export async function renewLease(tx: Queryable, platformId: Uuid, node: Uuid): Promise<boolean> {
   const rows = await tx.query(
     `update webhook_endpoints set leased_until = clock_timestamp() + ${LEASE}
-     where platform_id = $1 and leased_by = $2 returning 1 as held`,
+     where platform_id = $1 and leased_by = $2 returning 1 as renewed`,
     [platformId, node],
   )
   return rows.length === 1
@@ -83,19 +83,19 @@ export interface Release {
   readonly platformId: Uuid
   readonly node: Uuid
   readonly now: Date
-  /** Whom the rest speaks of: what one receiver did is not held against the next one. */
+  /** The receiver that `failingSince` and `pausedUntil` are about; they are not stored if the address has changed. */
   readonly url: string | null
   readonly failingSince: Date | null
   readonly pausedUntil: Date | null
 }
 
 /**
- * Lets an endpoint go with the moment of its next work, or without one while its receiver is gone. The lock comes first,
- * in a statement of its own: so whatever was dealt out before is seen, and what comes later brings its moment itself.
+ * Releases the lease and sets the moment of the next work, or none while the receiver is gone. The lock is taken first,
+ * in a statement of its own: events fanned out before it are seen, and a later fan-out sets the moment itself.
  */
 export async function releaseEndpoint(tx: Queryable, release: Release): Promise<void> {
   const { platformId, node, now, url, failingSince, pausedUntil } = release
-  if (!(await holdEndpoint(tx, platformId, node))) return
+  if (!(await renewLease(tx, platformId, node))) return
   await tx.query(
     `update webhook_endpoints e set leased_by = null, leased_until = null,
        failing_since = case when p.webhook_url is not distinct from $3 then $4::timestamptz end,

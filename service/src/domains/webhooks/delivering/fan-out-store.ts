@@ -3,25 +3,29 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
-/** What there is to do on this node, as one cheap question that may be asked many times a second. */
-export async function lookForWork(
-  db: Queryable,
-  now: Date,
-): Promise<{ readonly toDealOut: boolean; readonly toTakeUp: boolean }> {
-  const [found] = await db.query<{ toDealOut: boolean; toTakeUp: boolean }>(
-    `select exists (select 1 from payment_events) or exists (select 1 from events where queued) as "toDealOut",
+export interface PendingWork {
+  /** There are events to fan out. */
+  readonly hasQueuedEvents: boolean
+  /** There are endpoints with due work that no node has leased. */
+  readonly hasDueEndpoints: boolean
+}
+
+/** What there is to do, by one cheap query that may run many times a second. */
+export async function selectPendingWork(db: Queryable, now: Date): Promise<PendingWork> {
+  const [found] = await db.query<PendingWork>(
+    `select exists (select 1 from payment_events) or exists (select 1 from events where queued) as "hasQueuedEvents",
        exists (
          select 1 from webhook_endpoints
          where work_at <= $1 and (paused_until is null or paused_until <= $1)
-           and (leased_until is null or leased_until <= clock_timestamp())) as "toTakeUp"`,
+           and (leased_until is null or leased_until <= clock_timestamp())) as "hasDueEndpoints"`,
     [now],
   )
-  return found ?? { toDealOut: false, toTakeUp: false }
+  return found ?? { hasQueuedEvents: false, hasDueEndpoints: false }
 }
 
-/** The payments of one commit. Read only where somebody is told of them. */
+/** The payments of one commit. Parsed only if one of its platforms receives webhooks. */
 export interface QueuedPayments {
-  /** All that stand on some side. */
+  /** The platforms of all payers and payees. */
   readonly platforms: readonly Uuid[]
   /** Each payment with the platforms of both sides. */
   readonly payments: () => Iterable<{ readonly id: Uuid; readonly payer: Uuid; readonly payee: Uuid }>
@@ -35,7 +39,7 @@ interface PaymentsRow {
   readonly payees: string
 }
 
-/** Takes queued payments out, oldest commits first; another node takes others meanwhile. */
+/** Removes queued payments, oldest commits first; nodes that run this at the same time get different rows. */
 export async function takePayments(tx: Queryable, limit: number): Promise<QueuedPayments[]> {
   const rows = await tx.query<PaymentsRow>(
     `with taken as (select id from payment_events order by id limit $1 for update skip locked)
@@ -47,7 +51,7 @@ export async function takePayments(tx: Queryable, limit: number): Promise<Queued
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1)).map(paymentsOf)
 }
 
-/** What is no list of ids, because somebody wrote it by hand, names nothing and keeps no other row waiting. */
+/** A row that was edited and is no list of ids yields no payments; it does not block other rows. */
 function paymentsOf(row: PaymentsRow): QueuedPayments {
   const named = items(row.platforms).map(item => (isUuid(item) ? item : undefined))
   return {
@@ -64,7 +68,7 @@ function paymentsOf(row: PaymentsRow): QueuedPayments {
   }
 }
 
-/** An array of plain values as PostgreSQL writes it; the driver's own reader looks at every character. */
+/** An array of plain values as PostgreSQL writes it; the driver's own parser is slow on long ones. */
 function items(literal: string): string[] {
   return literal.slice(1, -1).split(',')
 }
@@ -75,14 +79,14 @@ function isUuid(item: string): boolean {
   return UUID.test(item)
 }
 
-/** An event that is to be told to its platform. */
+/** An event to be delivered to its platform. */
 export interface QueuedEvent {
   readonly id: Uuid
   readonly platformId: Uuid
   readonly event: EventName
 }
 
-/** Takes queued events of all other kinds. */
+/** Removes queued events of all other kinds from the queue. */
 export async function takeEvents(tx: Queryable, limit: number): Promise<QueuedEvent[]> {
   return tx.query<QueuedEvent>(
     `with taken as (select id from events where queued order by id limit $1 for update skip locked)
@@ -92,8 +96,11 @@ export async function takeEvents(tx: Queryable, limit: number): Promise<QueuedEv
   )
 }
 
-/** Which of these platforms are told anything. */
-export async function selectTold(tx: Queryable, platformIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
+/** Which of these platforms have a webhook_url. */
+export async function selectPlatformsWithUrl(
+  tx: Queryable,
+  platformIds: readonly Uuid[],
+): Promise<ReadonlySet<Uuid>> {
   const rows = await tx.query<{ id: Uuid }>(
     `select id from platforms where id = any ($1::uuid[]) and webhook_url is not null`,
     [arrayLiteral(platformIds)],

@@ -7,12 +7,12 @@ import {
   insertDeliveries,
   type QueuedEvent,
   type QueuedPayments,
-  selectTold,
+  selectPlatformsWithUrl,
   takeEvents,
   takePayments,
 } from './fan-out-store.ts'
 
-/** How much is dealt out in one transaction. */
+/** How much is fanned out in one transaction. */
 export interface FanOutLimits {
   readonly commits: number
   readonly events: number
@@ -21,33 +21,34 @@ export interface FanOutLimits {
 const LIMITS: FanOutLimits = { commits: 200, events: 1_000 }
 
 export interface FannedOut {
-  /** How many commits and events. */
+  /** The number of commits and events that were fanned out. */
   readonly taken: number
   /** Whether more may wait. */
   readonly wasFull: boolean
-  /** Who has something to be told now. */
+  /** The platforms that have new deliveries. */
   readonly platformIds: readonly Uuid[]
 }
 
 /**
- * Deals what happened out to the platforms that have an address for it: payments into their backlogs, where an event is
- * sixteen bytes, all else as deliveries. One transaction; nothing is told twice or forgotten, whoever dies in between.
+ * Fans queued events out to the platforms that have a webhook_url: payments' events into their backlogs, where an event
+ * is sixteen bytes, all others as rows of deliveries. One transaction removes an event from the queue and inserts its
+ * delivery, so a crash neither loses nor duplicates it.
  */
 export async function fanOut(database: Database, now: Date, limits = LIMITS): Promise<FannedOut> {
   return database.inTransaction(async tx => {
-    // If it is lost with the database's machine, all of it is, and it is dealt out again.
+    // If the database's machine loses this commit, it loses all of it, and the events are fanned out again.
     await tx.query(`set local synchronous_commit = off`)
     const [commits, events] = await Promise.all([
       takePayments(tx, limits.commits),
       takeEvents(tx, limits.events),
     ])
     const taken = commits.length + events.length
-    const platformIds = taken > 0 ? await deal(tx, commits, events, now) : []
+    const platformIds = taken > 0 ? await insertFor(tx, commits, events, now) : []
     return { taken, platformIds, wasFull: commits.length >= limits.commits || events.length >= limits.events }
   })
 }
 
-async function deal(
+async function insertFor(
   tx: Queryable,
   commits: readonly QueuedPayments[],
   events: readonly QueuedEvent[],
@@ -55,26 +56,29 @@ async function deal(
 ): Promise<readonly Uuid[]> {
   const concerned = new Set<Uuid>(events.map(({ platformId }) => platformId))
   for (const { platforms } of commits) for (const id of platforms) concerned.add(id)
-  const told = await selectTold(tx, [...concerned])
-  const backlog = paymentsByPlatform(commits, told)
-  const deliveries = events.filter(({ platformId }) => told.has(platformId))
+  const withUrl = await selectPlatformsWithUrl(tx, [...concerned])
+  const backlog = paymentsByPlatform(commits, withUrl)
+  const deliveries = events.filter(({ platformId }) => withUrl.has(platformId))
   await Promise.all([insertBacklog(tx, backlog), insertDeliveries(tx, deliveries, now)])
   const withWork = new Set([...backlog.keys(), ...deliveries.map(({ platformId }) => platformId)])
   await scheduleWork(tx, [...withWork], now)
   return [...withWork]
 }
 
-/** The two events of each payment, by whom they are for. */
-function paymentsByPlatform(commits: readonly QueuedPayments[], told: ReadonlySet<Uuid>): Map<Uuid, Uuid[]> {
+/** The two events of each payment, by the platform that receives them. */
+function paymentsByPlatform(
+  commits: readonly QueuedPayments[],
+  withUrl: ReadonlySet<Uuid>,
+): Map<Uuid, Uuid[]> {
   const byPlatform = new Map<Uuid, Uuid[]>()
   const add = (platformId: Uuid, eventId: Uuid) => {
-    if (!told.has(platformId)) return
+    if (!withUrl.has(platformId)) return
     const ids = byPlatform.get(platformId)
     if (ids === undefined) byPlatform.set(platformId, [eventId])
     else ids.push(eventId)
   }
   for (const { platforms, payments } of commits) {
-    if (!platforms.some(platformId => told.has(platformId))) continue
+    if (!platforms.some(platformId => withUrl.has(platformId))) continue
     for (const { id, payer, payee } of payments()) {
       add(payer, sentEventOf(id))
       add(payee, receivedEventOf(id))

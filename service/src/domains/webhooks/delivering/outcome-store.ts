@@ -2,16 +2,17 @@ import type { EventName } from '@batua/contract'
 import { arrayLiteral, textArrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { Verdict } from '../sending/attempt.ts'
+import type { DeliveryOutcome } from '../sending/attempt.ts'
 
-/** A delivery whose time has come. */
+/** A delivery that is due. */
 export interface DueDelivery {
   readonly id: Uuid
   readonly event: EventName
+  /** How many attempts were made before. */
   readonly attempts: number
 }
 
-/** Deliveries of a platform that are due, the longest due first, but those that are at work. */
+/** Deliveries of a platform that are due, the longest due first, without those in `but`. */
 export async function selectDue(
   db: Queryable,
   platformId: Uuid,
@@ -25,27 +26,27 @@ export async function selectDue(
   )
 }
 
-/** What one attempt came to. */
-export interface Outcome {
+/** The outcome of one attempt. */
+export interface EndedAttempt {
   readonly id: Uuid
   readonly event: EventName
   readonly url: string | null
   readonly endedAt: Date
-  readonly verdict: Verdict
-  /** Whether a request was made, or the event was given up without one. */
+  readonly outcome: DeliveryOutcome
+  /** Whether a request was sent; false if the event was given up without one. */
   readonly wasTried: boolean
 }
 
 /**
- * Writes what attempts came to; a payment's event gets its row here. Somebody may have had a delivery sent meanwhile:
- * what was delivered stays so.
+ * Writes the attempts of attempts; a payment's event gets its row here. A retry by hand may have succeeded meanwhile: a
+ * delivered delivery stays delivered.
  */
-export async function writeOutcomes(
+export async function writeAttempts(
   tx: Queryable,
   platformId: Uuid,
-  outcomes: readonly Outcome[],
+  attempts: readonly EndedAttempt[],
 ): Promise<void> {
-  if (outcomes.length === 0) return
+  if (attempts.length === 0) return
   await tx.query(
     `insert into webhook_deliveries as d (platform_id, id, event, url, status, attempts, response_status, last_error,
        next_attempt_at, delivered_at)
@@ -60,23 +61,23 @@ export async function writeOutcomes(
        delivered_at = coalesce(d.delivered_at, excluded.delivered_at)`,
     [
       platformId,
-      arrayLiteral(outcomes.map(({ id }) => id)),
-      arrayLiteral(outcomes.map(({ event }) => event)),
-      textArrayLiteral(outcomes.map(({ url }) => url)),
-      arrayLiteral(outcomes.map(({ verdict }) => verdict.status)),
-      arrayLiteral(outcomes.map(({ verdict }) => verdict.responseStatus)),
-      textArrayLiteral(outcomes.map(({ verdict }) => ('error' in verdict ? verdict.error : null))),
+      arrayLiteral(attempts.map(({ id }) => id)),
+      arrayLiteral(attempts.map(({ event }) => event)),
+      textArrayLiteral(attempts.map(({ url }) => url)),
+      arrayLiteral(attempts.map(({ outcome }) => outcome.status)),
+      arrayLiteral(attempts.map(({ outcome }) => outcome.responseStatus)),
+      textArrayLiteral(attempts.map(({ outcome }) => ('error' in outcome ? outcome.error : null))),
       textArrayLiteral(
-        outcomes.map(({ verdict }) =>
-          verdict.status === 'pending' ? verdict.nextAttemptAt.toISOString() : null,
+        attempts.map(({ outcome }) =>
+          outcome.status === 'pending' ? outcome.nextAttemptAt.toISOString() : null,
         ),
       ),
       textArrayLiteral(
-        outcomes.map(({ verdict, endedAt }) =>
-          verdict.status === 'delivered' ? endedAt.toISOString() : null,
+        attempts.map(({ outcome, endedAt }) =>
+          outcome.status === 'delivered' ? endedAt.toISOString() : null,
         ),
       ),
-      arrayLiteral(outcomes.map(({ wasTried }) => (wasTried ? 1 : 0))),
+      arrayLiteral(attempts.map(({ wasTried }) => (wasTried ? 1 : 0))),
     ],
   )
 }

@@ -2,17 +2,17 @@ import { monotonicSeconds } from '../../../kernel/clock.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { openSender, type Sender } from '../sending/send.ts'
 
-/** Each platform's own connections, so that one receiver's never wait for another's; kept for a while after use. */
+/** Separate connections for each platform, so that no receiver waits for another; kept open for a while after use. */
 export interface Senders {
   of(platformId: Uuid): Sender
-  /** Nobody sends for this platform any more. */
-  rest(platformId: Uuid): void
+  /** The platform's worker has ended. */
+  release(platformId: Uuid): void
   closeIdle(): void
   close(): Promise<void>
 }
 
 const KEPT_S = 10
-/** Those beyond so many are closed after use: each holds connections of the process. */
+/** Senders beyond this number are closed after use, to bound the open connections of the process. */
 const MOST_KEPT = 1_024
 const MAX_CONNECTIONS = 16
 
@@ -40,7 +40,7 @@ export function openSenders(mode: 'sandbox' | 'live'): Senders {
       senders.set(platformId, kept)
       return kept.sender
     },
-    rest(platformId) {
+    release(platformId) {
       const kept = senders.get(platformId)
       if (kept === undefined) return
       kept.idleSinceS = monotonicSeconds()

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** How many attempts of one who always wants another may begin in ten seconds. */
+/** How many attempts begin in ten seconds if there are always more waiting. */
 function begunInTenSeconds(): number {
   const throttle = openThrottle(() => busy)
   let begun = 0
@@ -22,7 +22,7 @@ function begunInTenSeconds(): number {
   return begun
 }
 
-test('while payments leave time to spare nobody waits, and under a full load some still go out', () => {
+test('attempts start at once while the event loop is idle, and at a low rate under a full load of payments', () => {
   expect(openThrottle(() => 0.49).isOpen()).toBe(true)
   expect(openThrottle(() => 0.5).isOpen()).toBe(false)
   busy = 1
@@ -33,7 +33,7 @@ test('while payments leave time to spare nobody waits, and under a full load som
   expect(begunInTenSeconds()).toBeCloseTo(16_000, -1)
 })
 
-test('who asks waits behind those who asked before, so no receiver takes another one’s turn', () => {
+test('waiting attempts start in the order of their requests, so no receiver overtakes another', () => {
   busy = 1
   const throttle = openThrottle(() => busy)
   const begun: string[] = []
@@ -50,7 +50,7 @@ test('who asks waits behind those who asked before, so no receiver takes another
   expect(throttle.isOpen()).toBe(false)
 })
 
-test('who waits when it closes is let go, and no timer stays behind', () => {
+test('closing the throttle starts all waiting attempts and leaves no timer', () => {
   busy = 1
   const throttle = openThrottle(() => busy)
   let begun = 0

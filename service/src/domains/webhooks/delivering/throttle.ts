@@ -1,21 +1,21 @@
-/** Lets attempts begin: all at once while the node has time to spare, few in a second while payments need it. */
+/** Limits how many attempts this node starts: any number while the node has time to spare, few a second while payments need it. */
 export interface Throttle {
   readonly isOpen: () => boolean
-  /** Calls back when one more may begin. Who asks waits behind those who asked before. */
+  /** Calls `begin` when one more attempt may start, in the order of the calls. */
   enter(begin: () => void): void
-  /** Calls back everybody who waits. */
+  /** Calls every waiting `begin` now. */
   close(): void
 }
 
-/** The part of its time that the event loop of payments works, from which on they come first, and that of a full load. */
+/** Utilization of the payments' event loop: below the first attempts are unlimited, from the second on the limit is lowest. */
 const SPARE_BELOW = 0.5
 const FULL_FROM = 0.62
-/** Attempts a second at the two ends. Even under a full load platforms go on hearing something. */
+/** Attempts a second at these two ends. Even under a full load some events are delivered. */
 const MOST_PER_SECOND = 3_000
 const LEAST_PER_SECOND = 200
 const TICK_MS = 10
 
-/** `utilization` of the payments' event loop, 0 to 1. */
+/** `utilization` is that of the payments' event loop, 0 to 1. */
 export function openThrottle(utilization: () => number): Throttle {
   const waiting: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
@@ -49,4 +49,27 @@ function perSecond(utilization: number): number {
   const load = (utilization - SPARE_BELOW) / (FULL_FROM - SPARE_BELOW)
   const spare = 1 - Math.min(1, Math.max(0, load))
   return LEAST_PER_SECOND + (MOST_PER_SECOND - LEAST_PER_SECOND) * spare
+}
+
+/** How many requests to one receiver run at once: one more after each success, half as many after each failure. */
+export interface ConcurrencyLimit {
+  readonly current: () => number
+  succeeded(): void
+  failed(): void
+}
+
+const INITIAL_CONCURRENCY = 4
+const MAX_CONCURRENCY = 16
+
+export function openConcurrencyLimit(isFailing: boolean): ConcurrencyLimit {
+  let current = isFailing ? 1 : INITIAL_CONCURRENCY
+  return {
+    current: () => current,
+    succeeded() {
+      current = Math.min(MAX_CONCURRENCY, current + 1)
+    },
+    failed() {
+      current = Math.max(1, Math.floor(current / 2))
+    },
+  }
 }

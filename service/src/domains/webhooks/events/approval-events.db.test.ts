@@ -7,7 +7,7 @@ import { newFundedAgent, order, startNode, type TestNode } from '../../../testin
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts'
 import { held, intent } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
-import { toldDuring } from '../../../testing/told.ts'
+import { eventsDuring } from '../../../testing/published-events.ts'
 import { expireDueApprovals } from '../../payments/approvals/expire.ts'
 import { executeHold, holdCommand } from '../../payments/escrow/hold.ts'
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-const during = (work: () => Promise<unknown>) => toldDuring(db.database, work)
+const during = (work: () => Promise<unknown>) => eventsDuring(db.database, work)
 const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
 const id = (uuid: Uuid) => formatId('agt', uuid)
 
@@ -39,7 +39,7 @@ async function approvals() {
   return { payer, payee, ask }
 }
 
-test('agent.approval.requested and approved: one for the payer’s platform each, the payment in the same commit', async () => {
+test('agent.approval.requested and agent.approval.approved are recorded for the payer’s platform, the latter in the payment’s commit', async () => {
   const { payer, payee, ask } = await approvals()
   let asked: Awaited<ReturnType<typeof ask>> | undefined
   const requested = await during(async () => {
@@ -65,7 +65,7 @@ test('agent.approval.requested and approved: one for the payer’s platform each
   expect(await afterRefusal(() => reject(node, approval))).toEqual([])
 })
 
-test('an approval that cannot be carried out tells nothing', async () => {
+test('an approval whose payment is refused records no event', async () => {
   const { payer, ask } = await approvals()
   const approval = await approvalOf(db.database, await ask())
   for (let times = 0; times < 7; times++) await held(db.database, node, intent(payer, 10_000n))
@@ -73,7 +73,7 @@ test('an approval that cannot be carried out tells nothing', async () => {
   await reject(node, approval)
 })
 
-test('agent.approval.approved: of a hold it names the escrow, which was told before', async () => {
+test('agent.approval.approved of a hold names the escrow, whose own event comes first', async () => {
   const { payer } = await approvals()
   const asked = await during(() =>
     node.ledger.submit(holdCommand(node.agents, intent(payer, 40_000n), ACTOR)),
@@ -92,23 +92,25 @@ test('agent.approval.approved: of a hold it names the escrow, which was told bef
   expect(approved[1]?.data).toMatchObject({ payment_id: null, escrow_id: approved[0]?.data['escrow_id'] })
 })
 
-test('agent.approval.rejected: one for the payer’s platform', async () => {
+test('a rejection records agent.approval.rejected for the payer’s platform', async () => {
   const { payer, ask } = await approvals()
   const approval = await approvalOf(db.database, await ask())
-  const told = await during(() => reject(node, approval))
-  expect(told).toMatchObject([
+  const events = await during(() => reject(node, approval))
+  expect(events).toMatchObject([
     { to: payer, event: 'agent.approval.rejected', sequence: 1, data: { payment_id: null } },
   ])
-  expect(told).toHaveLength(1)
+  expect(events).toHaveLength(1)
   expect(await afterRefusal(() => reject(node, approval))).toEqual([])
 })
 
-test('agent.approval.expired: one for the payer’s platform, when it is written down', async () => {
+test('an expiry records agent.approval.expired for the payer’s platform', async () => {
   const { payer, ask } = await approvals()
   await ask()
   const expire = () => expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
   clock.advance(DAY_MS)
-  const told = await during(expire)
-  expect(told).toMatchObject([{ to: payer, event: 'agent.approval.expired', data: { agent_id: id(payer) } }])
+  const events = await during(expire)
+  expect(events).toMatchObject([
+    { to: payer, event: 'agent.approval.expired', data: { agent_id: id(payer) } },
+  ])
   expect(await during(expire)).toEqual([])
 })

@@ -8,9 +8,9 @@ import { held, intent, releaseOn } from '../../../testing/escrows.ts'
 import { manualClock } from '../../../testing/manual-clock.ts'
 import { newAgent, newOwner, newPlatform, platformCaller, TEST_VAULT } from '../../../testing/network.ts'
 import { openPayoutNetwork, type PayoutNetwork } from '../../../testing/paying-out.ts'
+import { eventsDuring, type PublishedEvent } from '../../../testing/published-events.ts'
 import { scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { openSettlingNode, type SettlingNode } from '../../../testing/settling.ts'
-import { type Told, toldDuring } from '../../../testing/told.ts'
 import { freezeOwner, unfreezeOwner } from '../../admin/change-owner.ts'
 import { moveDuePayouts } from '../../banking/payouts/check-payout.ts'
 import { transferIdOf } from '../../banking/payouts/payout.ts'
@@ -46,7 +46,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-const during = (work: () => Promise<unknown>) => toldDuring(db.database, work)
+const during = (work: () => Promise<unknown>) => eventsDuring(db.database, work)
 const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
 const id = (uuid: Uuid) => formatId('agt', uuid)
 
@@ -61,7 +61,7 @@ async function withdrawn(status: 'success' | 'pending' | 'failed') {
 
 const move = () => during(() => moveDuePayouts(settling, clock.now()))
 
-test('agent.withdrawal.completed: one for the agent’s platform', async () => {
+test('a completed withdrawal records agent.withdrawal.completed for the agent’s platform', async () => {
   const { agentId, transaction_id } = await withdrawn('success')
   const data = { agent_id: id(agentId), amount: 100, utr: expect.any(String), transaction_id }
   expect(await move()).toEqual([
@@ -70,7 +70,7 @@ test('agent.withdrawal.completed: one for the agent’s platform', async () => {
   expect(await move()).toEqual([])
 })
 
-test('agent.withdrawal.failed: one for the agent’s platform, after the movement that brought it back', async () => {
+test('a failed withdrawal records agent.withdrawal.failed for the agent’s platform, after the transfer that returned the money', async () => {
   const { agentId, transaction_id } = await withdrawn('failed')
   const data = { agent_id: id(agentId), amount: 100, transaction_id, type: 'withdraw', status: 'failed' }
   expect(await move()).toEqual([
@@ -79,13 +79,13 @@ test('agent.withdrawal.failed: one for the agent’s platform, after the movemen
   expect(await move()).toEqual([])
 })
 
-test('agent.settlement.completed: one for the agent’s platform', async () => {
+test('a settlement records agent.settlement.completed for the agent’s platform', async () => {
   const agentId = await people.agent()
   await fund(node.ledger, agentId, 97_501n)
   clock.advance(3 * DAY_MS)
   expect(await during(() => settling.run())).toEqual([])
-  const told = (await move()).filter(({ data }) => data['agent_id'] === id(agentId))
-  expect(told).toMatchObject([
+  const events = (await move()).filter(({ data }) => data['agent_id'] === id(agentId))
+  expect(events).toMatchObject([
     { to: people.platformId, event: 'agent.settlement.completed', sequence: 2, data: { amount: 975.01 } },
   ])
 })
@@ -101,10 +101,10 @@ async function newPeople() {
 const recording = () => ({ actor: ACTOR, vault: TEST_VAULT, now: clock.now() })
 const change = (ids: readonly Uuid[], act: StateAct) => () =>
   db.database.inTransaction(tx => changeStates(tx, ids, act, recording()))
-const statuses = (told: readonly Told[]) =>
-  told.map(({ event, data }) => [event, data['agent_id'], data['previous_status'], data['status']])
+const statuses = (events: readonly PublishedEvent[]) =>
+  events.map(({ event, data }) => [event, data['agent_id'], data['previous_status'], data['status']])
 
-test('agent.status.changed: one for each agent whose status differs, whoever changed it', async () => {
+test('every change of an agent’s status records agent.status.changed, whether a platform, an owner or an administrator made it', async () => {
   const { owner, to, one, two } = await newPeople()
   const caller = platformCaller(to)
   const changed = (agent: Uuid, from: string, status: string) => [
@@ -113,9 +113,9 @@ test('agent.status.changed: one for each agent whose status differs, whoever cha
     from,
     status,
   ]
-  const told = await during(() => pauseAgent(people.network, caller, id(one)))
+  const events = await during(() => pauseAgent(people.network, caller, id(one)))
   const data = { agent_id: id(one), previous_status: 'active', status: 'paused' }
-  expect(told).toEqual([{ to, event: 'agent.status.changed', sequence: 0, data }])
+  expect(events).toEqual([{ to, event: 'agent.status.changed', sequence: 0, data }])
   expect(await during(() => pauseAgent(people.network, caller, id(one)))).toEqual([])
   expect(statuses(await during(change([one, two], 'quarantine')))).toEqual([
     changed(one, 'paused', 'quarantined'),
@@ -140,34 +140,36 @@ test('agent.status.changed: one for each agent whose status differs, whoever cha
   expect(statuses(await during(review))).toEqual([changed(two, 'active', 'quarantined')])
 })
 
-test('agent.status.changed and certificate.revoked: an agent’s end is told once, and its certificate’s', async () => {
+test('deleting an agent records agent.status.changed and certificate.revoked once each', async () => {
   const { to, one } = await newPeople()
   await change([one], 'freeze')()
   const end = () => deactivateAgent(people.network, platformCaller(to), id(one))
-  const told = await during(end)
-  expect(told).toMatchObject([
+  const events = await during(end)
+  expect(events).toMatchObject([
     { to, event: 'certificate.revoked', data: { agent_id: id(one), reason: 'agent deactivated' } },
     { to, event: 'agent.status.changed', data: { previous_status: 'frozen', status: 'deactivated' } },
   ])
-  expect(told).toHaveLength(2)
+  expect(events).toHaveLength(2)
   expect(await during(end)).toEqual([])
-  // That its money is let go is no change of its status.
+  // Releasing its money does not change its status.
   const letGo = async () => expect((await change([one], 'restore')()).get(one)?.changed).toBe(true)
   expect(await during(letGo)).toEqual([])
 })
 
-test('a platform’s end tells of each of its agents, and nothing while it is refused', async () => {
+test('deleting a platform records an event for each of its agents, and a refused deletion records none', async () => {
   const { to, one, two } = await newPeople()
   const end = () => deletePlatform(people.network, ACTOR, to)
   await fund(node.ledger, one, 10_000n)
   expect(await afterRefusal(end)).toEqual([])
-  // Refused only after the agents were ended.
+  // Refused after the agents were already deleted in the transaction.
   const escrow = await held(db.database, node, intent(one, 10_000n))
   expect(await afterRefusal(end)).toEqual([])
   const elsewhere = await newPeople()
   await releaseOn(node, escrow, elsewhere.one)
-  const told = await during(end)
-  expect(told.map(({ to: platform, event, data }) => [platform, event, data['agent_id']]).toSorted()).toEqual(
+  const events = await during(end)
+  expect(
+    events.map(({ to: platform, event, data }) => [platform, event, data['agent_id']]).toSorted(),
+  ).toEqual(
     ['agent.status.changed', 'certificate.revoked'].flatMap(event =>
       [id(one), id(two)].map(agent => [to, event, agent]),
     ),
@@ -175,7 +177,7 @@ test('a platform’s end tells of each of its agents, and nothing while it is re
   expect(await during(end)).toEqual([])
 })
 
-test('owner.kyc.updated: one for the owner’s platform', async () => {
+test('a KYC decision records owner.kyc.updated for the owner’s platform', async () => {
   const { owner, to } = await newPeople()
   const submit = () => kyc(owner)
   const data = { owner_id: formatId('own', owner.id), kyc_status: 'verified', tier: 'tier1', reason: null }
@@ -188,7 +190,7 @@ function kyc(owner: Owner) {
   return submitKyc(people.network, ACTOR, owner, bank)
 }
 
-test('risk.alert.opened: one for the platform of the agent, or that it is about, while none is open', async () => {
+test('an alert records risk.alert.opened for the platform of its subject, once while it is open', async () => {
   const { to, one } = await newPeople()
   const rule = { severity: 'high', score: 40, thresholds: {} } as const
   const finding = { summary: 'Seen.', fromMs: 0, toMs: 1, figures: {} }

@@ -12,14 +12,14 @@ import {
 } from '../../../testing/builders.ts'
 import { TEST_VAULT } from '../../../testing/database.ts'
 import { held, holdOn, intent, refundOn, releaseOn } from '../../../testing/escrows.ts'
-import { type Told, toldDuring } from '../../../testing/told.ts'
+import { eventsDuring, type PublishedEvent } from '../../../testing/published-events.ts'
 import { AGENT_ROWS } from '../../limits/covered-tables.ts'
 import { simulateOutcome } from '../../sandbox/simulate-outcome.ts'
 import { type Opened, openWorld, type World } from '../../sandbox/test-world.ts'
 
 let world: World
 let node: TestNode
-/** Each is its own platform and has 1,000 INR. */
+/** Each has a platform of its own and 1,000 INR. */
 let payer: Uuid
 let payee: Uuid
 
@@ -37,11 +37,11 @@ afterAll(async () => {
 })
 
 const agent = () => newFundedAgent(node.ledger, world.db.database, world.clock, 100_000n)
-const during = (work: () => Promise<unknown>) => toldDuring(world.db.database, work, world.funding.vault)
+const during = (work: () => Promise<unknown>) => eventsDuring(world.db.database, work, world.funding.vault)
 const id = (uuid: Uuid) => formatId('agt', uuid)
-const names = (told: readonly Told[]) => told.map(({ event }) => event)
+const names = (events: readonly PublishedEvent[]) => events.map(({ event }) => event)
 
-/** What a work that fails leaves. */
+/** The events that failing work leaves. */
 const afterRefusal = (work: () => Promise<unknown>) => during(() => expect(work()).rejects.toThrow())
 
 /** From now on both agents belong to the platform of the payer. */
@@ -50,10 +50,10 @@ async function shareOnePlatform(): Promise<void> {
   await writeMacs(world.db.database, TEST_VAULT, AGENT_ROWS, [payee])
 }
 
-test('agent.payment.sent and agent.payment.received: one for either side’s platform', async () => {
-  const told = await during(() => node.pay(order(payer, payee, 40_000n, { reference: 'invoice-1' })))
-  const payment = { payment_id: told[0]?.data['payment_id'], amount: 400, reference: 'invoice-1' }
-  expect(told).toEqual([
+test('a payment records agent.payment.sent for the payer’s platform and agent.payment.received for the payee’s', async () => {
+  const events = await during(() => node.pay(order(payer, payee, 40_000n, { reference: 'invoice-1' })))
+  const payment = { payment_id: events[0]?.data['payment_id'], amount: 400, reference: 'invoice-1' }
+  expect(events).toEqual([
     {
       ...{ to: payer, event: 'agent.payment.sent', sequence: 2 },
       data: { agent_id: id(payer), to: id(payee), fee: 2, ...payment },
@@ -65,16 +65,16 @@ test('agent.payment.sent and agent.payment.received: one for either side’s pla
   ])
 })
 
-test('a platform of both sides is told of both', async () => {
+test('a platform of both sides gets the events of both', async () => {
   await shareOnePlatform()
-  const told = await during(() => node.pay(order(payer, payee, 40_000n)))
-  expect(told.map(({ to, event }) => [to, event])).toEqual([
+  const events = await during(() => node.pay(order(payer, payee, 40_000n)))
+  expect(events.map(({ to, event }) => [to, event])).toEqual([
     [payer, 'agent.payment.sent'],
     [payer, 'agent.payment.received'],
   ])
 })
 
-test('a commit names exactly the payments that it made, not the refused ones beside them', async () => {
+test('a commit records events of exactly the payments it made, not of refused ones in the same batch', async () => {
   const rows = () =>
     world.db.database.query<{ payments: Uuid[] }>(`select payments from payment_events order by id`)
   const before = await rows()
@@ -86,15 +86,17 @@ test('a commit names exactly the payments that it made, not the refused ones bes
   expect(await afterRefusal(() => node.pay(order(payer, payee, 90_000_000n)))).toEqual([])
 })
 
-test('agent.payment.refunded: one for either side’s platform, each with its own agent', async () => {
+test('a refund records agent.payment.refunded for both sides’ platforms, each with its own agent', async () => {
   const { payment_id: paymentId } = await node.pay(order(payer, payee, 40_000n))
-  const told = await during(async () => node.refund(await refundOrder(world.db.database, paymentId, 10_000n)))
+  const events = await during(async () =>
+    node.refund(await refundOrder(world.db.database, paymentId, 10_000n)),
+  )
   const refund = {
-    ...{ refund_id: told[0]?.data['refund_id'], payment_id: paymentId },
+    ...{ refund_id: events[0]?.data['refund_id'], payment_id: paymentId },
     ...{ from: id(payee), to: id(payer), amount: 100, refunded_total: 100 },
   }
   const event = 'agent.payment.refunded'
-  expect(told).toEqual([
+  expect(events).toEqual([
     { to: payee, event, sequence: 3, data: { agent_id: id(payee), ...refund } },
     { to: payer, event, sequence: 3, data: { agent_id: id(payer), ...refund } },
   ])
@@ -104,38 +106,40 @@ test('agent.payment.refunded: one for either side’s platform, each with its ow
   expect(rest).toMatchObject([{ data: { amount: 300, refunded_total: 400 } }, {}])
 })
 
-test('agent.payment.refunded: a platform of both sides is told once, of who was paid back', async () => {
+test('when a payment is refunded, a platform of both sides gets one event, of the agent that got the money back', async () => {
   await shareOnePlatform()
   const { payment_id: paymentId } = await node.pay(order(payer, payee, 40_000n))
-  const told = await during(async () => node.refund(await refundOrder(world.db.database, paymentId, null)))
-  expect(told).toMatchObject([{ to: payer, event: 'agent.payment.refunded', data: { agent_id: id(payer) } }])
+  const events = await during(async () => node.refund(await refundOrder(world.db.database, paymentId, null)))
+  expect(events).toMatchObject([
+    { to: payer, event: 'agent.payment.refunded', data: { agent_id: id(payer) } },
+  ])
 })
 
-test('agent.escrow.held: one for the payer’s platform', async () => {
+test('a hold records agent.escrow.held for the payer’s platform', async () => {
   const wanted = intent(payer, 40_000n, { toAgentId: payee, reference: 'order-77' })
-  const told = await during(() => holdOn(node, wanted))
-  const escrow = { escrow_id: told[0]?.data['escrow_id'], from: id(payer), to: id(payee) }
+  const events = await during(() => holdOn(node, wanted))
+  const escrow = { escrow_id: events[0]?.data['escrow_id'], from: id(payer), to: id(payee) }
   const data = { agent_id: id(payer), ...escrow, amount: 400, reference: 'order-77' }
-  expect(told).toEqual([{ to: payer, event: 'agent.escrow.held', sequence: 2, data }])
+  expect(events).toEqual([{ to: payer, event: 'agent.escrow.held', sequence: 2, data }])
   expect(await afterRefusal(() => holdOn(node, intent(payer, 90_000_000n)))).toEqual([])
 })
 
-test('agent.escrow.released: one for either side’s platform', async () => {
+test('a release records agent.escrow.released for both sides’ platforms', async () => {
   const escrow = await held(world.db.database, node, intent(payer, 40_000n))
-  const told = await during(() => releaseOn(node, escrow, payee))
-  expect(told).toMatchObject([
+  const events = await during(() => releaseOn(node, escrow, payee))
+  expect(events).toMatchObject([
     { to: payer, event: 'agent.escrow.released', sequence: 2, data: { agent_id: id(payer), to: id(payee) } },
     { to: payee, event: 'agent.escrow.released', sequence: 2, data: { agent_id: id(payee), to: id(payee) } },
   ])
-  expect(told).toHaveLength(2)
+  expect(events).toHaveLength(2)
   expect(await afterRefusal(() => releaseOn(node, escrow, payee))).toEqual([])
 })
 
-test('agent.escrow.refunded: one for the payer’s platform', async () => {
+test('a refunded escrow records agent.escrow.refunded for the payer’s platform', async () => {
   const escrow = await held(world.db.database, node, intent(payer, 40_000n, { toAgentId: payee }))
-  const told = await during(() => refundOn(node, escrow))
-  expect(told).toMatchObject([{ to: payer, event: 'agent.escrow.refunded', sequence: 3 }])
-  expect(told).toHaveLength(1)
+  const events = await during(() => refundOn(node, escrow))
+  expect(events).toMatchObject([{ to: payer, event: 'agent.escrow.refunded', sequence: 3 }])
+  expect(events).toHaveLength(1)
   expect(await afterRefusal(() => refundOn(node, escrow))).toEqual([])
 })
 
@@ -151,7 +155,7 @@ async function opened(): Promise<{ agentId: Uuid; to: Uuid; funding: Opened }> {
 const play = ({ funding }: { funding: Opened }, outcome: SandboxOutcome) =>
   during(() => simulateOutcome(world.sandbox, funding.session, outcome))
 
-test('agent.funded: one for the agent’s platform, and none when it is heard of again', async () => {
+test('a funding records agent.funded for the agent’s platform once, even if the gateway reports it again', async () => {
   const stage = await opened()
   const funding_id = formatId('fund', stage.funding.funding.id)
   const data = { agent_id: id(stage.agentId), amount: 1000, funding_id, fee: 25, net_amount: 975 }
@@ -159,7 +163,7 @@ test('agent.funded: one for the agent’s platform, and none when it is heard of
   expect(await play(stage, 'duplicate')).toEqual([])
 })
 
-test('agent.funding.failed: one for the agent’s platform, and none when it fails again', async () => {
+test('a failed funding records agent.funding.failed for the agent’s platform once, even if it is reported again', async () => {
   const stage = await opened()
   expect(await play(stage, 'failure')).toMatchObject([
     { to: stage.to, event: 'agent.funding.failed', sequence: 0, data: { agent_id: id(stage.agentId) } },
@@ -169,7 +173,7 @@ test('agent.funding.failed: one for the agent’s platform, and none when it fai
   )
 })
 
-test('agent.funding.reversed: one for the agent’s platform, with the movement that took it back', async () => {
+test('a chargeback records agent.funding.reversed for the agent’s platform, with the sequence of the transfer that took it back', async () => {
   const stage = await opened()
   await play(stage, 'success')
   expect(await play(stage, 'chargeback')).toMatchObject([
@@ -177,20 +181,21 @@ test('agent.funding.reversed: one for the agent’s platform, with the movement 
   ])
 })
 
-test('of two events of one agent the later has no smaller number, of two payments a greater one', async () => {
-  const told = await during(async () => {
+test('the sequence of an agent’s events never decreases, and increases with each payment', async () => {
+  const events = await during(async () => {
     const { payment_id: first } = await node.pay(order(payer, payee, 10_000n))
     const escrow = await held(world.db.database, node, intent(payer, 20_000n))
-    // Side by side in one commit, where the second must not have the number of the first.
+    // Both in one commit, where their sequences must differ.
     await Promise.all([node.pay(order(payer, payee, 1_000n)), node.pay(order(payee, payer, 1_000n))])
     await node.refund(await refundOrder(world.db.database, first, null))
     await releaseOn(node, escrow, payee)
     await node.pay(order(payer, payee, 1_000n))
   })
-  expect(new Set(names(told)).size).toBe(5)
+  expect(new Set(names(events)).size).toBe(5)
   for (const platform of [payer, payee]) {
-    const own = told.filter(({ to }) => to === platform)
-    const sequences = (events: readonly Told[]) => events.map(({ sequence }) => sequence ?? Number.NaN)
+    const own = events.filter(({ to }) => to === platform)
+    const sequences = (events: readonly PublishedEvent[]) =>
+      events.map(({ sequence }) => sequence ?? Number.NaN)
     expect(sequences(own)).toEqual(sequences(own).toSorted((one, other) => one - other))
     const payments = sequences(own.filter(({ event }) => /sent|received/.test(event)))
     expect(new Set(payments).size).toBe(payments.length)

@@ -39,7 +39,7 @@ function shared({ id, postedAt, amountPaise, reference }: Transfer) {
   }
 }
 
-test(`what a payment’s two sides are told is written as JSON writes it (seed ${SEED})`, () => {
+test(`the bodies of a payment’s two events are the same as JSON.stringify writes (seed ${SEED})`, () => {
   const property = fc.property(payment, made => {
     const { timestamp, payment, words } = shared(made)
     const [payer, payee] = [formatId('agt', made.debitAccount), formatId('agt', made.creditAccount)]

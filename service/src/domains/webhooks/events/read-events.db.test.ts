@@ -45,8 +45,8 @@ const sent = ({ id } = payment): EventKey => ({ id: sentEventOf(id), name: 'agen
 const received = ({ id } = payment): EventKey => ({ id: receivedEventOf(id), name: 'agent.payment.received' })
 const named = (id: Uuid, name: EventName): EventKey => ({ id, name })
 
-describe('a payment', () => {
-  test('is one event for either side, each for its own platform, the same bytes at every call', async () => {
+describe('a payment’s event', () => {
+  test('exists once for each side, for that side’s platform, with the same bytes at every read', async () => {
     expect(await readable(payer, sent(), received())).toEqual([sent().id])
     expect(await readable(payee, sent(), received())).toEqual([received().id])
     expect(await readable(stranger, sent(), received())).toEqual([])
@@ -63,13 +63,13 @@ describe('a payment', () => {
     })
   })
 
-  test('within one platform is both its events in one answer', async () => {
+  test('is returned for both sides if both belong to one platform', async () => {
     await db.database.query(`update agents set platform_id = $2 where id = $1`, [payee, payer])
     expect(new Set(await readable(payer, sent(), received()))).toEqual(new Set([sent().id, received().id]))
     await db.database.query(`update agents set platform_id = id where id = $1`, [payee])
   })
 
-  test('is not told under the other side’s id or name, nor as any other event', async () => {
+  test('is not returned under the other side’s id or name, nor as any other event', async () => {
     const [sentId, receivedId] = [sent().id, received().id]
     for (const platform of [payer, payee]) {
       expect(await readable(platform, named(receivedId, 'agent.payment.sent'))).toEqual([])
@@ -78,7 +78,7 @@ describe('a payment', () => {
     }
   })
 
-  test('is told only of payments', async () => {
+  test('exists only for payments, not for refunds and fundings', async () => {
     const refund = await postRefund(ledger, payment, 1_000n)
     const funding = await fund(ledger, payer, 1_000n)
     for (const other of [refund, funding]) {
@@ -96,7 +96,7 @@ describe('a payment', () => {
     `posted_at = posted_at + interval '1 microsecond'`,
     `posted_at = 'infinity'`,
     'seal = seal || seal',
-  ])('that somebody changed is told to nobody: %s', async change => {
+  ])('fails verification once its row was edited, and no platform gets it: %s', async change => {
     expect(await readable(payer, sent())).toEqual([sent().id])
     await db.database.query(`update transfers set ${change} where id = $1`, [payment.id])
     expect(await readable(payer, sent())).toEqual([])
@@ -107,11 +107,11 @@ describe('a payment', () => {
     ['debit_account', 'agent.payment.sent'],
     ['credit_account', 'agent.payment.received'],
   ] as const)(
-    'whose copy names another %s is not told to that one, and still to its own',
+    'of a copied transfer with another %s is not returned to that platform, and still to its own',
     async (side, name) => {
       const other = { debit_account: 'credit_account', credit_account: 'debit_account' }[side]
       const id = name === 'agent.payment.sent' ? sent().id : received().id
-      // The other side too is another, or the copy would be in the way of the first.
+      // The other side differs too, or the copy would violate a unique index.
       await db.database.query(
         `insert into transfers (${side}, ${other}, id, kind, amount_paise, fee_paise, posted_at, seal)
        select $2, $3, id, kind, amount_paise, fee_paise, posted_at, seal from transfers where id = $1`,
@@ -154,7 +154,7 @@ describe('an event with a row of its own', () => {
     ids = keys.map(({ id }) => id)
   })
 
-  test('is told to the platform of what it is about, the same bytes at every call', async () => {
+  test('is returned to the platform of its subject, with the same bytes at every read', async () => {
     const bodies = await read(payer, ...keys, received())
     expect(bodies).toEqual(await read(payer, ...keys.toReversed()))
     expect(ids.map(id => JSON.parse(bodies.get(id) ?? '').event)).toEqual(keys.map(({ name }) => name))
@@ -170,7 +170,7 @@ describe('an event with a row of its own', () => {
     expect(JSON.parse(bodies.get(ids[2] ?? '') ?? '').sequence).toBeNull()
   })
 
-  test('is told to no other platform, under no other name, and not when there is none', async () => {
+  test('is not returned to another platform, under another name, or under an unknown id', async () => {
     for (const platform of [payee, stranger]) expect(await readable(platform, ...keys)).toEqual([])
     for (const { id } of keys)
       expect(await readable(payer, named(id, 'agent.funded'), named(id, 'agent.payment.sent'))).toEqual([])
@@ -183,7 +183,7 @@ describe('an event with a row of its own', () => {
     `agent_id = '$stranger', owner_id = null, platform_id = '$stranger'`,
     `agent_id = null, owner_id = null, platform_id = '$stranger'`,
     `agent_id = '$stranger'`,
-  ])('that somebody gave to another platform is told to nobody: %s', async change => {
+  ])('is returned to no platform once its row was moved to another platform: %s', async change => {
     await db.database.query(`update events set ${change.replaceAll('$stranger', stranger)}`)
     for (const platform of [payer, stranger]) expect(await readable(platform, ...keys)).toEqual([])
   })
@@ -197,13 +197,13 @@ describe('an event with a row of its own', () => {
     `seal = null`,
     `seal = seal || seal`,
     `id = overlay(id::text placing '00000000' from 1 for 8)::uuid`,
-  ])('that somebody changed is told to nobody: %s', async change => {
+  ])('fails verification once its row was edited, and no platform gets it: %s', async change => {
     await db.database.query(`update events set ${change}`)
     const now = await db.database.query<EventKey>(`select id, name from events order by id`)
     expect(await readable(payer, ...now, ...keys)).toEqual([])
   })
 
-  test('that was renamed is told under neither name', async () => {
+  test('is returned under neither name once its row was renamed', async () => {
     await db.database.query(`update events set name = 'agent.funded'`)
     expect(await readable(payer, ...keys)).toEqual([])
     expect(await readable(payer, ...ids.map(id => named(id, 'agent.funded')))).toEqual([])

@@ -6,8 +6,8 @@ import { readPayments } from './read-payments.ts'
 import { readRecorded } from './read-recorded.ts'
 
 /**
- * The bodies of events of one platform as they are sent (`WebhookBody` of the contract, as JSON text), the same at every
- * call. What is missing from the answer is not as the service wrote it, or not this platform's.
+ * The bodies of one platform's events as they are sent (`WebhookBody` of the contract, as JSON text), the same at every
+ * call. An event without a body in the result failed verification or is not this platform's.
  */
 export async function readEvents(
   db: Queryable,

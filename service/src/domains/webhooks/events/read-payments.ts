@@ -7,20 +7,20 @@ import type { EventKey } from '../../../operations/event.ts'
 import { paymentEventName } from '../../../operations/payment-event.ts'
 import { receivedBody, sentBody } from './payment-body.ts'
 
-/** A payment, and on which of its sides the platform stands. */
+/** A payment, and whether the platform is its payer's, its payee's or both. */
 interface SidedPayment extends StoredTransfer {
   readonly isPayers: boolean
   readonly isPayees: boolean
 }
 
-// Whose an agent is comes by a subquery each, so that no plan reads the agents of all platforms.
+// Each agent's platform comes from a subquery, so that no plan reads the agents of all platforms.
 const SELECT = `
   select ${transferColumns('t')},
     coalesce((select a.platform_id from agents a where a.id = t.debit_account) = $2, false) as "isPayers",
     coalesce((select a.platform_id from agents a where a.id = t.credit_account) = $2, false) as "isPayees"
   from transfers t where t.id = any($1::uuid[]) and t.kind = 'payment'`
 
-/** Adds the bodies of a platform's events of payments, each made of its transfer. */
+/** Adds the bodies of a platform's payment events, each made from its transfer. */
 export async function readPayments(
   db: Queryable,
   vault: Vault,
@@ -41,7 +41,7 @@ export async function readPayments(
   }
 }
 
-/** The events of one payment that are asked for. */
+/** The requested events of one payment. */
 interface PaymentEvents {
   readonly sent: Uuid | null
   readonly received: Uuid | null

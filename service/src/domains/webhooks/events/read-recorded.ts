@@ -7,11 +7,11 @@ import { type EventContent, type EventKey, eventMacText } from '../../../operati
 
 interface RecordedEvent extends EventContent {
   readonly sequence: bigint | null
-  /** null: from before events had one. */
+  /** null: recorded before events had MACs. */
   readonly seal: Buffer | null
 }
 
-// Whom an event is about is sealed, and whose that is was never changed: so no event is given to another platform.
+// The MAC covers the event's subject, and a subject's platform never changes: so no platform gets another's event.
 const SELECT = `
   select e.id, e.name, coalesce(e.agent_id, e.owner_id, e.platform_id) as "subjectId", e.data,
     e.created_at as "createdAt", e.sequence, e.seal
@@ -44,7 +44,7 @@ function isGenuineEvent(vault: Vault, event: RecordedEvent): boolean {
   return event.seal !== null && text !== null && sameHash(vault.mac(text), event.seal)
 }
 
-/** Somebody may write what has no canonical form, a number beyond all numbers or a moment that is none: never the service. */
+/** null: an edited row may have no canonical form, for example an infinite number or timestamp. */
 function macTextOf(event: EventContent): string | null {
   try {
     return eventMacText(event)
@@ -53,7 +53,7 @@ function macTextOf(event: EventContent): string | null {
   }
 }
 
-/** `WebhookBody`. The database keeps the order of an object's fields by a rule of its own, so these bytes never differ. */
+/** `WebhookBody`. `jsonb` has a fixed order of an object's fields, so the bytes are always the same. */
 function bodyOf({ id, name, createdAt, sequence, data }: RecordedEvent): string {
   return JSON.stringify({
     id: formatId('evt', id),

@@ -1,7 +1,7 @@
-/** What a receiver did with one request, or why there was none. Nothing in it quotes the receiver's words. */
+/** The receiver's response to one request, or why there was none. Nothing in it quotes the receiver's text. */
 export type AttemptResult =
   | { readonly kind: 'answered'; readonly status: number; readonly retryAfter: string | null }
-  /** No answer came; `error` is a sentence for the platform's developers. */
+  /** There was no response; `error` is a sentence for the platform's developers. */
   | { readonly kind: 'unanswered'; readonly error: string }
 
 /** One request as it goes out. */
@@ -12,21 +12,21 @@ export interface OutgoingWebhook {
   readonly body: string
 }
 
-/** What is to become of a delivery after an attempt. */
-export type Verdict =
+/** The outcome of a delivery's attempt. */
+export type DeliveryOutcome =
   | { readonly status: 'delivered'; readonly responseStatus: number }
   | {
       readonly status: 'pending'
       readonly responseStatus: number | null
       readonly error: string
       readonly nextAttemptAt: Date
-      /** Until when the receiver asked to be left alone. */
+      /** Until when the receiver asked for no requests. */
       readonly pausedUntil: Date | null
     }
   | {
       readonly status: 'failed'
       readonly responseStatus: number | null
       readonly error: string
-      /** The receiver answered 410: it wants nothing more. */
+      /** The receiver responded with 410: it wants no more webhooks. */
       readonly isGone: boolean
     }

@@ -16,14 +16,14 @@ export interface ConnectorOptions {
 
 export interface Connector {
   readonly connect: buildConnector.connector
-  /** Gives up the connections that do not stand yet; undici knows only those that do. */
+  /** Aborts connections that are not established yet; undici closes only established ones. */
   close(): void
 }
 
 /**
- * Connects to receivers that strangers name. An address is looked at when it is the host itself, when the name of the
- * host resolves to it (in the one lookup that the connection uses, so that a name cannot change its mind in between),
- * and once more when the connection stands, before a request is written.
+ * Connects to receivers whose addresses platforms choose. An address is checked when it is the host itself, when the
+ * host's name resolves to it (in the one lookup that the connection uses, so that DNS rebinding has no effect), and once
+ * more when the connection is established, before a request is written.
  */
 export function openConnector(options: ConnectorOptions): Connector {
   const { mode, timeoutMs } = options
@@ -39,13 +39,13 @@ export function openConnector(options: ConnectorOptions): Connector {
     const socket = open(target)
     pending.add(socket)
     const timer = setTimeout(() => socket.destroy(), timeoutMs)
-    const settle = (act: () => void) => {
+    const finish = (callBack: () => void) => {
       if (!pending.delete(socket)) return
       clearTimeout(timer)
-      act()
+      callBack()
     }
     socket.once(isTls(target) ? 'secureConnect' : 'connect', () =>
-      settle(() => {
+      finish(() => {
         if (mayConnectTo(socket.remoteAddress ?? '', mode)) {
           limitAnswers(socket)
           return callback(null, socket)
@@ -54,8 +54,8 @@ export function openConnector(options: ConnectorOptions): Connector {
         callback(new NotConnected(NOT_PUBLIC), null)
       }),
     )
-    socket.on('error', error => settle(() => callback(error, null)))
-    socket.once('close', () => settle(() => callback(new Error('closed'), null)))
+    socket.on('error', error => finish(() => callback(error, null)))
+    socket.once('close', () => finish(() => callback(new Error('closed'), null)))
   }
 
   return { connect, close: () => pending.forEach(socket => socket.destroy()) }
@@ -82,7 +82,7 @@ function opener({ mode, lookup, ca }: ConnectorOptions): (target: buildConnector
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ...(ca === undefined ? {} : { ca }),
       ALPNProtocols: ['http/1.1'],
-      // The environment can turn this off for the whole process; not here.
+      // NODE_TLS_REJECT_UNAUTHORIZED=0 must not turn this off.
       rejectUnauthorized: true,
     })
   }

@@ -1,7 +1,7 @@
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
-import type { AttemptResult, Verdict } from './attempt.ts'
-import { decideAttempt, MAX_ATTEMPTS, RETRY_DELAYS_MS } from './decide.ts'
+import type { AttemptResult, DeliveryOutcome } from './attempt.ts'
+import { decideOutcome, MAX_ATTEMPTS, RETRY_DELAYS_MS } from './decide.ts'
 
 const NOW = new Date('2026-11-20T10:00:00.000Z')
 const MIDDLE = 0.5
@@ -12,38 +12,41 @@ function answered(status: number, retryAfter: string | null = null): AttemptResu
 
 const UNANSWERED: AttemptResult = { kind: 'unanswered', error: 'Nobody listens at this address' }
 
-function decide(result: AttemptResult, attempts = 1, random = MIDDLE): Verdict {
-  return decideAttempt(result, { attempts, now: NOW, realNow: NOW, random })
+function decide(result: AttemptResult, attempts = 1, random = MIDDLE): DeliveryOutcome {
+  return decideOutcome(result, { attempts, now: NOW, realNow: NOW, random })
 }
 
 function pending(result: AttemptResult, attempts = 1, random = MIDDLE) {
-  const verdict = decide(result, attempts, random)
-  if (verdict.status !== 'pending') throw new Error(`it is ${verdict.status}`)
-  const { pausedUntil, nextAttemptAt } = verdict
+  const outcome = decide(result, attempts, random)
+  if (outcome.status !== 'pending') throw new Error(`it is ${outcome.status}`)
+  const { pausedUntil, nextAttemptAt } = outcome
   return {
     delayMs: nextAttemptAt.getTime() - NOW.getTime(),
     pauseMs: pausedUntil === null ? null : pausedUntil.getTime() - NOW.getTime(),
   }
 }
 
-group('what counts as delivered', () => {
-  test.each([200, 201, 202, 204, 299])('%i does, at any attempt', responseStatus => {
-    for (const attempts of [1, MAX_ATTEMPTS, MAX_ATTEMPTS + 5]) {
-      expect(decide(answered(responseStatus, '3600'), attempts)).toEqual({
-        status: 'delivered',
-        responseStatus,
-      })
-    }
-  })
+describe('what counts as delivered', () => {
+  test.each([200, 201, 202, 204, 299])(
+    'a response of %i counts as delivered at any attempt',
+    responseStatus => {
+      for (const attempts of [1, MAX_ATTEMPTS, MAX_ATTEMPTS + 5]) {
+        expect(decide(answered(responseStatus, '3600'), attempts)).toEqual({
+          status: 'delivered',
+          responseStatus,
+        })
+      }
+    },
+  )
 
   test.each([300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 411, 422, 429, 500, 502, 503, 504, 599, 999])(
-    '%i does not: it is tried again',
+    'a response of %i does not count as delivered, and the delivery is retried',
     status => {
       expect(decide(answered(status))).toMatchObject({ status: 'pending', responseStatus: status })
     },
   )
 
-  test('no answer does not: it is tried again, and says why', () => {
+  test('no response does not count as delivered, and the delivery is retried with the reason in its error', () => {
     expect(decide(UNANSWERED)).toMatchObject({
       status: 'pending',
       responseStatus: null,
@@ -52,7 +55,7 @@ group('what counts as delivered', () => {
     })
   })
 
-  test('410 ends it at any attempt and tells that the receiver is gone', () => {
+  test('a response of 410 fails the delivery at any attempt and marks the receiver as gone', () => {
     for (const attempts of [1, MAX_ATTEMPTS]) {
       expect(decide(answered(410, '5'), attempts)).toEqual({
         status: 'failed',
@@ -64,7 +67,7 @@ group('what counts as delivered', () => {
   })
 })
 
-group('the schedule', () => {
+describe('the retry schedule', () => {
   test('is 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h after the end of the attempt before', () => {
     const minutes = [5 / 60, 5, 30, 120, 300, 600, 840, 1200, 1440]
     const delays = minutes.map((_, index) => pending(UNANSWERED, index + 1).delayMs / 60_000)
@@ -72,7 +75,7 @@ group('the schedule', () => {
     expect(RETRY_DELAYS_MS).toHaveLength(MAX_ATTEMPTS - 1)
   })
 
-  test('is spread by a fifth both ways and no further', () => {
+  test('varies by at most 20 % both ways', () => {
     for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
       const delayMs = RETRY_DELAYS_MS[attempts - 1] ?? 0
       expect(pending(UNANSWERED, attempts, 0).delayMs).toBe(0.8 * delayMs)
@@ -81,15 +84,15 @@ group('the schedule', () => {
     }
   })
 
-  test.each([MAX_ATTEMPTS, MAX_ATTEMPTS + 1, 50])('attempt %i that fails is the last one', attempts => {
+  test.each([MAX_ATTEMPTS, MAX_ATTEMPTS + 1, 50])('failed attempt %i is the last one', attempts => {
     expect(MAX_ATTEMPTS).toBe(10)
-    const verdict = {
+    const outcome = {
       status: 'failed',
       responseStatus: 503,
       error: 'The receiver answered 503',
       isGone: false,
     }
-    expect(decide(answered(503, '60'), attempts)).toEqual(verdict)
+    expect(decide(answered(503, '60'), attempts)).toEqual(outcome)
     expect(decide(UNANSWERED, attempts)).toMatchObject({
       status: 'failed',
       responseStatus: null,
@@ -98,7 +101,7 @@ group('the schedule', () => {
   })
 })
 
-group('Retry-After', () => {
+describe('Retry-After', () => {
   test.each([
     ['60', 60_000],
     [' 7 ', 7_000],
@@ -109,7 +112,7 @@ group('Retry-After', () => {
     ['Friday, 20-Nov-26 10:02:00 GMT', 120_000],
     ['Fri Nov 20 10:02:00 2026', 120_000],
     ['Tue, 20 Nov 2029 10:02:00 GMT', DAY_MS],
-  ])('%j holds the next attempt back, by a day at most', (retryAfter, delayMs) => {
+  ])('%j delays the next attempt, by a day at most', (retryAfter, delayMs) => {
     for (const status of [301, 400, 429, 500, 503]) {
       expect(pending(answered(status, retryAfter)).delayMs).toBe(delayMs)
     }
@@ -134,14 +137,14 @@ group('Retry-After', () => {
     'Xyz, 99 Abc 2026 10:02:00 GMT',
     'Fri, 20 Nov 2026 09:00:00 GMT',
     '６０',
-  ])('%j is no wait: the schedule holds', retryAfter => {
+  ])('%j is invalid, so the schedule applies', retryAfter => {
     expect(pending(answered(503, retryAfter))).toEqual({ delayMs: 5_000, pauseMs: null })
   })
 
-  test('is a date of the real time, wherever the sandbox’s clock stands', () => {
+  test('refers to the real time, whatever the test clock of the sandbox shows', () => {
     const moved = new Date(NOW.getTime() + 30 * DAY_MS)
     const ended = { attempts: 1, now: moved, realNow: NOW, random: MIDDLE }
-    expect(decideAttempt(answered(503, 'Fri, 20 Nov 2026 10:02:00 GMT'), ended)).toMatchObject({
+    expect(decideOutcome(answered(503, 'Fri, 20 Nov 2026 10:02:00 GMT'), ended)).toMatchObject({
       nextAttemptAt: new Date(moved.getTime() + 120_000),
     })
   })
@@ -150,13 +153,13 @@ group('Retry-After', () => {
     expect(pending(answered(503, '60'), 4).delayMs).toBe(2 * HOUR_MS)
   })
 
-  test('is not pulled forward by jitter', () => {
+  test('is not shortened by jitter', () => {
     expect(pending(answered(503, '5'), 1, 0).delayMs).toBe(5_000)
   })
 })
 
-group('leaving the receiver alone', () => {
-  test.each([429, 503])('%i with Retry-After does so for that long, an hour at most', status => {
+describe('a pause of the whole endpoint', () => {
+  test.each([429, 503])('lasts as long as a %i with Retry-After asks for, an hour at most', status => {
     expect(pending(answered(status, '60')).pauseMs).toBe(60_000)
     expect(pending(answered(status, '60'), 5).pauseMs).toBe(60_000)
     expect(pending(answered(status, '86400')).pauseMs).toBe(HOUR_MS)
@@ -170,7 +173,7 @@ group('leaving the receiver alone', () => {
     [502, '60'],
     [500, '60'],
     [301, '60'],
-  ])('%i with Retry-After %j does not', (status, retryAfter) => {
+  ])('is not caused by %i with Retry-After %j', (status, retryAfter) => {
     expect(pending(answered(status, retryAfter)).pauseMs).toBeNull()
   })
 })
@@ -181,6 +184,6 @@ test.each([
   [304, 'The receiver answered 304'],
   [301, 'The receiver redirected (301): redirects are not followed'],
   [308, 'The receiver redirected (308): redirects are not followed'],
-])('%i is told to developers as: %s', (status, error) => {
+])('the last_error after a response of %i is: %s', (status, error) => {
   expect(decide(answered(status, 'evil words'))).toMatchObject({ error })
 })

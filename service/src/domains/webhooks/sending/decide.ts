@@ -1,12 +1,12 @@
 import { assert } from '../../../kernel/assert.ts'
 import { DAY_MS, HOUR_MS } from '../../../kernel/clock.ts'
-import type { AttemptResult, Verdict } from './attempt.ts'
+import type { AttemptResult, DeliveryOutcome } from './attempt.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 
-/** How long after the end of an attempt that failed the next one is made, before jitter. */
+/** The delay between the end of each failed attempt and the next one, before jitter. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -21,7 +21,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 
 export const MAX_ATTEMPTS = RETRY_DELAYS_MS.length + 1
 
-/** Delays are spread by so much both ways, so that what failed together does not come back together. */
+/** Each delay varies by this share both ways, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 const MAX_RETRY_AFTER_MS = DAY_MS
@@ -29,27 +29,27 @@ const MAX_PAUSE_MS = HOUR_MS
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
-/** The receiver as a whole is busy, so that what it asks for goes for its other events too. */
+/** Statuses that say the whole receiver is overloaded: its `Retry-After` pauses the endpoint, not only this delivery. */
 const BUSY: readonly number[] = [429, 503]
 
 const GONE = 410
 
-/** An attempt that has ended. */
-export interface EndedAttempt {
-  /** How many there have been with this one. */
+/** What the outcome of an ended attempt depends on, apart from the response. */
+export interface AttemptFacts {
+  /** How many attempts were made, this one included. */
   readonly attempts: number
   readonly now: Date
-  /** The same moment by the real time, which is what a receiver's dates go by. */
+  /** The same moment in real time, to which a receiver's dates refer. */
   readonly realNow: Date
   /** In [0, 1). */
   readonly random: number
 }
 
-/** What becomes of a delivery after an attempt. */
-export function decideAttempt(
+/** The outcome of a delivery's attempt: delivered, retried later, or failed for good. */
+export function decideOutcome(
   result: AttemptResult,
-  { attempts, now, realNow, random }: EndedAttempt,
-): Verdict {
+  { attempts, now, realNow, random }: AttemptFacts,
+): DeliveryOutcome {
   assert(attempts >= 1, 'an attempt has ended')
   const responseStatus = result.kind === 'answered' ? result.status : null
   if (responseStatus !== null && responseStatus >= 200 && responseStatus < 300) {
@@ -79,7 +79,7 @@ function later(moment: Date, ms: number): Date {
   return new Date(moment.getTime() + ms)
 }
 
-/** For the platform's developers. The receiver's own words are not repeated: they may be anybody's. */
+/** For the platform's developers. The receiver's own text is not quoted: it may contain anything. */
 function errorOf(result: AttemptResult): string {
   if (result.kind === 'unanswered') return result.error
   const { status } = result

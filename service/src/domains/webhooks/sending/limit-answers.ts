@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
 import { AnswerTooLong } from './unanswered.ts'
 
-/** All that comes after a request: ten answers before the answer, its headers, and its body in the smallest chunks. */
+/** The limit for everything after a request: ten informational responses, headers, and the body in the smallest chunks. */
 const MAX_ANSWER_BYTES = 512 * 1024
 
 /**
- * Ends a connection on which more comes than any answer is long. The parser limits headers and the exchange bodies;
- * neither hears of empty lines, of a reason or of what else a chunk may say, and reading them as fast as they come
- * would take up a processor.
+ * Destroys a connection on which more arrives than the limit for a response. The HTTP parser limits headers and the
+ * exchange limits bodies; neither counts empty lines, reason phrases or chunk extensions, and reading an endless stream
+ * of them would occupy a core.
  */
 export function limitAnswers(socket: Socket): void {
   let written = -1

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net'
 import { mayConnectTo } from '../../../kernel/public-address.ts'
 import { NOT_PUBLIC, NotConnected, UNRESOLVED } from './unanswered.ts'
 
-/** All addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
 const LOOPBACK: readonly LookupAddress[] = [
@@ -14,20 +14,20 @@ const LOOPBACK: readonly LookupAddress[] = [
 const QUERY_TIMEOUT_MS = 2_000
 const QUERY_TRIES = 2
 
-/** As the machine resolves names: with its hosts file, which developers' own machines are found by. */
+/** Resolves names as the operating system does, with its hosts file; developers use it for their own machines. */
 export function systemLookup(hostname: string): Promise<readonly LookupAddress[]> {
   return dns.lookup(hostname, { all: true })
 }
 
 /**
- * Asks DNS alone. `lookup` of the system keeps a thread of a few waiting that the whole process shares; whoever's name
- * server answers slowly would hold up everybody's names, the database's too.
+ * Resolves names by DNS alone. The system's `lookup` occupies one of a few threads that the whole process shares: one
+ * slow name server would delay all other lookups, the database's too.
  */
 export function dnsLookup(
   resolver = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES }),
 ): Lookup {
   return async hostname => {
-    // By RFC 6761 these names are this machine, and DNS is not to be asked.
+    // By RFC 6761 these names are loopback addresses, and DNS must not be queried for them.
     if (/(^|\.)localhost\.?$/i.test(hostname)) return LOOPBACK
     const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
     return [...addressesOf(four, 4), ...addressesOf(six, 6)]
@@ -38,7 +38,7 @@ function addressesOf(answer: PromiseSettledResult<readonly string[]>, family: nu
   return answer.status === 'fulfilled' ? answer.value.map(address => ({ address, family })) : []
 }
 
-/** Of each family so many addresses are tried: a name may have thousands, each of them somebody's machine. */
+/** How many addresses of each family are tried: a name may have thousands, of machines that are not the receiver's. */
 const MAX_TRIED = 4
 
 function someOfEach(addresses: readonly LookupAddress[]): LookupAddress[] {
@@ -46,8 +46,7 @@ function someOfEach(addresses: readonly LookupAddress[]): LookupAddress[] {
 }
 
 /**
- * The lookup that a connection itself uses. A name of which one address may not be connected to is refused, whatever
- * its others are.
+ * The lookup that a connection itself uses. A name is refused if any of its addresses is not allowed.
  */
 export function guardedLookup(lookup: Lookup, mode: 'sandbox' | 'live'): LookupFunction {
   return (hostname, options, callback) => {

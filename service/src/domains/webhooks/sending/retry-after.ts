@@ -5,7 +5,7 @@ const HTTP_DATES: readonly RegExp[] = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
 ]
 
-/** For how long a `Retry-After` asks to be left alone; null: it says nothing that can be understood, or nothing of the future. */
+/** The delay that a `Retry-After` header asks for, in ms; null if it is invalid or in the past. */
 export function retryAfterMs(text: string | null, now: Date): number | null {
   const value = text?.trim() ?? ''
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : untilDateMs(value, now)

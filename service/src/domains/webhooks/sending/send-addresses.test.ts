@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns'
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { LOCALHOST } from '../testing/localhost-certificate.ts'
 import { startReceiver } from '../testing/receiver.ts'
 import { guardedLookup, type Lookup } from './lookup.ts'
@@ -15,7 +15,7 @@ function resolving(...addresses: LookupAddress[]): Lookup {
   return () => Promise.resolve(addresses)
 }
 
-/** What the connection is told of a name. */
+/** The addresses that the connection gets for a name. */
 function resolved(lookup: Lookup, mode: 'sandbox' | 'live'): Promise<unknown> {
   return new Promise((resolve, reject) => {
     guardedLookup(lookup, mode)('name.test', { all: true }, (error, addresses) => {
@@ -29,7 +29,7 @@ function localhostReceiver() {
   return startReceiver(response => response.end(), { tls: true })
 }
 
-group('live mode connects to nobody', () => {
+describe('live mode refuses to connect', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -39,14 +39,14 @@ group('live mode connects to nobody', () => {
     '0',
     '[::1]',
     '[::ffff:127.0.0.1]',
-  ])('at an address that is not public (%s)', async host => {
+  ])('to an address that is not public (%s)', async host => {
     const { port, connections } = await localhostReceiver()
     const sender = senderForTest({ mode: 'live', ca: LOCALHOST.certificate })
     expect(await sender.send(webhookTo(`https://${host}:${port}/`))).toEqual(NOT_PUBLIC)
     expect(connections()).toBe(0)
   })
 
-  test('by the name of this machine, as the system resolves it', async () => {
+  test('to localhost, as the system resolves it', async () => {
     const { origin, connections } = await localhostReceiver()
     const sender = senderForTest({ mode: 'live', ca: LOCALHOST.certificate })
     expect(await sender.send(webhookTo(origin))).toEqual(NOT_PUBLIC)
@@ -60,7 +60,7 @@ group('live mode connects to nobody', () => {
     ['a public address and this machine', [PUBLIC, LOOPBACK]],
     ['metadata of the cloud', [METADATA]],
     ['what is no address', [{ address: 'localhost', family: 4 }]],
-  ])('by a name that resolves to %s', async (_, addresses) => {
+  ])('to a name that resolves to %s', async (_, addresses) => {
     const { port, connections } = await localhostReceiver()
     const sender = senderForTest({ mode: 'live', ca: LOCALHOST.certificate, lookup: resolving(...addresses) })
     expect(await sender.send(webhookTo(`https://localhost:${port}/`))).toEqual(NOT_PUBLIC)
@@ -76,7 +76,7 @@ group('live mode connects to nobody', () => {
   )
 })
 
-test('of a name with thousands of addresses a few are tried: one webhook is not a flood for others', async () => {
+test('only a few addresses of a name with thousands are tried, so that one webhook does not flood other machines', async () => {
   const many = Array.from({ length: 4000 }, (_, index) => ({
     address: `93.184.${index >> 8}.${index & 255}`,
     family: 4,
@@ -86,8 +86,8 @@ test('of a name with thousands of addresses a few are tried: one webhook is not 
   await expect(resolved(resolving(...many, METADATA), 'live')).rejects.toThrow('The address is not public')
 })
 
-group('a name that changes its mind', () => {
-  test('is asked once for a connection: what was checked is what is connected to', async () => {
+describe('a name whose addresses change (DNS rebinding)', () => {
+  test('is resolved once for each connection, so the checked address is the one connected to', async () => {
     let calls = 0
     const rebinding: Lookup = () => {
       calls += 1
@@ -99,7 +99,7 @@ group('a name that changes its mind', () => {
   })
 
   test('is refused at the next connection', async () => {
-    const { port, connections, heard } = await localhostReceiver()
+    const { port, connections, requests } = await localhostReceiver()
     const sender = senderForTest({ ca: LOCALHOST.certificate, lookup: resolving(LOOPBACK) })
     const answers = [LOOPBACK, METADATA]
     const changing = senderForTest({
@@ -112,11 +112,11 @@ group('a name that changes its mind', () => {
     expect(results).toContainEqual(answered(200))
     expect(results).toContainEqual(NOT_PUBLIC)
     expect(connections()).toBe(2)
-    expect(heard).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
-  test('after the check still has its connection looked at, and hears no request', async () => {
-    const { port, connections, heard } = await localhostReceiver()
+  test('after the check has its connected address checked too, and receives no request', async () => {
+    const { port, connections, requests } = await localhostReceiver()
     let reads = 0
     // Public when it is checked, this machine when it is connected to.
     const turncoat: LookupAddress = {
@@ -129,11 +129,11 @@ group('a name that changes its mind', () => {
     const sender = senderForTest({ mode: 'live', ca: LOCALHOST.certificate, lookup: resolving(turncoat) })
     expect(await sender.send(webhookTo(`https://localhost:${port}/`))).toEqual(NOT_PUBLIC)
     expect(connections()).toBe(1)
-    expect(heard).toEqual([])
+    expect(requests).toEqual([])
   })
 })
 
-group('sandbox mode', () => {
+describe('sandbox mode', () => {
   test("connects to developers' own machines", async () => {
     const { origin } = await startReceiver(response => response.end())
     const byName = origin.replace('127.0.0.1', 'hook.test')
@@ -149,17 +149,17 @@ group('sandbox mode', () => {
     '[fe80::1]',
     '[fd00:ec2::254]',
     '224.0.0.1',
-  ])('connects to no metadata of clouds (%s)', async host => {
+  ])('refuses the metadata addresses of clouds (%s)', async host => {
     expect(await senderForTest().send(webhookTo(`http://${host}/latest/`))).toEqual(NOT_PUBLIC)
   })
 
-  test('connects to no name that resolves to it', async () => {
+  test('refuses a name that resolves to a metadata address', async () => {
     const sender = senderForTest({ lookup: resolving(LOOPBACK, METADATA) })
     expect(await sender.send(webhookTo('http://metadata.test/'))).toEqual(NOT_PUBLIC)
   })
 })
 
-test('a refused address does not stop the sender', async () => {
+test('a sender works on after a refused address', async () => {
   const { origin } = await startReceiver(response => response.end())
   const sender = senderForTest({ maxConnections: 1 })
   expect(await sender.send(webhookTo('http://169.254.169.254/'))).toEqual(NOT_PUBLIC)

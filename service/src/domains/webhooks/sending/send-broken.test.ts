@@ -1,4 +1,4 @@
-import { expect, describe as group, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { LOCALHOST } from '../testing/localhost-certificate.ts'
 import { closedPort, startReceiver, startTcpReceiver } from '../testing/receiver.ts'
 import { answered, senderForTest, unanswered, webhookTo } from './testing/sending.ts'
@@ -9,14 +9,14 @@ const BROKE = unanswered('The connection broke before an answer')
 const NO_HTTP = unanswered('The answer is not valid HTTP')
 const TOO_LONG = unanswered('The headers of the answer are too long')
 
-group('a receiver that is too slow', () => {
-  test('has its time, the longest 15 seconds, and its connection is closed', async () => {
+describe('a receiver that is too slow', () => {
+  test('has at most 15 seconds, then its connection is closed', async () => {
     const receiver = await startReceiver(() => {})
     expect(await senderForTest({ timeoutMs: SHORT_MS }).send(webhookTo(receiver.origin))).toEqual(LATE)
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('gains nothing by dripping its headers', async () => {
+  test('has no more time if it sends its headers byte by byte', async () => {
     const receiver = await startTcpReceiver(socket => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
       const drip = setInterval(() => socket.write('x'), 5)
@@ -26,7 +26,7 @@ group('a receiver that is too slow', () => {
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('gains nothing by saying that it is at work', async () => {
+  test('has no more time if it sends 102 Processing again and again', async () => {
     const { origin } = await startTcpReceiver(socket => {
       const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10)
       socket.on('close', () => clearInterval(drip))
@@ -34,18 +34,18 @@ group('a receiver that is too slow', () => {
     expect(await senderForTest({ timeoutMs: SHORT_MS }).send(webhookTo(origin))).toEqual(LATE)
   })
 
-  test('gains nothing by accepting no TLS', async () => {
+  test('has no more time if it accepts no TLS', async () => {
     const { port } = await startTcpReceiver(() => {})
     const sender = senderForTest({ timeoutMs: SHORT_MS })
     expect(await sender.send(webhookTo(`https://127.0.0.1:${port}/`))).toEqual(LATE)
   })
 
-  test('gains nothing by a name that is never resolved', async () => {
+  test('has no more time if its name is never resolved', async () => {
     const sender = senderForTest({ timeoutMs: SHORT_MS, lookup: () => new Promise(() => {}) })
     expect(await sender.send(webhookTo('http://slow.test/'))).toEqual(LATE)
   })
 
-  test('does not hold up the next attempt', async () => {
+  test('does not delay the next attempt', async () => {
     let requests = 0
     const { origin } = await startReceiver(response => {
       requests += 1
@@ -67,12 +67,12 @@ test.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', NO_HTTP],
   ['a header bomb', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(64 * 1024)}\r\n\r\n`, TOO_LONG],
   ['a thousand headers', `HTTP/1.1 200 OK\r\n${'xxxxxxxxxxxxxxxxxx: y\r\n'.repeat(1000)}\r\n`, TOO_LONG],
-])('an answer of %s is none', async (_, bytes, expected) => {
+])('a response of %s counts as no response', async (_, bytes, expected) => {
   const { origin } = await startTcpReceiver(socket => socket.end(bytes, 'latin1'))
   expect(await senderForTest().send(webhookTo(origin))).toEqual(expected)
 })
 
-test('headers without end are cut off', async () => {
+test('endless headers are cut off at the limit', async () => {
   const receiver = await startTcpReceiver(socket => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const pour = () => {
@@ -89,35 +89,32 @@ test.each([
   ['empty lines', '', '\r\n'],
   ['a reason', 'HTTP/1.1 200 ', 'x'],
   ['an extension of a chunk', 'HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n1;', 'x'],
-])(
-  '%s without end is cut off: reading it for all of its time would cost others theirs',
-  async (_, head, more) => {
-    let sent = 0
-    const receiver = await startTcpReceiver(socket => {
-      socket.write(head)
-      const pour = () => {
-        for (let goesOn = true; goesOn && !socket.destroyed; sent += 65_536) {
-          goesOn = socket.write(more.repeat(65_536 / more.length))
-        }
+])('a response of endless %s is cut off at the limit', async (_, head, more) => {
+  let sent = 0
+  const receiver = await startTcpReceiver(socket => {
+    socket.write(head)
+    const pour = () => {
+      for (let goesOn = true; goesOn && !socket.destroyed; sent += 65_536) {
+        goesOn = socket.write(more.repeat(65_536 / more.length))
       }
-      socket.on('drain', pour)
-      pour()
-    })
-    const result = await senderForTest({ timeoutMs: 1_000 }).send(webhookTo(receiver.origin))
-    expect(result).toEqual(head.includes('500') ? answered(500) : unanswered('The answer is too long'))
-    await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
-    // What the machine holds for a connection is beyond what is read.
-    expect(sent).toBeLessThan(32 * 1024 * 1024)
-  },
-)
+    }
+    socket.on('drain', pour)
+    pour()
+  })
+  const result = await senderForTest({ timeoutMs: 1_000 }).send(webhookTo(receiver.origin))
+  expect(result).toEqual(head.includes('500') ? answered(500) : unanswered('The answer is too long'))
+  await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
+  // The bytes in socket buffers were sent but not read.
+  expect(sent).toBeLessThan(32 * 1024 * 1024)
+})
 
-test('a reset is no answer', async () => {
+test('a connection reset counts as no response', async () => {
   const { origin } = await startTcpReceiver(socket => socket.resetAndDestroy())
   expect(await senderForTest().send(webhookTo(origin))).toEqual(BROKE)
 })
 
-group('a 1xx answer is not an answer', () => {
-  test.each(['102 Processing', '103 Early Hints'])('%s comes before the real one', async early => {
+describe('an informational response', () => {
+  test.each(['102 Processing', '103 Early Hints'])('of %s precedes the response that counts', async early => {
     const { origin } = await startTcpReceiver(socket => {
       socket.write(
         `HTTP/1.1 ${early}\r\nretry-after: 5\r\n\r\nHTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n`,
@@ -126,14 +123,17 @@ group('a 1xx answer is not an answer', () => {
     expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(503))
   })
 
-  test.each(['100 Continue', '101 Switching Protocols'])('%s was not asked for', async odd => {
-    const { origin } = await startTcpReceiver(socket => {
-      socket.write(`HTTP/1.1 ${odd}\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n`)
-    })
-    expect(await senderForTest().send(webhookTo(origin))).toEqual(BROKE)
-  })
+  test.each(['100 Continue', '101 Switching Protocols'])(
+    'of %s was not requested, so the attempt fails',
+    async odd => {
+      const { origin } = await startTcpReceiver(socket => {
+        socket.write(`HTTP/1.1 ${odd}\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n`)
+      })
+      expect(await senderForTest().send(webhookTo(origin))).toEqual(BROKE)
+    },
+  )
 
-  test('a flood of them is cut off', async () => {
+  test('is cut off when there are too many', async () => {
     const { origin } = await startTcpReceiver(socket =>
       socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)),
     )
@@ -143,8 +143,8 @@ group('a 1xx answer is not an answer', () => {
   })
 })
 
-group('no receiver', () => {
-  test('nobody listens', async () => {
+describe('the attempt fails when', () => {
+  test('nothing listens at the address', async () => {
     const result = await senderForTest().send(webhookTo(`http://127.0.0.1:${await closedPort()}/`))
     expect(result).toEqual(unanswered('Nobody listens at this address'))
   })
@@ -163,7 +163,7 @@ group('no receiver', () => {
   })
 
   test.each(['', 'hook', 'ftp://example.com/', 'file:///etc/passwd', 'https://'])(
-    '%j is no address',
+    'the webhook_url is %j',
     async url => {
       const result = await senderForTest().send(webhookTo(url))
       expect(result).toEqual(unanswered('The address is not an http or https one'))
@@ -171,36 +171,36 @@ group('no receiver', () => {
   )
 })
 
-group('TLS', () => {
-  test('a certificate that is trusted will do', async () => {
+describe('TLS', () => {
+  test('a trusted certificate is accepted', async () => {
     const receiver = await startReceiver(response => response.writeHead(204).end(), { tls: true })
     const sender = senderForTest({ ca: LOCALHOST.certificate })
     for (const _ of [1, 2])
       expect(await sender.send(webhookTo(`${receiver.origin}/in`))).toEqual(answered(204))
     expect(receiver.connections()).toBe(1)
-    expect(receiver.heard).toHaveLength(2)
+    expect(receiver.requests).toHaveLength(2)
   })
 
-  test('a certificate that nobody vouches for will not', async () => {
+  test('a self-signed certificate is refused', async () => {
     const receiver = await startReceiver(response => response.end(), { tls: true })
     const result = await senderForTest().send(webhookTo(receiver.origin))
     expect(result).toEqual(unanswered('The TLS certificate is not valid'))
-    expect(receiver.heard).toEqual([])
+    expect(receiver.requests).toEqual([])
   })
 
-  test.each(['other.test', '127.0.0.1'])('a certificate of another host will not (%s)', async host => {
+  test.each(['other.test', '127.0.0.1'])('a certificate of another host is refused (%s)', async host => {
     const receiver = await startReceiver(response => response.end(), { tls: true })
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
     const sender = senderForTest({ ca: LOCALHOST.certificate, lookup })
     const result = await sender.send(webhookTo(`https://${host}:${receiver.port}/`))
     expect(result).toEqual(unanswered('The TLS certificate is not valid'))
-    expect(receiver.heard).toEqual([])
+    expect(receiver.requests).toEqual([])
   })
 
-  test('a receiver that speaks plain HTTP is not spoken to in it', async () => {
+  test('a receiver that speaks plain HTTP receives no request', async () => {
     const receiver = await startReceiver(response => response.end())
     const result = await senderForTest().send(webhookTo(`https://127.0.0.1:${receiver.port}/`))
     expect(result).toEqual(unanswered('No TLS connection could be made'))
-    expect(receiver.heard).toEqual([])
+    expect(receiver.requests).toEqual([])
   })
 })

@@ -1,18 +1,18 @@
-import { expect, describe as group, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.ts'
 import { answered, senderForTest, webhookTo } from './testing/sending.ts'
 
 const SHORT_MS = 60
 
-test('what was signed arrives byte for byte, once, at the whole address', async () => {
+test('the signed body arrives once, byte for byte, at the full URL', async () => {
   const receiver = await startReceiver(response => response.end('thanks'))
   const body = '{"name":"आपा","amount":1.50}'
   const webhook = webhookTo(`${receiver.origin}/in/a%20b?token=x&y=#part`, body)
   expect(await senderForTest().send(webhook)).toEqual(answered(200))
-  expect(receiver.heard).toEqual([
+  expect(receiver.requests).toEqual([
     { method: 'POST', path: '/in/a%20b?token=x&y=', body, headers: expect.objectContaining(webhook.headers) },
   ])
-  expect(receiver.heard[0]?.headers).toMatchObject({
+  expect(receiver.requests[0]?.headers).toMatchObject({
     host: `127.0.0.1:${receiver.port}`,
     'content-length': String(Buffer.byteLength(body)),
   })
@@ -27,7 +27,7 @@ test.each([
   [429, '120'],
   [500, null],
   [503, 'Fri, 20 Nov 2026 10:02:00 GMT'],
-])('%i with Retry-After %j is told as it is', async (status, retryAfter) => {
+])('a response of %i with Retry-After %j is returned unchanged', async (status, retryAfter) => {
   const { origin } = await startReceiver(response => {
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter)
     response.writeHead(status).end()
@@ -35,7 +35,7 @@ test.each([
   expect(await senderForTest().send(webhookTo(origin))).toEqual(answered(status, retryAfter))
 })
 
-test('of several Retry-After the first counts', async () => {
+test('the first of several Retry-After headers counts', async () => {
   const { origin } = await startReceiver(response => {
     response.setHeader('retry-after', ['7', '9']).writeHead(503).end()
   })
@@ -51,16 +51,16 @@ test.each([301, 302, 303, 307, 308])('a redirect is not followed (%i)', async st
   expect(target.connections()).toBe(0)
 })
 
-group('connections', () => {
-  test('one is used again and again', async () => {
+describe('a sender’s connections', () => {
+  test('one connection is reused for one request after another', async () => {
     const receiver = await startReceiver(response => response.end('x'.repeat(16 * 1024)))
     const sender = senderForTest()
     for (const _ of [1, 2, 3]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(answered(200))
     expect(receiver.connections()).toBe(1)
-    expect(receiver.heard).toHaveLength(3)
+    expect(receiver.requests).toHaveLength(3)
   })
 
-  test('there are never more than allowed, and each carries one request at a time', async () => {
+  test('there are never more connections than allowed, and each carries one request at a time', async () => {
     let underWay = 0
     let most = 0
     const receiver = await startReceiver(response => {
@@ -78,7 +78,7 @@ group('connections', () => {
     expect(most).toBe(3)
   })
 
-  test('none waits for another to say what it speaks', async () => {
+  test('no connection waits until another has negotiated its protocol', async () => {
     const withoutTls = await startTcpReceiver(() => {})
     const sender = senderForTest()
     const sending = [1, 2, 3].map(() => sender.send(webhookTo(`https://127.0.0.1:${withoutTls.port}`)))
@@ -87,14 +87,14 @@ group('connections', () => {
     await Promise.all(sending)
   })
 
-  test('one that the receiver closes is replaced', async () => {
+  test('a connection that the receiver closes is replaced', async () => {
     const receiver = await startReceiver(response => response.writeHead(200, { connection: 'close' }).end())
     const sender = senderForTest()
     for (const _ of [1, 2]) expect(await sender.send(webhookTo(receiver.origin))).toEqual(answered(200))
     expect(receiver.connections()).toBe(2)
   })
 
-  test('what a receiver says unasked is not taken for its next answer', async () => {
+  test('data that a receiver sends without a request is not taken for its next response', async () => {
     let requests = 0
     const { origin } = await startTcpReceiver(socket => {
       requests += 1
@@ -106,7 +106,7 @@ group('connections', () => {
     expect(await sender.send(webhookTo(origin))).not.toEqual(answered(200))
   })
 
-  test('closing ends them at once, whatever they are doing', async () => {
+  test('closing the sender ends all connections at once, in any state', async () => {
     const silent = await startReceiver(() => {})
     const quick = await startReceiver(response => response.end())
     const withoutTls = await startTcpReceiver(() => {})
@@ -115,7 +115,7 @@ group('connections', () => {
     const underWay = [silent.origin, `https://127.0.0.1:${withoutTls.port}`].map(url =>
       sender.send(webhookTo(url)),
     )
-    await vi.waitUntil(() => silent.heard.length === 1 && withoutTls.open() === 1, { interval: 2 })
+    await vi.waitUntil(() => silent.requests.length === 1 && withoutTls.open() === 1, { interval: 2 })
     await sender.close()
     for (const result of await Promise.all(underWay)) expect(result.kind).toBe('unanswered')
     await vi.waitUntil(() => [silent, quick, withoutTls].every(({ open }) => open() === 0), { interval: 2 })
@@ -123,8 +123,8 @@ group('connections', () => {
   })
 })
 
-group('the body of an answer', () => {
-  test('is not waited for when it is endless: the status counts and the connection is closed', async () => {
+describe('the body of a response', () => {
+  test('may be endless: the status counts and the connection is closed', async () => {
     const receiver = await startReceiver(response => {
       response.writeHead(202)
       const pour = () => {
@@ -137,7 +137,7 @@ group('the body of an answer', () => {
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('is not waited for beyond the time of the attempt', async () => {
+  test('is read no longer than the timeout of the attempt', async () => {
     const receiver = await startReceiver(response => {
       const drip = setInterval(() => response.write('x'), 5)
       response.on('close', () => clearInterval(drip))
@@ -149,7 +149,7 @@ group('the body of an answer', () => {
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('may break: the status has been said', async () => {
+  test('may break off: the status counts', async () => {
     const { origin } = await startTcpReceiver(socket => {
       socket.end('HTTP/1.1 500 No\r\ncontent-length: 100\r\n\r\nhalf of')
     })
@@ -157,18 +157,18 @@ group('the body of an answer', () => {
   })
 })
 
-group('an abort', () => {
-  test("rejects with its reason and ends the connection, since what comes on it is nobody's", async () => {
+describe('an aborted attempt', () => {
+  test('rejects with the reason of the abort and closes the connection', async () => {
     const receiver = await startReceiver(() => {})
     const abort = new AbortController()
     const sending = senderForTest().send(webhookTo(receiver.origin), abort.signal)
-    await vi.waitUntil(() => receiver.heard.length === 1, { interval: 2 })
+    await vi.waitUntil(() => receiver.requests.length === 1, { interval: 2 })
     abort.abort(new Error('the lease is lost'))
     await expect(sending).rejects.toThrow('the lease is lost')
     await vi.waitUntil(() => receiver.open() === 0, { interval: 2 })
   })
 
-  test('before the connection stands means that the receiver hears nothing', async () => {
+  test('sends no request if its connection was not established yet', async () => {
     const receiver = await startReceiver(response => response.end())
     const resolved = Promise.withResolvers<[{ address: string; family: number }]>()
     const sender = senderForTest({ lookup: () => resolved.promise })
@@ -178,17 +178,17 @@ group('an abort', () => {
     await expect(sending).rejects.toThrow('stopping')
     resolved.resolve([{ address: '127.0.0.1', family: 4 }])
     await vi.waitUntil(() => receiver.connections() === 1 && receiver.open() === 0, { interval: 2 })
-    expect(receiver.heard).toEqual([])
+    expect(receiver.requests).toEqual([])
   })
 
-  test('that came already means that nobody is connected to', async () => {
+  test('opens no connection if it was aborted before it began', async () => {
     const receiver = await startReceiver(response => response.end())
     const aborted = AbortSignal.abort(new Error('too late'))
     await expect(senderForTest().send(webhookTo(receiver.origin), aborted)).rejects.toThrow('too late')
     expect(receiver.connections()).toBe(0)
   })
 
-  test('after the answer changes nothing', async () => {
+  test('keeps its result if the abort comes after the response', async () => {
     const { origin } = await startReceiver(response => response.end())
     const abort = new AbortController()
     const sender = senderForTest()
@@ -199,7 +199,7 @@ group('an abort', () => {
   })
 })
 
-test('waiting for a free connection is part of the time that an attempt has', async () => {
+test('the timeout of an attempt includes waiting for a free connection', async () => {
   const receiver = await startReceiver(() => {})
   const sender = senderForTest({ maxConnections: 1, timeoutMs: SHORT_MS })
   const results = await Promise.all([1, 2, 3].map(() => sender.send(webhookTo(receiver.origin))))

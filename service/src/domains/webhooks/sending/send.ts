@@ -4,22 +4,22 @@ import { openConnector } from './connector.ts'
 import { startExchange } from './exchange.ts'
 import type { Lookup } from './lookup.ts'
 
-/** How long one attempt takes at most: connecting, TLS, headers and body. */
+/** The limit for one attempt: connecting, TLS, headers and body. */
 const ATTEMPT_TIMEOUT_MS = 15_000
 
 const MAX_HEADER_BYTES = 16 * 1024
 
-/** Connections of its own to one receiver, or to those of single requests. */
+/** Sends webhooks over connections of its own. */
 export interface Sender {
-  /** Never rejects, but for the signal's abort: then it is unknown whether the receiver has it. */
+  /** Rejects only when the signal aborts; then it is unknown whether the webhook arrived. */
   send(webhook: OutgoingWebhook, signal?: AbortSignal): Promise<AttemptResult>
-  /** Breaks off what is under way. */
+  /** Aborts running attempts. */
   close(): Promise<void>
 }
 
 export interface SenderOptions {
   readonly mode: 'sandbox' | 'live'
-  /** To one receiver. An attempt beyond them waits, within its own time, for one that is free. */
+  /** To one receiver. Further attempts wait for a free connection; their timeout runs meanwhile. */
   readonly maxConnections: number
   readonly timeoutMs?: number
   readonly lookup?: Lookup
@@ -38,10 +38,10 @@ export function openSender({
     connect: connector.connect,
     connections: maxConnections,
     pipelining: 1,
-    // With HTTP/2 in question all would wait for the first connection, to learn what the receiver speaks.
+    // If HTTP/2 were allowed, all requests would wait until the first connection has negotiated the protocol.
     allowH2: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // One timer of our own goes over the whole attempt.
+    // Our own timer covers the whole attempt.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -74,9 +74,9 @@ function attempt(
   })
   const giveUp = () => {
     reject(signal?.reason)
-    exchange.breakOff('Given up')
+    exchange.abort('Given up')
   }
-  const timer = setTimeout(() => exchange.breakOff(`No answer within ${timeoutMs / 1000} seconds`), timeoutMs)
+  const timer = setTimeout(() => exchange.abort(`No answer within ${timeoutMs / 1000} seconds`), timeoutMs)
   signal?.addEventListener('abort', giveUp, { once: true })
   const path = url.pathname + url.search
   agent.dispatch({ origin: url.origin, path, method: 'POST', headers, body }, exchange.handler)

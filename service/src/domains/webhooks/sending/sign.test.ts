@@ -10,7 +10,7 @@ function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`
 }
 
-test('while two secrets are in force a receiver verifies with either, and with no third', () => {
+test('while two secrets are in force, a receiver can verify with either of them and with no other', () => {
   const secrets = [newSecret(), newSecret()]
   const headers = signedHeaders(secrets, ID, BODY, new Date())
   for (const secret of secrets) {
@@ -33,7 +33,7 @@ test('a signature is the HMAC-SHA256 of id, Unix seconds and body under the deco
   })
 })
 
-test('the newest secret signs first', () => {
+test('the signature of the newest secret comes first', () => {
   const [newest, before] = [newSecret(), newSecret()]
   const now = new Date()
   const signatures = signedHeaders([newest, before], ID, BODY, now)['webhook-signature']?.split(' ')

@@ -3,8 +3,8 @@ import { Webhook } from 'standardwebhooks'
 const USER_AGENT = 'Batua-Webhooks/1.0'
 
 /**
- * The headers of one attempt (Standard Webhooks), signed with every secret that is in force; `now` is the real time,
- * which receivers hold against their own clock.
+ * The headers of one attempt (Standard Webhooks), signed with every secret in force; `now` is the real time, because
+ * receivers compare it with their own clock.
  */
 export function signedHeaders(
   secrets: readonly string[],

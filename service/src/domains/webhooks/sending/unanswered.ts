@@ -11,7 +11,7 @@ const TOO_LONG = 'The answer is too long'
 const NO_TLS = 'No TLS connection could be made'
 const BAD_CERTIFICATE = 'The TLS certificate is not valid'
 
-/** Why nobody was connected to; its message is a sentence for the platform's developers. */
+/** Why no connection was made; its message is a sentence for the platform's developers. */
 export class NotConnected extends Error {
   constructor(message: string) {
     super(message)
@@ -19,7 +19,7 @@ export class NotConnected extends Error {
   }
 }
 
-/** More came than any answer is long. */
+/** The receiver sent more than the limit for a response. */
 export class AnswerTooLong extends Error {
   constructor() {
     super(TOO_LONG)
@@ -54,7 +54,7 @@ const BEGINNINGS: readonly (readonly [string, string])[] = [
   ['ERR_SSL_', NO_TLS],
 ]
 
-/** Why there was no answer, in words of our own: those of the error may name addresses, or quote the receiver. */
+/** Why there was no response, as a text of our own: the error's text may name addresses or quote the receiver. */
 export function unansweredError(error: unknown): string {
   if (error instanceof NotConnected || error instanceof AnswerTooLong) return error.message
   if (error instanceof errors.HTTPParserError) return NO_HTTP

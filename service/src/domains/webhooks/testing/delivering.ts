@@ -7,7 +7,7 @@ import { TEST_VAULT } from '../../../testing/network.ts'
 import { PLATFORM_ROWS } from '../../parties/platforms/store.ts'
 import { type Deliverer, type DelivererOptions, openDeliverer } from '../delivering/deliverer.ts'
 
-/** The platform of an agent of testing/builders, which has a platform of its own, with this address. */
+/** Sets the webhook_url of the platform of an agent made by testing/builders; each has a platform of its own. */
 export async function setReceiver(database: Database, platformId: Uuid, url: string | null): Promise<void> {
   const secret = TEST_VAULT.encrypt(
     `whsec_${Buffer.alloc(32, 'test').toString('base64')}`,

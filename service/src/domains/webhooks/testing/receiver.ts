@@ -4,8 +4,8 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { onTestFinished } from 'vitest'
 import { LOCALHOST } from './localhost-certificate.ts'
 
-/** What a receiver has heard of a request. */
-export interface Heard {
+/** What a receiver has requests of a request. */
+export interface ReceivedRequest {
   readonly path: string | undefined
   readonly method: string | undefined
   readonly headers: IncomingMessage['headers']
@@ -16,19 +16,20 @@ export interface Receiver {
   readonly port: number
   /** `http://127.0.0.1:…`, or `https://localhost:…` with TLS. */
   readonly origin: string
-  readonly heard: readonly Heard[]
-  /** How many connections it has been offered. */
+  readonly requests: readonly ReceivedRequest[]
+  /** How many connections it has accepted. */
   readonly connections: () => number
-  /** How many of them stand. */
+  /** How many of them are open. */
   readonly open: () => number
 }
 
-/** A receiver of webhooks that does as it is told, and else answers 204; it is gone when the test is over. */
+/** A receiver of webhooks that responds with 204 unless told otherwise by `respond`; it is closed when the test ends. */
 export async function startReceiver(
-  answer: (response: ServerResponse, request: Heard) => void = response => response.writeHead(204).end(),
+  respond: (response: ServerResponse, request: ReceivedRequest) => void = response =>
+    response.writeHead(204).end(),
   { tls = false } = {},
 ): Promise<Receiver> {
-  const heard: Heard[] = []
+  const requests: ReceivedRequest[] = []
   const listen: RequestListener = (request, response) => {
     const { url: path, method, headers } = request
     request.setEncoding('utf8')
@@ -38,27 +39,27 @@ export async function startReceiver(
     })
     request.on('end', () => {
       const all = { path, method, headers, body }
-      heard.push(all)
-      answer(response, all)
+      requests.push(all)
+      respond(response, all)
     })
   }
   const server = tls
     ? createTlsServer({ cert: LOCALHOST.certificate, key: LOCALHOST.key }, listen)
     : createServer(listen)
   const standing = await listening(server)
-  return { ...standing, heard, ...(tls ? { origin: `https://localhost:${standing.port}` } : {}) }
+  return { ...standing, requests, ...(tls ? { origin: `https://localhost:${standing.port}` } : {}) }
 }
 
-/** A receiver that talks TCP: what it does with a connection is up to the test. */
+/** A receiver at the level of TCP: the test writes to the socket itself. */
 export async function startTcpReceiver(onRequest: (socket: Socket) => void): Promise<Receiver> {
   const server = createTcpServer(socket => {
     socket.on('error', () => {})
     socket.on('data', () => onRequest(socket))
   })
-  return { ...(await listening(server)), heard: [] }
+  return { ...(await listening(server)), requests: [] }
 }
 
-async function listening(server: Server): Promise<Omit<Receiver, 'heard'>> {
+async function listening(server: Server): Promise<Omit<Receiver, 'requests'>> {
   const sockets = new Set<Socket>()
   let count = 0
   server.on('connection', (socket: Socket) => {
@@ -77,7 +78,7 @@ async function listening(server: Server): Promise<Omit<Receiver, 'heard'>> {
   return { port, origin: `http://127.0.0.1:${port}`, connections: () => count, open: () => sockets.size }
 }
 
-/** A port of this machine at which nobody listens. */
+/** A local port at which nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = createTcpServer()
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -10,24 +10,24 @@ import { wakeEndpoint } from '../delivering/endpoint-store.ts'
 import { serveWebhooks } from '../routes.ts'
 
 /** A platform that signed up over HTTP. */
-export interface ToldPlatform {
+export interface TestPlatform {
   readonly id: Uuid
   readonly webhookSecret: string
   get<Answer>(path: string): Promise<Answer>
   ask(method: string, path: string, body?: unknown): Promise<Reply>
-  /** Of a request that must succeed. */
+  /** Sends a test webhook; the request must succeed. */
   test(): Promise<WebhookDelivery>
   retry(deliveryId: string): Promise<WebhookDelivery>
   setUrl(url: string | null): Promise<void>
 }
 
-/** Webhooks over HTTP on a database of their own, with nobody who delivers beside the requests. */
+/** Webhook routes over HTTP on a database of their own, without a deliverer. */
 export interface RequestsStage {
   readonly db: TestDatabase
   readonly clock: Clock
-  /** The service stops. */
+  /** Aborted to simulate the service's stop. */
   readonly stopping: AbortController
-  newPlatform(url?: string | null): Promise<ToldPlatform>
+  newPlatform(url?: string | null): Promise<TestPlatform>
   close(): Promise<void>
 }
 
@@ -45,8 +45,8 @@ export async function openRequestsStage(): Promise<RequestsStage> {
     { database: db.database, authenticators, clock },
   )
 
-  async function newPlatform(url: string | null = null): Promise<ToldPlatform> {
-    const body = { name: 'Told', ...(url !== null && { webhook_url: url }) }
+  async function newPlatform(url: string | null = null): Promise<TestPlatform> {
+    const body = { name: 'Receiving', ...(url !== null && { webhook_url: url }) }
     const created = answerOf<Created>(await call(server, 'POST', routes.createPlatform.path, { body }))
     const { platform_id: platformId, platform_secret: secret } = created
     const headers = { 'x-platform-id': platformId, 'x-platform-secret': secret }

@@ -9,8 +9,8 @@ import type { EventKey } from '../operations/event.ts'
 import { receivedEventOf, sentEventOf } from '../operations/payment-event.ts'
 import { TEST_VAULT } from './network.ts'
 
-/** One event as a platform is told of it. */
-export interface Told {
+/** One event as it is delivered to a platform. */
+export interface PublishedEvent {
   readonly to: Uuid
   readonly event: EventName
   readonly sequence: number | null
@@ -21,19 +21,19 @@ interface QueuedKey extends EventKey {
   readonly platformId: Uuid
 }
 
-/** What something leaves to be told, in the order in which it happened; every body is read and fits its schemas. */
-export async function toldDuring(
+/** The events that `work` queues, in the order in which they happened; each body is read and checked against its schema. */
+export async function eventsDuring(
   database: Database,
   work: () => Promise<unknown>,
   vault: Vault = TEST_VAULT,
-): Promise<Told[]> {
+): Promise<PublishedEvent[]> {
   const known = new Set((await queuedKeys(database)).map(({ id }) => id))
   await work()
   const left = (await queuedKeys(database)).filter(({ id }) => !known.has(id))
   return Promise.all(left.map(key => read(database, vault, key)))
 }
 
-/** Everything that is still to be dealt out: nothing is, where no deliverer runs. */
+/** All events that are queued for fan-out. Where no deliverer runs, they stay queued. */
 async function queuedKeys(database: Database): Promise<QueuedKey[]> {
   const recorded = await database.query<QueuedKey>(
     `select id, name, platform_id as "platformId" from events where queued`,
@@ -49,14 +49,14 @@ async function queuedKeys(database: Database): Promise<QueuedKey[]> {
   return [...recorded, ...sides].toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-async function read(database: Database, vault: Vault, key: QueuedKey): Promise<Told> {
+async function read(database: Database, vault: Vault, key: QueuedKey): Promise<PublishedEvent> {
   const text = (await readEvents(database, vault, key.platformId, [key])).get(key.id)
   if (text === undefined) throw new Error(`${key.name} cannot be read`)
-  const body = JSON.parse(text) as WebhookBody & Told
+  const body = JSON.parse(text) as WebhookBody & PublishedEvent
   check('WebhookBody', WebhookBody, body)
   check(key.name, EVENTS[key.name], body.data)
   if (body.id !== formatId('evt', key.id) || body.event !== key.name || body.type !== key.name) {
-    throw new Error(`${key.name} says that it is another: ${text}`)
+    throw new Error(`${key.name} has another id or name in its body: ${text}`)
   }
   return { to: key.platformId, event: body.event, sequence: body.sequence, data: body.data }
 }

@@ -26,7 +26,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** A platform that is to be told of payments to its agent. */
+/** A platform with a webhook_url and one agent that receives payments. */
 async function newPlatform(url: string): Promise<Uuid> {
   const payee = await newAgent(db.database, clock.now())
   await setReceiver(db.database, payee, url)
@@ -35,7 +35,7 @@ async function newPlatform(url: string): Promise<Uuid> {
 
 const pay = (payees: readonly Uuid[]) => Promise.all(payees.map(payee => node.pay(order(payer, payee, 100n))))
 
-test('while as many receivers as there are slots begin to hang, others are told, and the database is asked seldom', async () => {
+test('while as many receivers as there are slots hang, other receivers get their events, with few queries to the database', async () => {
   const asked: ServerResponse[] = []
   const hanging = await startReceiver(response => void asked.push(response))
   const well = await startReceiver()
@@ -53,14 +53,14 @@ test('while as many receivers as there are slots begin to hang, others are told,
   }
   const deliverer = newDeliverer(database, clock)
   deliverer.start()
-  await expect.poll(() => well.heard.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => well.requests.length, { timeout: 5_000 }).toBe(1)
   expect(targetsRead).toBeLessThan(500)
   for (const response of asked) response.writeHead(204).end()
   await deliverer.stop()
   await db.database.query(`update webhook_endpoints set work_at = null`)
 })
 
-test('a receiver that begins to fail goes on in the slots of those that do', async () => {
+test('a receiver that begins to fail is moved to the slots for failing receivers', async () => {
   const isKnown = async () => {
     const text = `select 1 from webhook_endpoints where platform_id = $1 and failing_since is not null`
     return (await db.database.query(text, [platform])).length === 1
@@ -79,7 +79,7 @@ test('a receiver that begins to fail goes on in the slots of those that do', asy
   await db.database.query(`update webhook_endpoints set work_at = null`)
 })
 
-test('what the receiver before had asked for is not heeded of the one that takes its place meanwhile', async () => {
+test('a pause that the previous receiver asked for does not apply to the new webhook_url', async () => {
   const asked: ServerResponse[] = []
   const before = await startReceiver(response => void asked.push(response))
   const after = await startReceiver()
@@ -91,11 +91,11 @@ test('what the receiver before had asked for is not heeded of the one that takes
   await setReceiver(db.database, platform, after.origin)
   await db.database.inTransaction(tx => wakeEndpoint(tx, platform, clock.now()))
   await pay([platform])
-  await expect.poll(() => after.heard.length, { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => after.requests.length, { timeout: 5_000 }).toBe(1)
   asked[0]?.writeHead(503, { 'retry-after': '3600' }).end()
   await deliverer.runDue()
   await pay([platform])
   await deliverer.runDue()
-  expect(after.heard.length).toBe(2)
+  expect(after.requests.length).toBe(2)
   await deliverer.stop()
 })
