@@ -51,7 +51,7 @@ const ofAgent = (action: string, agentId: string | undefined, data: object) => (
   data,
 })
 
-test('a tier is recorded of the owner and of each agent that moves, once', async () => {
+test('a changed tier is recorded once for the owner and once for each agent that changes with it', async () => {
   const set = () => during('PATCH', `owners/${ownerId}`, { tier: 'tier2' })
   const change = { from: 'sandbox', to: 'tier2' }
   const [first, ...others] = await set()
@@ -60,7 +60,7 @@ test('a tier is recorded of the owner and of each agent that moves, once', async
   expect(await set()).toEqual([])
 })
 
-test('a freeze and its end are recorded of the owner and of each agent, once', async () => {
+test('a freeze and an unfreeze are recorded once for the owner and once for each agent', async () => {
   const freeze = () => during('POST', `owners/${ownerId}/freeze`)
   const [frozen, ...stopped] = await freeze()
   expect(frozen).toEqual(ofOwner('owner.frozen', { from: 'active', to: 'frozen' }))
@@ -78,7 +78,7 @@ test('a freeze and its end are recorded of the owner and of each agent, once', a
   expect(await unfreeze()).toEqual([])
 })
 
-test('a bulk act is recorded of each agent that it changed, and of no other', async () => {
+test('a bulk request is recorded for each agent that it changed and for no other agent', async () => {
   const [one] = agents
   const bulk = (name: string, ids: unknown) => during('POST', `agents/bulk-${name}`, { agent_ids: ids })
   expect(await bulk('quarantine', [one, 'agt_nobody'])).toMatchObject([
@@ -89,12 +89,12 @@ test('a bulk act is recorded of each agent that it changed, and of no other', as
   expect(await bulk('freeze', [one])).toMatchObject([ofAgent('agent.frozen', one, { to: 'frozen' })])
 })
 
-test('what is refused is not recorded', async () => {
+test('a refused request is not recorded', async () => {
   expect(await during('POST', 'owners/own_nobody/freeze')).toEqual([])
   expect(await during('PATCH', `owners/${ownerId}`, { tier: 'gold' })).toEqual([])
 })
 
-test('the phone of the administrator is nowhere in the log', async () => {
+test('the audit log never contains the phone of the administrator', async () => {
   expect(await secretsInLog(db.database, [TEST_ADMIN.phone])).toEqual([])
 })
 

@@ -20,33 +20,33 @@ import type { AdminContext } from './context.ts'
 
 type Context = Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>
 
-/** An owner after a freeze or its end, and how many agents changed with it. */
+/** An owner after a freeze or an unfreeze, and how many agents changed state with it. */
 export interface ChangedOwner {
   readonly owner: Owner
   readonly agentsAffected: number
 }
 
-export function freezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
-  return changeStatus(context, actor, address, { status: 'frozen', act: 'freeze' })
+export function freezeOwner(context: Context, actor: Actor, ownerRef: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, ownerRef, { status: 'frozen', act: 'freeze' })
 }
 
-export function unfreezeOwner(context: Context, actor: Actor, address: string): Promise<ChangedOwner> {
-  return changeStatus(context, actor, address, { status: 'active', act: 'thaw' })
+export function unfreezeOwner(context: Context, actor: Actor, ownerRef: string): Promise<ChangedOwner> {
+  return changeStatus(context, actor, ownerRef, { status: 'active', act: 'unfreeze' })
 }
 
 /**
- * A frozen owner's agents are frozen already, so freezing it again changes nothing. Unfreezing restores all frozen agents
- * of the owner, also those that were frozen one by one, and when the owner itself was not frozen (interface section 3).
+ * The agents of a frozen owner are frozen already, so a second freeze changes nothing. An unfreeze restores all frozen
+ * agents of the owner, also those that were frozen one by one, even if the owner was not frozen (interface section 3).
  */
 async function changeStatus(
   { database, clock, vault, ledger }: Context,
   actor: Actor,
-  address: string,
-  { status, act }: { readonly status: Owner['status']; readonly act: 'freeze' | 'thaw' },
+  ownerRef: string,
+  { status, act }: { readonly status: Owner['status']; readonly act: 'freeze' | 'unfreeze' },
 ): Promise<ChangedOwner> {
   const recording = { actor, vault, now: clock.now() }
   const { owner, outcomes } = await database.inTransaction(async tx => {
-    const owner = await lockAddressed(tx, vault, address)
+    const owner = await lockOwnerByRef(tx, vault, ownerRef)
     if (owner.status !== status) {
       const versions = await updateOwnerStatus(tx, vault, owner.id, status)
       const action = status === 'frozen' ? 'owner.frozen' : 'owner.unfrozen'
@@ -60,16 +60,16 @@ async function changeStatus(
   return { owner, agentsAffected: [...outcomes.values()].filter(({ changed }) => changed).length }
 }
 
-/** Sets the tier of an owner and its agents. An administrator's act never waits, whichever way it goes. */
+/** Sets the tier of an owner and its agents. A tier set by an administrator takes effect at once, also when it loosens. */
 export async function setOwnerTier(
   { database, clock, vault }: Context,
   actor: Actor,
-  address: string,
+  ownerRef: string,
   tier: Tier,
 ): Promise<Owner> {
   const recording = { actor, vault, now: clock.now() }
   return database.inTransaction(async tx => {
-    const owner = await lockAddressed(tx, vault, address)
+    const owner = await lockOwnerByRef(tx, vault, ownerRef)
     if (owner.tier !== tier) {
       const versions = await updateOwnerTier(tx, vault, owner.id, tier)
       const act = { action: 'owner.tier_changed', data: { from: owner.tier, to: tier } } as const
@@ -80,7 +80,7 @@ export async function setOwnerTier(
   })
 }
 
-/** What it did to the agents stands beside it, in their own trails. */
+/** Records the change of the owner. The changes of the agents are recorded in the trails of the agents. */
 async function recordOwnerAct(
   tx: Queryable,
   { actor, vault, now }: Recording,
@@ -93,8 +93,8 @@ async function recordOwnerAct(
   await recordFacts(tx, vault, now, [act], versions)
 }
 
-async function lockAddressed(tx: Queryable, vault: Vault, address: string): Promise<Owner> {
-  const id = parseId('own', address)
+async function lockOwnerByRef(tx: Queryable, vault: Vault, ownerRef: string): Promise<Owner> {
+  const id = parseId('own', ownerRef)
   const owner = id === null ? null : await lockOwner(tx, vault, id)
   if (owner === null) throw ownerNotFound()
   return owner

@@ -61,8 +61,8 @@ async function oneOfEach() {
   return ids
 }
 
-describe('a bulk act', () => {
-  test('answers for each agent in the order asked, each with its own outcome', async () => {
+describe('a bulk request', () => {
+  test('a bulk request returns one outcome for each agent, in the order of the request', async () => {
     const { active, paused, quarantined, frozen, ended } = await oneOfEach()
     const nobody = formatId('agt', newUuid(new Date()))
     const asked = [ended, frozen, nobody, quarantined, "agt_' or 1=1", active, paused]
@@ -92,7 +92,7 @@ describe('a bulk act', () => {
     ])
   })
 
-  test('done twice is done once', async () => {
+  test('a repeated bulk request changes nothing', async () => {
     const ids = await newAgents(2)
     for (const [name, status] of [
       ['freeze', 'frozen'],
@@ -105,7 +105,7 @@ describe('a bulk act', () => {
     }
   })
 
-  test('takes 1 to 500 agents, each once, and nobody but an administrator', async () => {
+  test('only an administrator may send a bulk request, for 1 to 500 different agents', async () => {
     const [id] = await newAgents(1)
     const many = Array.from({ length: 500 }, () => formatId('agt', newUuid(new Date())))
     expect((await bulk('freeze', many)).status).toBe(200)
@@ -118,7 +118,7 @@ describe('a bulk act', () => {
     expect(await statusesOf([String(id)])).toEqual(['active'])
   })
 
-  test('of agents that others act on at the same time ends with all of one or all of the other', async () => {
+  test('concurrent bulk requests for the same agents leave all agents in the state that one of them set', async () => {
     const ids = await newAgents(8)
     for (let round = 0; round < 5; round++) {
       const replies = await Promise.all([
@@ -138,7 +138,7 @@ describe('a bulk act', () => {
 })
 
 describe('freezing an owner', () => {
-  test('freezes all its agents but the deactivated, and its end gives each its state back', async () => {
+  test('freezing an owner freezes all its agents but the deactivated ones, and unfreezing gives each its earlier state', async () => {
     const ids = await oneOfEach()
     const all = Object.values(ids)
     const frozen = await onOwner('freeze')
@@ -161,7 +161,7 @@ describe('freezing an owner', () => {
     expect(await statusesOf([String(ids['covered'])])).toEqual(['paused'])
   })
 
-  test('done twice changes nothing; unfreezing restores what was frozen since, also when the owner is active', async () => {
+  test('a second freeze changes nothing; an unfreeze restores agents frozen since, even if the owner is active', async () => {
     const [first, second] = await newAgents(2)
     await onOwner('freeze')
     expect((await onOwner('freeze')).body['agents_affected']).toBe(0)
@@ -172,7 +172,7 @@ describe('freezing an owner', () => {
     expect(await onOwner('unfreeze')).toMatchObject({ status: 200, body: { agents_affected: 0 } })
   })
 
-  test('ends as it began for agents that were paused or quarantined before they were frozen one by one', async () => {
+  test('agents that were paused or quarantined before they were frozen return to that state', async () => {
     const [first, second, third] = (await newAgents(3)).map(String)
     await pause(String(first))
     await bulk('quarantine', [second])
@@ -186,7 +186,7 @@ describe('freezing an owner', () => {
     ])
   })
 
-  test('no agent gets free below it', async () => {
+  test('no agent of a frozen owner can be resumed or unfrozen', async () => {
     const [id] = await newAgents(1)
     await onOwner('freeze')
     expect((await bulk('restore', [id])).body).toMatchObject({
@@ -194,7 +194,7 @@ describe('freezing an owner', () => {
     })
   })
 
-  test('leaves the agents of others alone, and of nobody is not found', async () => {
+  test('freezing an owner does not affect agents of other owners, and an unknown owner is not found', async () => {
     const others = await newAgents(1, await signUpOwner(network, platform))
     await onOwner('freeze')
     expect(await statusesOf(others)).toEqual(['active'])
@@ -204,7 +204,7 @@ describe('freezing an owner', () => {
     }
   })
 
-  test('and creating an agent at the same time never leaves an agent that is not frozen', async () => {
+  test('an agent that is created while its owner is frozen ends up frozen or is refused', async () => {
     for (let round = 0; round < 10; round++) {
       const owner = await signUpOwner(network, platform)
       await Promise.all([onOwner('freeze', owner), ...[1, 2, 3].map(() => tryAgent(owner))])

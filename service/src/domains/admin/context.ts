@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { Ledger } from '../../ledger/index.ts'
 
-/** The last comparison of the book with the gateway; nulls before the first time. */
+/** The last reconciliation of the ledger with the gateway; nulls before the first one. */
 export interface LastReconciliation {
   readonly differences: number | null
   readonly checkedAt: Date | null
@@ -17,7 +17,7 @@ export interface AdminContext {
   readonly ledger: Pick<Ledger, 'awaitCommits'>
   readonly countPendingApprovals: (db: Queryable, now: Date) => Promise<number>
   readonly countOpenAlerts: (db: Queryable) => Promise<number>
-  /** Webhooks that were given up. */
+  /** Webhook deliveries for which every attempt failed. */
   readonly countFailedDeliveries: (db: Queryable) => Promise<number>
   readonly readReconciliation: (db: Queryable) => Promise<LastReconciliation>
 }

@@ -5,7 +5,7 @@ import { rupees } from '../../kernel/money.ts'
 import type { AdminContext } from './context.ts'
 import { type OwingWallet, selectOwingWallets, sumNegativeWallets } from './negative-wallets-store.ts'
 
-/** The wallets that owe money after a chargeback, those of the newest first. */
+/** The wallets with a negative balance after a chargeback, newest chargeback first. */
 export async function readNegativeWallets(
   { database }: Pick<AdminContext, 'database'>,
   query: QueryOf<typeof listNegativeWallets>,

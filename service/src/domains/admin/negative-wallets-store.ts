@@ -5,7 +5,7 @@ import type { Paise } from '../../kernel/money.ts'
 
 /** A wallet that a chargeback took below zero. */
 export interface OwingWallet {
-  /** Of its last chargeback: its place in the list. */
+  /** The id of its last chargeback, which orders the list. */
   readonly id: Uuid
   readonly agentId: Uuid
   readonly agentName: string
@@ -15,7 +15,7 @@ export interface OwingWallet {
   readonly reversedAt: Date
 }
 
-/** Only a chargeback takes a wallet below zero, and those have an index of their own; balances have none. */
+/** Only a chargeback makes a balance negative. Chargebacks have an index of their own; balances have none. */
 const OWING = `
   from (
     select distinct on (debit_account) debit_account, id, posted_at from transfers
@@ -23,7 +23,7 @@ const OWING = `
   ) c join accounts a on a.id = c.debit_account
   where a.balance_paise < 0`
 
-/** Those whose last chargeback is the newest first. */
+/** A page of wallets, newest last chargeback first. */
 export function selectOwingWallets(
   db: Queryable,
   { before, offset, fetch }: PageRequest,

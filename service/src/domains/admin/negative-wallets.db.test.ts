@@ -40,7 +40,7 @@ afterAll(async () => {
 
 beforeEach(() => clock.advance(HOUR_MS))
 
-/** Its money is spent, then taken back: it owes what it paid, without the fee. */
+/** The agent spends its funding, which is then charged back: its balance is minus what it paid. */
 async function debtor(amount: bigint): Promise<Uuid> {
   const id = await people.agent()
   await changeAgent(db.database, id, { key_hash: order(id, seller, amount).keyHash })
@@ -63,7 +63,7 @@ async function list(query: Parameters<typeof readNegativeWallets>[1] = {}) {
   return answer
 }
 
-test('a wallet that a chargeback took below zero sends nothing in any way until it is positive', async () => {
+test('a wallet with a negative balance after a chargeback cannot send money in any way until it is positive', async () => {
   const wallet = await debtor(10_000n)
   const pay = (amount: bigint) => node.pay(order(wallet, seller, amount))
   const hold = (amount: bigint) => holdOn(node, intent(wallet, amount))
@@ -98,7 +98,7 @@ test('a wallet that a chargeback took below zero sends nothing in any way until 
   expect(await available()).toBe(0)
 })
 
-test('wallets below zero are listed, the newest chargeback first, until they are filled up', async () => {
+test('wallets with a negative balance are listed, newest chargeback first, until they are funded again', async () => {
   const before = await sumNegativeWallets(db.database)
   const first = await debtor(10_000n)
   clock.advance(HOUR_MS)
@@ -131,7 +131,7 @@ test('wallets below zero are listed, the newest chargeback first, until they are
   expect(await sumNegativeWallets(db.database)).toEqual(before)
 })
 
-test('a deposit that only fills the wallet up to zero leaves it off the list', async () => {
+test('a wallet that a deposit brings to exactly zero is no longer listed', async () => {
   const wallet = await debtor(10_000n)
   await fund(node.ledger, wallet, 10_000n)
   expect((await list()).wallets.map(({ agent_id }) => agent_id)).not.toContain(formatId('agt', wallet))

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/database.ts
 import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { networkContext, newOwner, newPlatform } from '../../testing/network.ts'
 import type { AdminContext, LastReconciliation } from './context.ts'
-import { foldPayments } from './fold-payments.ts'
+import { foldPayments } from './jobs.ts'
 import { readOverview } from './read-overview.ts'
 
 const NOON = new Date('2026-11-20T06:30:00.000Z')
@@ -40,7 +40,7 @@ const read = () => readOverview(context)
 const none = { count: 0, volume: 0, fees: 0 }
 
 describe('the overview', () => {
-  test('of a service on which nothing has happened yet is all zero, and its book unchecked', async () => {
+  test('the overview of an empty service is all zero, and its ledger is not checked yet', async () => {
     expect(await read()).toEqual({
       platforms: 0,
       owners: 0,
@@ -58,7 +58,7 @@ describe('the overview', () => {
     })
   })
 
-  test('counts who is there, and what they hold and paid, at this moment', async () => {
+  test('the overview shows the present numbers of platforms, owners and agents, their balances and payments', async () => {
     const { platform } = await newPlatform({ ...networkContext(db.database, clock) })
     await newOwner(networkContext(db.database, clock), platform.id)
     const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
@@ -83,7 +83,7 @@ describe('the overview', () => {
     expect(await read()).toEqual(seen)
   })
 
-  test('counts a payment today until midnight in India, and then for 29 days more', async () => {
+  test('the overview counts a payment as of today until midnight in India, and for 29 more days', async () => {
     const { payments } = await read()
     clock.set(new Date('2026-11-20T18:30:00.000Z'))
     expect((await read()).payments).toEqual({ today: none, last_30_days: payments.today })
@@ -94,7 +94,7 @@ describe('the overview', () => {
     expect(istDay(clock.now()) - istDay(NOON)).toBe(30)
   })
 
-  test('shows what waits in escrow and on its way to banks, and nothing that arrived', async () => {
+  test('the overview shows money in escrow and in pending payouts, and not what was released or paid out', async () => {
     const wallet = newUuid(NOON)
     for (const [status, amount] of [
       ['held', 50_000n],
@@ -122,7 +122,7 @@ describe('the overview', () => {
     })
   })
 
-  test('shows the last check of the book and the last comparison with the gateway', async () => {
+  test('the overview shows the last ledger check and the last reconciliation', async () => {
     const checkedAt = clock.now()
     reconciliation = { differences: 2, checkedAt }
     await db.database.query('update book_check set checked_at = $1', [checkedAt])

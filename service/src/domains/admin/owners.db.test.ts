@@ -42,7 +42,7 @@ async function tiersOf(ownerId: string): Promise<unknown[]> {
   return (body['agents'] as { status: string; tier: string }[]).map(({ status, tier }) => `${status} ${tier}`)
 }
 
-test('an administrator sees any owner with its platform, its agents by state and their money', async () => {
+test('an administrator sees any owner with its platform, its agents by state and their total balance', async () => {
   const ownerId = await signUpOwner(network, platform)
   const agents = [
     await signUpAgent(network, platform, ownerId),
@@ -69,7 +69,7 @@ test('an administrator sees any owner with its platform, its agents by state and
   expect((await account('own_none')).status).toBe(404)
 })
 
-test('the list has the owners of all platforms, newest first, by state and by verification', async () => {
+test('owners of all platforms are listed newest first and can be filtered by status and by KYC status', async () => {
   const other = (await signUp(network)).headers
   const frozen = await signUpOwner(network, platform)
   const verified = await signUpOwner(network, other)
@@ -99,7 +99,7 @@ test('the list has the owners of all platforms, newest first, by state and by ve
   expect((await ask('GET', '/v1/admin/owners?status=gone', AS_ADMIN)).status).toBe(400)
 })
 
-test('a tier is set for the owner and every agent that has not ended, up or down', async () => {
+test('a tier is set for the owner and for every agent that is not deactivated, up or down', async () => {
   const ownerId = await signUpOwner(network, platform)
   const ended = await signUpAgent(network, platform, ownerId)
   await signUpAgent(network, platform, ownerId)
@@ -116,7 +116,7 @@ test('a tier is set for the owner and every agent that has not ended, up or down
   expect((await setTier(ownerId, 'tier3', platform)).status).toBe(401)
 })
 
-test('a tier set by an administrator is not undone by verifying another bank account', async () => {
+test('verifying another bank account does not undo a tier that an administrator set', async () => {
   const ownerId = await signUpOwner(network, platform)
   await signUpAgent(network, platform, ownerId)
   await verify(ownerId)

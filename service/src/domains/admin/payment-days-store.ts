@@ -15,7 +15,7 @@ const DAYS_OF_TRANSFERS = `
     sum(amount_paise)::int8 as volume_paise, sum(fee_paise)::int8 as fees_paise
   from transfers where id >= $1 and id < $2 and kind = 'payment' group by 1`
 
-/** Adds the payments of this range of ids to their days. */
+/** Adds the payments of this range of ids to the sums of their days. */
 export async function addToDays(tx: Queryable, from: Uuid, before: Uuid): Promise<void> {
   await tx.query(
     `insert into payment_days as d (ist_day, count, volume_paise, fees_paise) ${DAYS_OF_TRANSFERS}
@@ -31,7 +31,7 @@ export async function selectDays(db: Queryable, fromDay: number): Promise<Paymen
   return db.query<PaymentDay>(`select ${COLUMNS} from payment_days where ist_day >= $1`, [fromDay])
 }
 
-/** The days of payments that are not folded yet, straight from the transfers. */
+/** The sums of payments that are not folded yet, computed from the transfers. */
 export async function selectUnfoldedDays(db: Queryable, from: Uuid): Promise<PaymentDay[]> {
   return db.query<PaymentDay>(`select ${COLUMNS} from (${DAYS_OF_TRANSFERS}) days`, [from, LAST_UUID])
 }

@@ -8,7 +8,7 @@ import { sumNegativeWallets } from './negative-wallets-store.ts'
 import { readPayments } from './read-payments.ts'
 import { countAgentsByStatus, countSignedUp, sumHeldMoney } from './store.ts'
 
-/** Everything as of one moment: all of it is read in one snapshot. */
+/** All figures are read in one snapshot, so they belong to one moment. */
 export function readOverview(context: AdminContext): Promise<Overview> {
   const {
     database,
@@ -43,7 +43,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
       ledger: {
         balanced: log.faults > 0 ? false : check.balanced,
         checked_at: check.checkedAt?.toISOString() ?? null,
-        sums: sums && bookSums(sums),
+        sums: sums && ledgerSums(sums),
       },
       reconciliation: {
         differences: reconciliation.differences,
@@ -53,7 +53,7 @@ export function readOverview(context: AdminContext): Promise<Overview> {
   })
 }
 
-function bookSums(sums: KeptSums): NonNullable<Overview['ledger']['sums']> {
+function ledgerSums(sums: KeptSums): NonNullable<Overview['ledger']['sums']> {
   const inr = (paise: string) => rupees(BigInt(paise))
   const { balances, walletsDifference, escrowDifference, payoutsDifference } = sums
   return {

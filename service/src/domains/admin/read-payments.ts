@@ -9,8 +9,8 @@ import { type PaymentDay, selectDays, selectUnfoldedDays } from './payment-days-
 const LAST_DAYS = 30
 
 /**
- * The payments of today and of the last 30 days in IST: the days that are folded, and from the cursor on the payments
- * themselves, which are never more than the last minutes. To be read in one snapshot, or a fold slips in between.
+ * The payments of today and of the last 30 days in IST: the sums of folded days, plus the payments behind the cursor,
+ * which are those of the last minutes. Both must be read in one snapshot, or a concurrent fold is counted twice.
  */
 export async function readPayments(tx: Queryable, today: number): Promise<Overview['payments']> {
   const firstDay = today - LAST_DAYS + 1

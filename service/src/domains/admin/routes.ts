@@ -1,14 +1,15 @@
-import { routes } from '@batua/contract'
+import { type OwnerAccount, routes } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
 import type { Serve } from '../../http/serve.ts'
+import { formatId } from '../../kernel/ids.ts'
 import { rupees } from '../../kernel/money.ts'
+import type { Vault } from '../../kernel/secrets.ts'
 import { actorOf } from '../../operations/act.ts'
-import { countOwners, requireOwnerAccess, selectOwners } from '../parties/index.ts'
+import { countOwners, type Owner, ownerRecord, requireOwnerAccess, selectOwners } from '../parties/index.ts'
 import { changeAgents } from './change-agents.ts'
 import { type ChangedOwner, freezeOwner, setOwnerTier, unfreezeOwner } from './change-owner.ts'
 import type { AdminContext } from './context.ts'
 import { readNegativeWallets } from './list-negative-wallets.ts'
-import { ownerAccount } from './owner-account.ts'
 import { readOverview } from './read-overview.ts'
 import { countAgentsByStatus, sumBalancesOfOwner } from './store.ts'
 
@@ -68,4 +69,9 @@ function serveOwnerAccounts(serve: Serve, context: AdminContext): void {
   serve(routes.unfreezeOwner, async ({ caller, params }) =>
     changedRecord(await unfreezeOwner(context, actorOf(caller), params.owner_id)),
   )
+}
+
+/** An owner as administrators see it. */
+function ownerAccount(vault: Vault, owner: Owner): OwnerAccount {
+  return { ...ownerRecord(vault, owner), platform_id: formatId('plt', owner.platformId) }
 }

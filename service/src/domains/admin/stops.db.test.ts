@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test.each(Object.keys(STOPS) as StopName[])(
-  'once a %s is answered, nothing more is paid on any node',
+  'after the response to a %s, no node makes another payment of the agent',
   async name => {
     await expectStopped(stage, name, { tries: 20, atOnce: 4, payments: 8 })
   },

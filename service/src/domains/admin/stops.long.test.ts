@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test.each(Object.keys(STOPS) as StopName[])(
-  'once a %s is answered, nothing more is paid, again and again',
+  'after the response to a %s, no other payment of the agent is made, in every repetition',
   async name => {
     await expectStopped(stage, name, { tries: STOP_TRIES, atOnce: 10, payments: 8 })
   },

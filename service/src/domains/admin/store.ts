@@ -4,7 +4,7 @@ import { assert } from '../../kernel/assert.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { type Paise, ZERO_PAISE } from '../../kernel/money.ts'
 
-/** How many agents there are in each state: of one owner, or of all. */
+/** The number of agents in each state, of one owner or (null) of all. */
 export async function countAgentsByStatus(db: Queryable, ownerId: Uuid | null): Promise<AgentCounts> {
   const rows = await db.query<{ status: AgentStatus; count: bigint }>(
     ownerId === null
@@ -36,7 +36,7 @@ export interface HeldMoney {
   readonly payoutsPendingPaise: Paise
 }
 
-/** What all wallets hold, and what has left them but not arrived: in escrow, and on its way to banks. */
+/** The sum of all balances, the money held in escrow, and the pending payouts. */
 export async function sumHeldMoney(db: Queryable): Promise<HeldMoney> {
   const [row] = await db.query<HeldMoney>(
     `select (select coalesce(sum(balance_paise), 0) from accounts)::int8 as "floatPaise",
@@ -45,7 +45,7 @@ export async function sumHeldMoney(db: Queryable): Promise<HeldMoney> {
      from payouts where status = 'pending'`,
     [],
   )
-  assert(row !== undefined, 'a sum is one row')
+  assert(row !== undefined, 'an aggregate returns one row')
   return row
 }
 

@@ -66,7 +66,7 @@ const ACTIONS = {
   quarantine: 'agent.quarantined',
   freeze: 'agent.frozen',
   restore: 'agent.restored',
-  thaw: 'agent.restored',
+  unfreeze: 'agent.restored',
 } as const satisfies Record<StateAct, AuditAction>
 
 function stateAct(actor: Actor, act: StateAct, before: StoredState, after: AgentState): Act {

@@ -29,7 +29,7 @@ type Name = keyof typeof STATES
 
 /** What each act makes of each state. `no` is a conflict. */
 const TABLE: Record<Name, readonly [...(Name | 'no')[]]> = {
-  //                    pause     resume    quarantine                 freeze                    restore   thaw
+  //                    pause     resume    quarantine                 freeze                    restore   unfreeze
   active: ['paused', 'active', 'quarantined', 'frozen', 'active', 'active'],
   paused: ['paused', 'active', 'quarantined over paused', 'frozen over paused', 'paused', 'paused'],
   quarantined: ['no', 'no', 'quarantined', 'frozen over quarantined', 'active', 'quarantined'],

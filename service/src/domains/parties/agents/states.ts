@@ -18,9 +18,9 @@ export interface AgentState {
 
 /**
  * What is done to an agent's state: `pause` and `resume` by the owner's side; the rest by administrators, of whom
- * `restore` ends what was done to this agent, and `thaw` what was done to its owner.
+ * `restore` ends what was done to this agent, and `unfreeze` what was done to its owner.
  */
-export const STATE_ACTS = ['pause', 'resume', 'quarantine', 'freeze', 'restore', 'thaw'] as const
+export const STATE_ACTS = ['pause', 'resume', 'quarantine', 'freeze', 'restore', 'unfreeze'] as const
 
 export type StateAct = (typeof STATE_ACTS)[number]
 
@@ -40,8 +40,8 @@ export function decideState(state: AgentState, act: StateAct, ownerFrozen: boole
       return become(frozen(state))
     case 'restore':
       return decideRestore(state, ownerFrozen)
-    case 'thaw':
-      return become(thawed(state))
+    case 'unfreeze':
+      return become(unfrozen(state))
     default:
       return unreachable(act)
   }
@@ -55,7 +55,7 @@ function decideEnded(state: AgentState, act: StateAct, ownerFrozen: boolean): St
   const { blockedAs, wasQuarantined } = state
   if (blockedAs === null) return stopped('deactivated')
   if (act === 'restore') return ownerFrozen ? ownerIsFrozen() : become({ ...state, blockedAs: null })
-  if (act !== 'thaw') return stopped('deactivated')
+  if (act !== 'unfreeze') return stopped('deactivated')
   if (blockedAs !== 'frozen') return become(state)
   return become({ ...state, blockedAs: wasQuarantined ? 'quarantined' : null, wasQuarantined: false })
 }
@@ -92,7 +92,7 @@ function frozen(state: AgentState): AgentState {
   }
 }
 
-function thawed(state: AgentState): AgentState {
+function unfrozen(state: AgentState): AgentState {
   if (state.status !== 'frozen') return state
   if (state.wasQuarantined) return { ...state, status: 'quarantined', wasQuarantined: false }
   return state.wasPaused ? PAUSED : RUNNING

@@ -5,7 +5,7 @@ import { DAY_MS, istDay } from '../../kernel/clock.ts'
 import { newUuid, type Uuid } from '../../kernel/ids.ts'
 import { idBehind } from '../../ledger/index.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
-import { foldPayments } from './fold-payments.ts'
+import { foldPayments } from './jobs.ts'
 import { addToDays } from './payment-days-store.ts'
 import { readPayments } from './read-payments.ts'
 
@@ -50,7 +50,7 @@ async function paid(at: Date, kind = 'payment', db: Pick<Database, 'query'> = da
   if (kind === 'payment') history.push(payment)
 }
 
-/** What a plain scan of everything that was paid says. */
+/** The figures according to a scan of all payments. */
 function expected(today: number) {
   const sum = (from: number) => {
     const days = history.filter(({ at }) => istDay(at) >= from && istDay(at) <= today)
@@ -63,12 +63,12 @@ function expected(today: number) {
   return { today: sum(today), last_30_days: sum(today - 29) }
 }
 
-/** Folds until nothing is left; transactions of other test files on this server may delay it a little. */
+/** Folds until nothing is due. Open transactions of other test files on this server may delay it. */
 async function foldAll(now: Date): Promise<void> {
   while ((await unfolded()) > 0n) await foldPayments(database, now)
 }
 
-/** Folds what may be folded at this moment, and finds no more. */
+/** Folds all payments that may be folded at this moment. */
 async function tryToFold(now: Date): Promise<void> {
   for (let idle = 0; idle < 3; ) idle = (await foldPayments(database, now)) > 0 ? 0 : idle + 1
 }
@@ -81,13 +81,13 @@ async function unfolded(): Promise<bigint> {
   return row?.count ?? -1n
 }
 
-test('the figures are those of a plain scan, whatever is folded and whatever comes meanwhile', async () => {
+test('the figures equal those of a full scan, whatever is folded and whatever is paid meanwhile', async () => {
   for (let made = 0; made < 30; made++) await paid(new Date(NOON.getTime() - randomInt(40 * DAY_MS)))
   let nowMs = NOON.getTime()
   for (let round = 0; round < 15; round++) {
     nowMs += randomInt(DAY_MS)
     for (let made = 0; made < 20; made++) {
-      // By the clock of some node, which is less than a minute behind.
+      // The time of a node whose clock is less than a minute behind.
       await paid(new Date(nowMs - randomInt(MINUTE_MS)), randomInt(5) === 0 ? 'fund' : 'payment')
       if (randomInt(3) === 0) await foldPayments(database, new Date(nowMs), randomInt(1, 9))
     }
@@ -96,7 +96,7 @@ test('the figures are those of a plain scan, whatever is folded and whatever com
   }
 })
 
-test('the last paisa of a day and the first of the next in India fall on their own days', async () => {
+test('the last payment before midnight in India and the first one after it are counted on different days', async () => {
   const midnight = new Date('2026-11-20T18:30:00.000Z')
   await paid(new Date(midnight.getTime() - 1))
   await paid(midnight)
@@ -110,14 +110,14 @@ test('the last paisa of a day and the first of the next in India fall on their o
   expect(await unfolded()).toBe(0n)
 })
 
-test('a payment that commits long after its moment is neither lost nor counted twice', async () => {
+test('a payment that commits long after its timestamp is neither lost nor counted twice', async () => {
   await paid(new Date(NOON.getTime() - 10 * MINUTE_MS))
   const slow = await database.connect()
   await slow.query('begin')
   await slow.query(`insert into accounts (id, last_posted_ms, last_spent_ms, hour_from_ms, day_from_ms, ist_day)
     values (gen_random_uuid(), 0, 0, 0, 0, 0)`)
   await paid(NOON, 'payment', slow)
-  // Even when the clock of the sandbox jumps by a day while it is under way.
+  // Even when the sandbox clock is advanced by a day before it commits.
   const later = new Date(NOON.getTime() + DAY_MS)
   await tryToFold(later)
   expect(await unfolded()).toBe(1n)
@@ -132,7 +132,7 @@ test('a payment that commits long after its moment is neither lost nor counted t
   expect(await readPayments(database, istDay(NOON))).toEqual(expected(istDay(NOON)))
 })
 
-test('two nodes that fold at once count nothing twice', async () => {
+test('two nodes that fold concurrently count no payment twice', async () => {
   for (let made = 0; made < 60; made++) await paid(new Date(NOON.getTime() - made * DAY_MS))
   const now = new Date(NOON.getTime() + 2 * MINUTE_MS)
   while ((await unfolded()) > 0n) {
@@ -142,7 +142,7 @@ test('two nodes that fold at once count nothing twice', async () => {
   expect(await readPayments(database, today)).toEqual(expected(today))
 })
 
-test('what is folded is not read again', async () => {
+test('folded payments are not read again', async () => {
   for (let made = 0; made < 5; made++) await paid(NOON)
   await foldAll(new Date(NOON.getTime() + 2 * MINUTE_MS))
   const before = await readPayments(database, istDay(NOON))
@@ -150,7 +150,7 @@ test('what is folded is not read again', async () => {
   expect(await readPayments(database, istDay(NOON))).toEqual(before)
 })
 
-test('where nothing was paid nothing is written', async () => {
+test('folding writes nothing if there are no payments', async () => {
   await paid(NOON)
   const now = new Date(NOON.getTime() + 2 * MINUTE_MS)
   await foldAll(now)
@@ -160,7 +160,7 @@ test('where nothing was paid nothing is written', async () => {
   expect(await cursor()).toEqual(before)
 })
 
-test('however long the history, only its unfolded end is looked at', async () => {
+test('only transfers that are not folded yet are read, however long the history is', async () => {
   await database.query(`
     insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
     select gen_random_uuid(), ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, gen_random_uuid(),
