@@ -126,22 +126,22 @@ describe('the overview', () => {
     const checkedAt = clock.now()
     reconciliation = { differences: 2, checkedAt }
     await db.database.query('update book_check set checked_at = $1', [checkedAt])
-    const told = checkedAt.toISOString()
+    const checkedAtText = checkedAt.toISOString()
     expect(await read()).toMatchObject({
-      ledger: { balanced: true, checked_at: told },
-      reconciliation: { differences: 2, checked_at: told },
+      ledger: { balanced: true, checked_at: checkedAtText },
+      reconciliation: { differences: 2, checked_at: checkedAtText },
     })
     await db.database.query(
       `insert into book_faults (subject, kind, detail, found_at, seen_at) values ($1, 'overdrawn', '', now(), now())`,
       [newUuid(NOON)],
     )
-    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: told } })
+    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: checkedAtText } })
     await db.database.query('delete from book_faults')
     expect(await read()).toMatchObject({ ledger: { balanced: true } })
     await db.database.query(
       `insert into audit_faults (subject, kind, detail, found_at, seen_round)
        values ('checkpoint', 'bad_checkpoint', '', now(), 1)`,
     )
-    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: told } })
+    expect(await read()).toMatchObject({ ledger: { balanced: false, checked_at: checkedAtText } })
   })
 })

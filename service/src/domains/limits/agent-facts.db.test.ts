@@ -22,8 +22,8 @@ afterAll(async () => {
 
 const newWallet = () => newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
 
-describe('a change of an agent holds for the next payment on every node:', () => {
-  test('its state, as payer and as payee', async () => {
+describe('the next payment on every node', () => {
+  test('the next payment on every node sees a changed agent state, of the payer and of the payee', async () => {
     const [payer, payee] = [await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
     await changeAgent(db.database, payer, { status: 'paused' })
@@ -35,7 +35,7 @@ describe('a change of an agent holds for the next payment on every node:', () =>
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
   })
 
-  test('its key', async () => {
+  test('the next payment on every node sees a rotated agent key', async () => {
     const [payer, payee] = [await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
     const keyHash = hashSecret('rotated')
@@ -48,7 +48,7 @@ describe('a change of an agent holds for the next payment on every node:', () =>
     }
   })
 
-  test('its limits and lists', async () => {
+  test('the next payment on every node sees changed limits and payee lists', async () => {
     const [payer, payee, stranger] = [await newWallet(), await newWallet(), await newWallet()]
     for (const each of [node, other]) await each.pay(order(payer, payee, 100n))
     await changeAgent(db.database, payer, {
@@ -64,7 +64,7 @@ describe('a change of an agent holds for the next payment on every node:', () =>
   })
 })
 
-test('agents that had to be forgotten for want of room are read again, not taken for unknown', async () => {
+test('agents that a full policy cache evicted are read again and not treated as unknown', async () => {
   const tiny = startNode({ database: db.database, clock }, 1)
   const wallets = await Promise.all(Array.from({ length: 4 }, newWallet))
   for (const payer of wallets) {

@@ -12,13 +12,13 @@ import { AGENT_ROWS, OWNER_POLICY_ROWS, TIER_ROWS } from './covered-tables.ts'
 import { POLICY_COLUMNS, type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
 import { controlsOf } from './spend-policy.ts'
 
-/** What the rules of money need to know of an agent, true for as long as its account is locked. */
+/** What decisions need to know about an agent. It is true for as long as the agent's account is locked. */
 export interface AgentFacts {
   readonly id: Uuid
   readonly platformId: Uuid
   readonly ownerId: Uuid
   readonly status: AgentStatus
-  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  /** Of a deactivated agent: the state in which it was deactivated. Its money stays blocked as that state blocks it. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
   readonly keyHash: Buffer
   /** The general layers first. */
@@ -77,7 +77,7 @@ const agents = readerById<AgentFacts>('agents', async (tx: Queryable, ids, _nowM
   return facts
 })
 
-/** The rows of the agent, of its owner's policy and of its tier. An owner's policy that was taken away is older than audited. */
+/** Proves the rows of the agent, of its owner's policy and of its tier by their MACs. */
 function proveRows(vault: Vault, row: Row): void {
   requireGenuine(vault, AGENT_ROWS, row.id, row)
   requireGenuine(vault, TIER_ROWS, row.tier, {
@@ -97,21 +97,21 @@ function proveRows(vault: Vault, row: Row): void {
 
 /** Facts of agents for decisions under their accounts' locks. */
 export interface AgentPolicyCache {
-  /** What has to be read because this process has not seen the agent's present version. */
+  /** The reads needed because this process has not cached the agent's present version. */
   reads(batch: LedgerBatch, ids: readonly Uuid[]): Read[]
-  /** The agent as it is now, for whom `needs` was asked; undefined: there is none. */
+  /** The agent at its present version, after the reads of `needs`; undefined: there is no such agent. */
   facts(batch: LedgerBatch, id: Uuid): AgentFacts | undefined
 }
 
 /**
- * Remembers agents by the version that their locked account names. A version is read at most once by each
- * process, and a change is seen by the very next decision, because whoever makes it raises the version.
+ * Caches agents by the version that their locked account names. Each process reads a version at most once. The next
+ * decision sees a change, because every change raises the version.
  */
 export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): AgentPolicyCache {
   const known = boundedMap<Uuid, { readonly version: number; readonly facts: AgentFacts }>(maxRemembered)
 
   function remember(version: number, facts: AgentFacts): void {
-    if (known.get(facts.id)?.version === version || listed(facts) > MAX_REMEMBERED_LIST) return
+    if (known.get(facts.id)?.version === version || payeeListLength(facts) > MAX_REMEMBERED_LIST) return
     known.set(facts.id, { version, facts })
   }
 
@@ -122,7 +122,7 @@ export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): Ag
         const account = batch.account(id)
         const entry = known.get(id)
         if (account === undefined) continue
-        // Into the book, which keeps it for this batch even if it has to be forgotten meanwhile.
+        // Stored in the ledger batch as well, because the cache may evict it before the batch ends.
         if (entry?.version === account.agentVersion) batch.set(agents, id, entry.facts)
         else unknown.push(read(agents, id))
       }
@@ -137,8 +137,8 @@ export function openAgentPolicyCache(maxRemembered = DEFAULT_MAX_REMEMBERED): Ag
   }
 }
 
-/** How many agents the payee lists name: memory that anyone can ask for, so long lists are read each time. */
-function listed({ layers }: AgentFacts): number {
+/** How many agents the payee lists name. Callers decide how much memory lists take, so long lists are not cached. */
+function payeeListLength({ layers }: AgentFacts): number {
   let count = 0
   for (const { controls } of layers) {
     count += (controls.allowedPayees?.size ?? 0) + (controls.blockedPayees?.size ?? 0)

@@ -14,14 +14,14 @@ const [ANN, BOB, CAT] = [1, 2, 3].map(() => formatId('agt', newUuid(NOW)))
 const at = (ms: number, isFrozen = false) => ({ now: new Date(ms), isFrozen })
 const OPEN: PolicyState = { policy: OPEN_POLICY, pending: [] }
 
-/** What the state of a change that must be taken shows. */
+/** The state after a change that must be accepted. */
 function changed(state: PolicyState, change: PolicyChange, cooldown: Cooldown): PolicyState {
   const next = changePolicy(state, change, cooldown)
   if ('kind' in next) throw new Error(`refused: ${next.message}`)
   return next
 }
 
-/** The value of a control that holds, and the one that waits for it. */
+/** The value of a control in force, and its pending value. */
 function shown({ policy, pending }: PolicyState, control: PolicyControl) {
   return { holds: policyRecord(policy)[control], waits: pendingRecord(pending)[control]?.value }
 }
@@ -67,8 +67,8 @@ const LIST_CASES: Case[] = [
 
 const CASES = [...LIMIT_CASES, ...LIST_CASES]
 
-/** A cleared list is the one that is open. */
-function settled(control: PolicyControl, value: unknown): unknown {
+/** A cleared list allows everybody or blocks nobody. */
+function applied(control: PolicyControl, value: unknown): unknown {
   if (value !== null) return value
   return policyRecord(OPEN_POLICY)[control]
 }
@@ -77,39 +77,39 @@ const sorted = (value: unknown) => (Array.isArray(value) ? value.toSorted() : va
 
 describe.each(CASES)('%s that %s', (control, _what, before, wanted, atOnce) => {
   const start = starting(control, before)
-  const loosens = sorted(settled(control, wanted))?.toString() !== sorted(atOnce)?.toString()
+  const loosens = sorted(applied(control, wanted))?.toString() !== sorted(atOnce)?.toString()
 
-  test('holds in the part that tightens, and waits in full when it loosens', () => {
+  test('takes effect at once where it tightens, and waits for the cooldown where it loosens', () => {
     const next = shown(changed(start, { [control]: wanted }, WAITS), control)
     expect(sorted(next.holds)).toEqual(sorted(atOnce))
     expect(next.waits).toEqual(loosens ? wanted : undefined)
   })
 
-  test('holds whole where there is no cooldown', () => {
+  test('takes full effect at once if there is no cooldown', () => {
     const next = shown(changed(start, { [control]: wanted }, AT_ONCE), control)
-    expect(next).toEqual({ holds: settled(control, wanted), waits: undefined })
+    expect(next).toEqual({ holds: applied(control, wanted), waits: undefined })
   })
 
-  test('holds whole from the millisecond at which the cooldown ends', () => {
+  test('takes full effect from the millisecond at which the cooldown ends', () => {
     const waiting = changed(start, { [control]: wanted }, WAITS)
     const due = NOW.getTime() + DAY_MS
     expect(applyDue(waiting, at(due - 1))).toEqual(waiting)
     const after = shown(applyDue(waiting, at(due)), control)
-    expect(sorted(after.holds)).toEqual(sorted(settled(control, wanted)))
+    expect(sorted(after.holds)).toEqual(sorted(applied(control, wanted)))
     expect(after.waits).toBeUndefined()
   })
 })
 
-describe('what waits', () => {
+describe('a pending change', () => {
   const raised = changed(starting('spend_limit_daily', 50), { spend_limit_daily: 80 }, WAITS)
 
-  test('is shown with the moment at which it takes effect', () => {
+  test('a pending change is shown with the moment at which it takes effect', () => {
     expect(pendingRecord(raised.pending)).toEqual({
       spend_limit_daily: { value: 80, effective_at: TOMORROW },
     })
   })
 
-  test('gives way to a newer change of the same control, which waits anew', () => {
+  test('a newer change of the same control replaces a pending change and waits for a full cooldown', () => {
     const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS, isFrozen: false }
     const next = changed(raised, { spend_limit_daily: 60 }, later)
     expect(pendingRecord(next.pending)).toEqual({
@@ -118,19 +118,19 @@ describe('what waits', () => {
   })
 
   test.each([
-    ['tightens', 40, 40],
-    ['says what holds already', 50, 50],
-  ])('is dropped by a newer change that %s', (_what, value, holds) => {
+    ['tightens the limit', 40, 40],
+    ['sets the present value', 50, 50],
+  ])('a newer change that %s removes the pending change', (_what, value, holds) => {
     const next = changed(raised, { spend_limit_daily: value }, WAITS)
     expect(shown(next, 'spend_limit_daily')).toEqual({ holds, waits: undefined })
   })
 
-  test('is dropped by a newer change where there is no cooldown any more', () => {
+  test('a newer change without a cooldown removes a pending change of the same control', () => {
     const next = changed(raised, { spend_limit_daily: 60 }, AT_ONCE)
     expect(shown(next, 'spend_limit_daily')).toEqual({ holds: 60, waits: undefined })
   })
 
-  test('is left alone by changes of other controls, each of which has a moment of its own', () => {
+  test('a change of one control does not affect pending changes of other controls', () => {
     const later = { now: new Date(NOW.getTime() + 1_000), cooldownMs: DAY_MS, isFrozen: false }
     const both = changed(starting('spend_limit_hourly', 10), { spend_limit_hourly: 20 }, later)
     const next: PolicyState = { ...both, pending: [...raised.pending, ...both.pending] }
@@ -146,7 +146,7 @@ describe('what waits', () => {
   })
 })
 
-test('what a list lets go of is held while it waits, and no more than a list may hold at once', () => {
+test('unblocked agents stay blocked during the cooldown, up to the maximum length of a list', () => {
   const many = (first: number) =>
     Array.from({ length: 600 }, (_, at) =>
       formatId('agt', `01890000-0000-7000-8000-${String(first + at).padStart(12, '0')}`),
@@ -164,27 +164,30 @@ test('what a list lets go of is held while it waits, and no more than a list may
   )
 })
 
-test('a change that is refused changes nothing, whatever else it says', () => {
+test('a refused change changes nothing, not even the controls that would be accepted', () => {
   expect(
     changePolicy(OPEN, { spend_limit_daily: 5, allowed_payees: [ANY_PAYEE, ANN ?? ''] }, WAITS),
   ).toMatchObject({ code: 'validation_error', field: 'allowed_payees.0' })
 })
 
-describe('below a frozen owner', () => {
+describe('while the owner is frozen', () => {
   const FROZEN: Cooldown = { ...WAITS, isFrozen: true }
   const start = changed(starting('spend_limit_daily', 50), { spend_limit_daily: 80 }, WAITS)
 
   test.each([
     ['a raised limit', { spend_limit_daily: 51 }],
     ['a cleared limit', { spend_limit_daily: null }],
-    ['what waits, asked for again', { spend_limit_daily: 80 }],
-    ['a lower limit beside a raised one', { spend_limit_hourly: 1, spend_limit_daily: 51 }],
-  ] satisfies [string, PolicyChange][])('%s is refused whole', (_what, change) => {
-    expect(changePolicy(start, change, FROZEN)).toMatchObject({ kind: 'refusal', code: 'conflict' })
-    expect(changePolicy(start, change, { ...FROZEN, cooldownMs: 0 })).toMatchObject({ code: 'conflict' })
-  })
+    ['the pending change, requested again', { spend_limit_daily: 80 }],
+    ['a lower limit together with a raised one', { spend_limit_hourly: 1, spend_limit_daily: 51 }],
+  ] satisfies [string, PolicyChange][])(
+    'while the owner is frozen, %s is refused as a whole',
+    (_what, change) => {
+      expect(changePolicy(start, change, FROZEN)).toMatchObject({ kind: 'refusal', code: 'conflict' })
+      expect(changePolicy(start, change, { ...FROZEN, cooldownMs: 0 })).toMatchObject({ code: 'conflict' })
+    },
+  )
 
-  test('a list that swaps entries is refused; one that narrows holds', () => {
+  test('while the owner is frozen, a list that swaps entries is refused and a narrower list takes effect', () => {
     const listed = starting('allowed_payees', [ANN, BOB])
     expect(changePolicy(listed, { allowed_payees: [BOB ?? '', CAT ?? ''] }, FROZEN)).toMatchObject({
       code: 'conflict',
@@ -193,13 +196,13 @@ describe('below a frozen owner', () => {
     expect(shown(narrowed, 'allowed_payees')).toEqual({ holds: [BOB], waits: undefined })
   })
 
-  test('a lower limit holds at once, and what holds already cancels what waits', () => {
+  test('while the owner is frozen, a lower limit takes effect at once and the present value cancels a pending one', () => {
     expect(shown(changed(start, { spend_limit_daily: 40 }, FROZEN), 'spend_limit_daily').holds).toBe(40)
     const cancelled = changed(start, { spend_limit_daily: 50 }, FROZEN)
     expect(shown(cancelled, 'spend_limit_daily')).toEqual({ holds: 50, waits: undefined })
   })
 
-  test('nothing that waits falls due, and all of it does afterwards', () => {
+  test('no pending change takes effect while the owner is frozen, and all that are due do afterwards', () => {
     const due = NOW.getTime() + DAY_MS
     expect(applyDue(start, at(due, true))).toEqual(start)
     expect(shown(applyDue(start, at(due)), 'spend_limit_daily').holds).toBe(80)

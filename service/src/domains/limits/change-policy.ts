@@ -1,16 +1,18 @@
+import { isDeepStrictEqual } from 'node:util'
 import { MAX_PAYEE_LIST, type PendingPolicy, POLICY_CONTROLS, type PolicyControl } from '@batua/contract'
 import { type Refusal, refuse } from '../../kernel/app-error.ts'
+import { type Facts, service } from '../../operations/act.ts'
 import { tighter } from './controls.ts'
 import { decidePolicy, type PolicyChange, policyRecord, type SpendPolicy } from './spend-policy.ts'
 
-/** A change that loosens a policy and waits for its moment; the value as a caller writes it. */
+/** A change that loosens a policy and takes effect after the cooldown; the value as a caller writes it. */
 export interface PendingChange {
   readonly control: PolicyControl
   readonly value: unknown
   readonly effectiveAt: Date
 }
 
-/** A policy with what waits to loosen it, of an agent or an owner. */
+/** The policy of an agent or an owner, with its pending changes. */
 export interface PolicyState {
   readonly policy: SpendPolicy
   readonly pending: readonly PendingChange[]
@@ -19,15 +21,15 @@ export interface PolicyState {
 export interface Cooldown {
   readonly now: Date
   readonly cooldownMs: number
-  /** Below a frozen owner nothing is loosened. */
+  /** While the owner is frozen, no change may loosen a policy. */
   readonly isFrozen: boolean
 }
 
 /**
- * The policy after a change by its platform or owner. What tightens holds at once, what loosens waits for the
- * cooldown; of a list that does both, the part that tightens holds at once. A newer change of a control takes
- * the place of one that waits. What is due must have taken effect (see applyDue). Below a frozen owner a change that
- * loosens anything is refused whole.
+ * The policy after a change by its platform or owner. A change that tightens takes effect at once, one that loosens
+ * waits for the cooldown; of a list that does both, the part that tightens takes effect at once. A newer change of a
+ * control replaces a pending one. Due changes must have been applied (see applyDue). While the owner is frozen, a
+ * change that loosens anything is refused as a whole.
  */
 export function changePolicy(
   state: PolicyState,
@@ -50,14 +52,14 @@ export function changePolicy(
     const before = pending.find(each => each.control === control)
     pending = pending.filter(each => each.control !== control)
     if (!waiting.has(control)) continue
-    // The same wish again, perhaps because its answer was lost, keeps its moment.
+    // A repeated request, perhaps after a lost response, keeps the moment of the first.
     const isRepeated = before !== undefined && isSame(before.value, value)
     pending = [...pending, isRepeated ? before : { control, value, effectiveAt }]
   }
   return { policy: atOnce, pending }
 }
 
-/** The state once everything that is due has taken effect. Below a frozen owner nothing does. */
+/** The state once every due change has taken effect. While the owner is frozen, none does. */
 export function applyDue(
   state: PolicyState,
   { now, isFrozen }: Pick<Cooldown, 'now' | 'isFrozen'>,
@@ -68,13 +70,13 @@ export function applyDue(
   let { policy } = state
   for (const { control, value } of due) {
     const changed = decidePolicy(policy, { [control]: value })
-    // It was accepted when it was asked for, and what is accepted does not depend on the present value.
+    // The change was validated when it was requested, and its validity does not depend on the present value.
     if (!('kind' in changed)) policy = changed
   }
   return { policy, pending: state.pending.filter(each => !due.includes(each)) }
 }
 
-/** The stricter of both in every control. */
+/** The stricter value of each control. */
 function tighterOf(current: SpendPolicy, wanted: SpendPolicy): SpendPolicy {
   return {
     spendLimitPerTxPaise: tighter(current.spendLimitPerTxPaise, wanted.spendLimitPerTxPaise),
@@ -103,7 +105,7 @@ function allowedByBoth(current: readonly string[], wanted: readonly string[]): r
   return wanted.filter(id => allowed.has(id))
 }
 
-/** The controls in which the wish goes beyond what holds at once. */
+/** The controls whose requested value differs from what takes effect at once. */
 function loosened(atOnce: SpendPolicy, wanted: SpendPolicy): ReadonlySet<PolicyControl> {
   const now = policyRecord(atOnce)
   const then = policyRecord(wanted)
@@ -115,7 +117,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return left.length === right.length && new Set([...left, ...right]).size === left.length
 }
 
-/** That something below a frozen owner cannot be raised. */
+/** The refusal of a change that would loosen a policy while the owner is frozen. */
 export function frozenIncrease(): Refusal {
   return refuse(
     'conflict',
@@ -131,7 +133,7 @@ function tooManyBlocked(): Refusal {
   )
 }
 
-/** What is left to wait once the change of one control has been dropped. */
+/** The pending changes without the one of this control. */
 export function withoutChange(
   pending: readonly PendingChange[],
   control: string,
@@ -146,7 +148,7 @@ export function withoutChange(
   return refuse('not_found', message, { field: 'control' })
 }
 
-/** What waits, by control, as an answer shows it. */
+/** The pending changes by control, as a response shows them. */
 export function pendingRecord(pending: readonly PendingChange[]): PendingPolicy {
   return Object.fromEntries(
     pending.map(({ control, value, effectiveAt }) => [
@@ -154,4 +156,25 @@ export function pendingRecord(pending: readonly PendingChange[]): PendingPolicy 
       { value, effective_at: effectiveAt.toISOString() },
     ]),
   )
+}
+
+/** The actor of pending changes that take effect, also when a caller's own change applies them. */
+export const LIMIT_INCREASES = service('limit increases')
+
+/**
+ * A change of a policy as the audit log records it: each changed control and, if they changed, the pending changes,
+ * before and after. null if nothing changed: then nothing is recorded.
+ */
+export function policyFacts(before: PolicyState, after: PolicyState): Facts | null {
+  const [was, is] = [policyRecord(before.policy), policyRecord(after.policy)]
+  const controls = Object.fromEntries(
+    POLICY_CONTROLS.filter(control => !isDeepStrictEqual(was[control], is[control])).map(control => [
+      control,
+      { from: was[control], to: is[control] },
+    ]),
+  )
+  const waiting = { from: pendingRecord(before.pending), to: pendingRecord(after.pending) }
+  const waits = !isDeepStrictEqual(waiting.from, waiting.to)
+  if (!waits && Object.keys(controls).length === 0) return null
+  return { controls, ...(waits && { waiting }) }
 }

@@ -36,7 +36,7 @@ const layersOf = (each: fc.Arbitrary<Controls>) =>
     .tuple(...POLICY_LAYERS.map(layer => fc.option(each.map(set => ({ layer, controls: set })))))
     .map(all => all.filter(layer => layer !== null))
 
-/** What was spent, all of it to the payee of the test, and how many others were paid within the hour. */
+/** The amounts spent, all to the payee of the test, and how many other agents were paid within the hour. */
 const past = fc.record({
   hour: fc.bigInt(0n, 4n),
   dayMore: fc.bigInt(0n, 4n),
@@ -44,7 +44,7 @@ const past = fc.record({
   others: fc.integer({ min: 0, max: 3 }),
 })
 
-test('what fits under the tightest of each limit fits under every layer, and what does not is refused', () => {
+test('an amount passes exactly when it fits under the tightest limit of every kind', () => {
   fc.assert(
     fc.property(
       layersOf(controls),
@@ -90,7 +90,7 @@ describe('the lower of two limits', () => {
     [1n, 2n, 1n],
     [2n, 1n, 1n],
     [0n, 1n, 0n],
-  ])('%s and %s: %s', (left, right, lower) => {
+  ])('the lower limit of %s and %s is %s', (left, right, lower) => {
     expect(tighter(left, right)).toBe(lower)
   })
 })
@@ -112,7 +112,7 @@ function lowestBelow(layers: readonly Layer[], amount: bigint, of: (set: Control
   return set.find(({ abovePaise }) => abovePaise === lowest) ?? null
 }
 
-test('the lowest threshold asks for approval from its first paisa on, and is named with its first layer', () => {
+test('the lowest approval threshold applies from one paisa above it and is named with its most general layer', () => {
   fc.assert(
     fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
       expect(approvalNeeded(layers, amount)).toEqual(
@@ -123,7 +123,7 @@ test('the lowest threshold asks for approval from its first paisa on, and is nam
   )
 })
 
-test('and so does that for escrow, which tells what may be paid instead', () => {
+test('the lowest escrow threshold applies likewise, and its refusal says what may be paid directly', () => {
   fc.assert(
     fc.property(thresholds, fc.bigInt(1n, 14n).map(paise), (layers, amount) => {
       const lowest = lowestBelow(layers, amount, each => each.requireEscrowAbovePaise)

@@ -31,18 +31,18 @@ export const NO_CONTROLS: Controls = {
   blockedPayees: null,
 }
 
-/** The layers that decide about an agent, from the most general to its own. The tightest limit wins. */
+/** One layer of an agent's policy. Layers run from the most general to the agent's own; the tightest limit applies. */
 export interface Layer {
   readonly layer: PolicyLayer
   readonly controls: Controls
 }
 
-/** The tightest of each limit over all layers: what fits under these fits under every layer. */
+/** The tightest limit of each kind over all layers. An amount that fits under these fits under every layer. */
 export interface Ceiling {
   readonly perTxPaise: Paise | null
   readonly escrowPaise: Paise | null
   readonly hourPaise: Paise | null
-  /** Rolling 24 hours, which is how a tier counts a day. */
+  /** For rolling 24 hours, as a tier counts a day. */
   readonly dayPaise: Paise | null
   readonly istDayPaise: Paise | null
   readonly istMonthPaise: Paise | null
@@ -77,7 +77,7 @@ export function tighter<Limit extends bigint | number>(
   return right === null || left < right ? left : right
 }
 
-/** Whether a payer's payments have to be counted for each counterparty. */
+/** Whether the payer's payments must be counted by counterparty. */
 export function watchesCounterparties({ perCounterpartyPaise, recipientsPerHour }: Ceiling): boolean {
   return perCounterpartyPaise !== null || recipientsPerHour !== null
 }

@@ -7,15 +7,15 @@ import { countCounterparty, windows, windowWriter } from './counterparties.ts'
 import type { Spend } from './limits.ts'
 import { paidInBatch } from './reverse-spend.ts'
 
-/** What has to be read before the release of a hold that named nobody can be counted. */
+/** The reads needed to count the release of a hold without a payee. */
 export function releaseReads(payerId: Uuid, payeeId: Uuid): Read[] {
   return [read(windows, { payer: payerId, payee: payeeId })]
 }
 
 /**
- * Counts a release for the payee that it names first. Its amount is in the payer's windows since the hold, so only the
- * counterparty windows grow. No count of the payer's own transfers finds a release, which debits the escrow account:
- * so its window is stored at once, whether or not a control of the payer looks at counterparties yet.
+ * Counts the release of a hold without a payee towards the payee that it names. The hold already counted the amount in
+ * the payer's windows, so only the counterparty windows grow. A count of the payer's transfers does not find a release,
+ * because it debits the escrow account: so the window is stored at once, even if no control uses counterparties yet.
  */
 export function countRelease(batch: LedgerBatch, spend: Spend & { readonly payeeId: Uuid }): void {
   const { payer, payeeId, amountPaise, ceiling } = spend
@@ -32,7 +32,7 @@ export function countRelease(batch: LedgerBatch, spend: Spend & { readonly payee
     lastReleasedMs: batch.nowMs,
   }
   batch.set(windows, key, window)
-  // What this batch itself pays is stored by the next count.
+  // The next count stores the payments of this batch.
   const shownPaise = isShown ? paidInBatch(batch, { payerId: payer.id, payeeId }) : 0n
   batch.write(windowWriter, { ...window, daySpentPaise: (window.daySpentPaise - shownPaise) as Paise })
   addRelease(payer, amountPaise, batch.nowMs)

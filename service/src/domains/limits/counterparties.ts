@@ -16,10 +16,10 @@ import {
 } from '../../ledger/index.ts'
 
 /**
- * What a payer gave each counterparty today and whom it paid within the hour. Nobody needs it while the day's
- * sum and the hour's number of payments, which bound both, stay below the limits. When they do not, the
- * payments since the last count are added to the stored windows: each payment is read once over its life, and
- * payments far from their limits cost nothing.
+ * What a payer paid each counterparty today and when it last paid it. It is not needed while the day's sum and the
+ * hour's number of payments, which bound both limits, stay below the limits. When they do not, the payments since the
+ * last count are added to the stored windows: each payment is read once at most, and payments far from their limits
+ * cost nothing.
  */
 export interface CounterpartyWindow {
   readonly payer: Uuid
@@ -27,17 +27,17 @@ export interface CounterpartyWindow {
   readonly istDay: number
   readonly daySpentPaise: Paise
   readonly lastPaidMs: number
-  /** When a hold that had named nobody was last released to it; null: never. */
+  /** When a hold without a payee was last released to it; null: never. */
   readonly lastReleasedMs: number | null
 }
 
-/** What the limits look at of one payee. */
+/** What the limits on payees need to know about one payee. */
 export interface CounterpartyUse {
-  /** null: nobody asked about a payee. */
+  /** null: the request names no payee. */
   readonly daySpentPaise: Paise | null
   readonly recentPayees: number
   readonly paidRecently: boolean
-  /** The recipients whose hour ends first, in that order; perhaps not all. */
+  /** The recipients that leave the hour first, in that order; not necessarily all. */
   readonly leaving: readonly { readonly lastPaidMs: number; readonly isPayee: boolean }[]
 }
 
@@ -50,7 +50,7 @@ interface WindowRow {
   last_released_at: Date | null
 }
 
-/** Which window: what a payer gave a payee. */
+/** The key of a window. */
 export type WindowKey = Pick<CounterpartyWindow, 'payer' | 'payee'>
 
 export const windows = reader<WindowKey, CounterpartyWindow>({
@@ -78,26 +78,26 @@ function windowFromRow(row: WindowRow): CounterpartyWindow {
   }
 }
 
-/** Whom a payer paid within the hour, and when last. */
+/** An agent that the payer paid within the hour, and when last. */
 interface Recipient {
   readonly payee: Uuid
   readonly lastPaidMs: number
 }
 
-/** How many different agents a payer paid within the hour, and those whose hour ends first. */
+/** How many different agents a payer paid within the hour, and those that leave the hour first. */
 export interface Recents {
   readonly count: number
   readonly oldest: readonly Recipient[]
-  /** Whether these are all of them. */
+  /** Whether `oldest` has all of them. */
   readonly isComplete: boolean
 }
 
 export const NOBODY: Recents = { count: 0, oldest: [], isComplete: true }
 
-/** As many as have to be known for telling when there is room again; beyond them it is told too late. */
+/** How many are read to compute `retry_at`; if more recipients must leave, `retry_at` is later than necessary. */
 const OLDEST_READ = 20
 
-/** The stored windows first, then with what is added here. */
+/** Loaded from the stored windows; the payments of this batch are added in memory. */
 export const recentPayees = readerById<Recents>('recent payees', async (tx: Queryable, payers, nowMs) => {
   const rows = await tx.query<{
     payer: Uuid
@@ -124,7 +124,7 @@ function recentsOf(count: number, payees: readonly Uuid[], moments: readonly Dat
   return { count, oldest, isComplete: oldest.length === count }
 }
 
-/** The recipients with some more, who may have been among them before. */
+/** Adds recipients, some of which may be among the known ones already. */
 function withRecipients(
   { count, oldest, isComplete }: Recents,
   paid: readonly Recipient[],
@@ -132,7 +132,7 @@ function withRecipients(
 ): Recents {
   const again = new Set(paid.map(({ payee }) => payee))
   const merged = [...oldest.filter(({ payee }) => !again.has(payee)), ...paid]
-  // Who comes after the last one that is known may come after somebody who is not.
+  // A recipient later than the last known one may be later than an unknown one too, so it is left out.
   const knownMs = isComplete ? Number.POSITIVE_INFINITY : (oldest.at(-1)?.lastPaidMs ?? 0)
   return {
     count: count + more,
@@ -143,7 +143,7 @@ function withRecipients(
   }
 }
 
-/** One payee's part of the payments that are not in the windows yet, and its window without them. */
+/** The payments to one payee that are not in its window yet, and that window. */
 interface Uncounted {
   readonly payee: Uuid
   readonly spentTodayPaise: Paise
@@ -162,14 +162,14 @@ interface UncountedRow {
   counted_last_released_at: Date | null
 }
 
-/** How far a payer's payments are counted. */
+/** The last payment of a payer that is counted. */
 interface Mark {
   readonly payer: Uuid
   readonly afterMs: number
   readonly afterSequence: bigint
 }
 
-/** The payments since the last count that today or the last hour still knows of, by payee; null once they are counted. */
+/** The payments of today or the last hour that are not counted yet, by payee; null once they are counted. */
 const uncounted = reader<Mark, readonly Uncounted[] | null>({
   name: 'uncounted payments',
   key: ['payer', 'afterMs', 'afterSequence'],
@@ -244,7 +244,7 @@ export const windowWriter: Writer<CounterpartyWindow> = {
 
 const timeOf = (ms: number) => new Date(ms).toISOString()
 
-/** Payments from before today and the last hour count for nothing any more, so a long pause costs no long reading. */
+/** Payments before today and before the last hour no longer count, so few rows are read even after a long time. */
 function uncountedKey(
   { nowMs }: LedgerBatch,
   { id, countedThroughMs, countedThroughSequence }: Account,
@@ -257,7 +257,7 @@ function uncountedKey(
   }
 }
 
-/** The facts that make a payer's counterparty windows exact. */
+/** The reads that make a payer's counterparty windows exact. */
 export function counterpartyReads(batch: LedgerBatch, payer: Account, payee: Uuid | null): Read[] {
   const reads = [read(uncounted, uncountedKey(batch, payer)), read(recentPayees, payer.id)]
   if (payee !== null) reads.push(read(windows, { payer: payer.id, payee }))
@@ -265,21 +265,21 @@ export function counterpartyReads(batch: LedgerBatch, payer: Account, payee: Uui
 }
 
 /**
- * Adds what was read to the windows; once for a payer in a batch, before anything of it is posted. They are
- * written whatever becomes of the command that asked.
+ * Adds the uncounted payments to the windows, once for each payer in a batch and before the batch posts anything of
+ * that payer. The windows are written even if the command is refused.
  */
 export function countUncounted(batch: LedgerBatch, payer: Account): void {
   const key = uncountedKey(batch, payer)
   const found = batch.read(uncounted, key) ?? null
   if (found === null) return
-  // The key stays the same where nothing was new, and what this batch posts from here on is in no window yet.
+  // If nothing was new the key stays the same, and transfers that this batch posts from now on are not counted yet.
   batch.set(uncounted, key, null)
   const { nowMs } = batch
   const today = istDay(new Date(nowMs))
   let added = 0
   const recent: Recipient[] = []
   for (const { payee, spentTodayPaise, lastPaidMs: uncountedMs, counted } of found) {
-    // A release is in the window at once, so the window may be ahead of what was not counted yet.
+    // A release is counted at once, so the window may be later than the uncounted payments.
     const lastPaidMs = Math.max(uncountedMs, counted?.lastPaidMs ?? 0)
     const spentBefore = counted?.istDay === today ? counted.daySpentPaise : ZERO_PAISE
     const window: CounterpartyWindow = {
@@ -307,7 +307,7 @@ export function isRecent(paidMs: number, nowMs: number): boolean {
   return paidMs > nowMs - HOUR_MS
 }
 
-/** What the payer has given this payee today, and how many agents it has paid within the hour. */
+/** What the payer has paid this payee today, and how many agents it has paid within the hour. */
 export function counterpartyUse(batch: LedgerBatch, payer: Account, payee: Uuid | null): CounterpartyUse {
   const { nowMs } = batch
   const { count, oldest } = batch.read(recentPayees, payer.id) ?? NOBODY
@@ -322,7 +322,7 @@ export function counterpartyUse(batch: LedgerBatch, payer: Account, payee: Uuid 
   }
 }
 
-/** Shows a payment that was posted to the commands that follow in this batch. The next count stores it. */
+/** Counts a posted payment in memory for the commands that follow in this batch. The next count stores it. */
 export function countCounterparty(batch: LedgerBatch, payer: Account, payee: Uuid, amountPaise: Paise): void {
   const use = counterpartyUse(batch, payer, payee)
   const paid = { payee, lastPaidMs: batch.nowMs }

@@ -5,20 +5,20 @@ import type { Vault } from '../../kernel/secrets.ts'
 import { lockForChange } from '../../ledger/index.ts'
 import { POLICY_COLUMNS } from './policy-columns.ts'
 
-/** What waits to loosen a policy belongs to the row whose policy it is. */
+/** The MAC of a policy's row covers the pending changes of that policy. */
 function pendingRows(id: string): string {
   return `(select coalesce(jsonb_agg(jsonb_build_array(c.subject_kind, c.control, c.value, extract(epoch from c.effective_at)::text)
       order by c.control), '[]') from pending_policy_changes c where c.subject = ${id})`
 }
 
-/** Where an agent sells, as one element more; none where it does not say, so that the MACs from before origins fit. */
+/** The origins where an agent sells, as one more element; none without origins, so that MACs older than origins verify. */
 function originRows(id: string): string {
   return `(select coalesce(jsonb_agg(to_jsonb(n.origins)), '[]') from agent_origins n where n.agent_id = ${id})`
 }
 
 /**
- * Agents with what waits for them, their membership and the origins where they sell: all that decides about their money
- * but their balance.
+ * Agents with their pending policy changes, their membership and their origins: everything that decides about their
+ * money except their balance.
  */
 export const AGENT_ROWS: CoveredTable = {
   table: 'agents',
@@ -44,32 +44,32 @@ export const AGENT_ROWS: CoveredTable = {
   uncovered: {
     name: 'is only shown',
     key_last4: 'is only shown',
-    public_key: 'is covered by the agent’s seal',
+    public_key: 'is covered by the MAC of the agent’s identity',
     private_key: 'is encrypted for its row, and signs no movement of money',
-    created_at: 'is covered by the agent’s seal',
+    created_at: 'is covered by the MAC of the agent’s identity',
     seal: 'is a MAC itself',
   },
 }
 
-/** The policies of owners, with what waits to loosen them. */
+/** The policies of owners, with their pending changes. */
 export const OWNER_POLICY_ROWS: CoveredTable = {
   table: 'owner_policies',
   id: 'owner_id',
   columns: POLICY_COLUMNS,
   rows: alias => pendingRows(`${alias}.owner_id`),
-  uncovered: { announced_through: 'says which nodes’ memories were renewed' },
+  uncovered: { announced_through: 'says for which agents the policy caches were renewed' },
 }
 
 export const TIER_ROWS: CoveredTable = {
   table: 'tier_defaults',
   id: 'tier',
   columns: ['per_tx_paise', 'daily_paise', 'monthly_paise', 'escrow_above_paise', 'approval_above_paise'],
-  uncovered: { announced_through: 'says which nodes’ memories were renewed' },
+  uncovered: { announced_through: 'says for which agents the policy caches were renewed' },
 }
 
 /**
- * Every change of agents begins here: their accounts' locks first, then their rows, proven. What is changed after that
- * gets its MAC by `writeMacs`.
+ * Every change of agents begins here: it locks their accounts and then proves their rows. After the change, `writeMacs`
+ * makes the new MACs.
  */
 export async function lockAgentsForChange(tx: Queryable, vault: Vault, ids: readonly Uuid[]): Promise<void> {
   await lockForChange(tx, ids)

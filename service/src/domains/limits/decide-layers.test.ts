@@ -45,7 +45,7 @@ const EVERYTHING: Partial<Controls> = {
   maxCounterpartiesPerHour: 5,
 }
 
-describe('the standing of every limit', () => {
+describe('the usage of every limit', () => {
   const shown = (name: PolicyLayer, more: Partial<PolicyFacts> = {}) =>
     limitUsages(factsOf(0n, [layer(name, EVERYTHING)], more)).map(({ rule, used, resetsAtMs }) => [
       rule,
@@ -53,7 +53,7 @@ describe('the standing of every limit', () => {
       resetsAtMs,
     ])
 
-  test('says what is used of it, and when that is all free again', () => {
+  test('the usage of a limit says how much is used and when the window is empty again', () => {
     for (const name of ['owner', 'agent'] as const) {
       expect(shown(name)).toEqual([
         ['spend_limit_per_tx', 0n, null],
@@ -66,12 +66,12 @@ describe('the standing of every limit', () => {
     }
   })
 
-  test('of a tier counts 24 hours as a day; of an organization, the month is its budget', () => {
+  test('a tier counts rolling 24 hours as a day, and the monthly limit of an organization is its budget', () => {
     expect(shown('tier')[2]).toEqual(['spend_limit_daily', 2_000n, LAST_MS + WINDOW_MS.day])
     expect(shown('org')[3]).toEqual(['budget_limit', 4_000n, NEXT_MONTH_MS])
   })
 
-  test('has nothing that ends while nothing is used', () => {
+  test('an unused limit has no moment at which it resets', () => {
     const spending = nothingSpent(NOW_MS)
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 0, paidRecently: false, leaving: [] }
     for (const name of POLICY_LAYERS) {
@@ -81,7 +81,7 @@ describe('the standing of every limit', () => {
     }
   })
 
-  test('of a counterparty is open while none is named', () => {
+  test('the usage of a counterparty limit is null while no payee is named', () => {
     const counterparty = { daySpentPaise: null, recentPayees: 2, paidRecently: false, leaving: [] }
     const facts = factsOf(0n, [layer('agent', { perCounterpartyDailyPaise: paise(1n) })], { counterparty })
     const standings = limitUsages(facts)
@@ -113,7 +113,7 @@ describe('an escrow threshold', () => {
     layer('agent', { hourlyPaise: paise(1_900n) }),
   ]
 
-  test('refuses what the limits would let pass, and names what passes everything', () => {
+  test('an escrow threshold refuses what the limits allow, and the refusal names the most that may be paid', () => {
     expect(decideLimits(factsOf(700n, layers))).toBeNull()
     expect(decideLimits(factsOf(701n, layers))).toMatchObject({
       code: 'escrow_required',
@@ -121,7 +121,7 @@ describe('an escrow threshold', () => {
     })
   })
 
-  test('names what the limits leave where that is less', () => {
+  test('a refusal by an escrow threshold names what the limits leave if that is less', () => {
     const tight = [...layers, layer('agent', { perCounterpartyDailyPaise: paise(1_100n) })]
     expect(decideLimits(factsOf(601n, tight))).toMatchObject({
       code: 'spend_limit_exceeded',
@@ -129,7 +129,7 @@ describe('an escrow threshold', () => {
     })
   })
 
-  test('is no hurdle for a hold, which the limits alone bound', () => {
+  test('an escrow threshold does not apply to a hold, which only the limits bound', () => {
     const hold = { escrowApplies: false }
     expect(decideLimits(factsOf(900n, layers, hold))).toBeNull()
     expect(decideLimits(factsOf(901n, layers, hold))?.details).toMatchObject({
@@ -138,7 +138,7 @@ describe('an escrow threshold', () => {
     })
   })
 
-  test('keeps waiting from helping: what is above it never passes as a payment', () => {
+  test('a payment above an escrow threshold has no retry_at, because it never passes as a payment', () => {
     const refusal = decideLimits(factsOf(1_000n, layers))
     expect(refusal).toMatchObject({ code: 'spend_limit_exceeded', details: { rule: 'spend_limit_hourly' } })
     expect(refusal?.details).not.toHaveProperty('retry_at')

@@ -44,7 +44,7 @@ describe('each limit', () => {
     ['spend_limit_hourly', { hourlyPaise: paise(5_000n) }, 4_000n],
     ['spend_limit_daily', { dailyPaise: paise(5_000n) }, 2_000n],
     ['spend_limit_monthly', { monthlyPaise: paise(5_000n) }, 1_000n],
-  ])('%s lets what is left of it pass, and not a paisa more', (rule, controls, left) => {
+  ])('%s allows exactly what is left of it, and not one paisa more', (rule, controls, left) => {
     const layers = [layer('agent', controls)]
     expect(decideLimits(factsOf(left, layers))).toBeNull()
     expect(decideLimits(factsOf(left + 1n, layers))).toMatchObject({
@@ -54,7 +54,7 @@ describe('each limit', () => {
     })
   })
 
-  test('to one counterparty counts what that one was given today', () => {
+  test('a counterparty limit counts what this payee was paid today', () => {
     const layers = [layer('agent', { perCounterpartyDailyPaise: paise(5_000n) })]
     const counterparty = { daySpentPaise: paise(4_500n), recentPayees: 3, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(500n, layers, { counterparty }))).toBeNull()
@@ -63,7 +63,7 @@ describe('each limit', () => {
     })
   })
 
-  test('on recipients refuses one more, but not one who was paid within the hour', () => {
+  test('a limit on recipients refuses one more recipient, but not one that was paid within the hour', () => {
     const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
     const use = (recentPayees: number, paidRecently: boolean) =>
       decideLimits(
@@ -82,7 +82,7 @@ describe('each limit', () => {
     })
   })
 
-  test('on recipients that was lowered lets nobody be paid until there are few enough', () => {
+  test('a lowered limit on recipients refuses every payee until few enough are left', () => {
     const layers = [layer('agent', { maxCounterpartiesPerHour: 3 })]
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 4, paidRecently: true, leaving: [] }
     expect(decideLimits(factsOf(1n, layers, { counterparty }))).toMatchObject({
@@ -91,7 +91,7 @@ describe('each limit', () => {
   })
 
   test.each([true, false])(
-    'of 0 lets nothing pass, and waiting does not help (paid recently: %s)',
+    'a limit of 0 refuses every payment without a retry_at (payee was paid recently: %s)',
     paidRecently => {
       const recentPayees = paidRecently ? 1 : 0
       const counterparty = { daySpentPaise: paise(0n), recentPayees, paidRecently, leaving: [] }
@@ -111,7 +111,7 @@ describe('each limit', () => {
     },
   )
 
-  test('that was lowered below what is spent has nothing left, not less', () => {
+  test('a limit lowered below the amount spent has nothing left, and never less than nothing', () => {
     const layers = [layer('agent', { monthlyPaise: paise(1_000n) })]
     expect(decideLimits(factsOf(1n, layers))).toMatchObject({
       details: { limit: 10, used: 40, remaining: 0, max_amount_now: 0, retry_at: NEXT_MONTH },
@@ -119,7 +119,7 @@ describe('each limit', () => {
   })
 })
 
-test('the day of a tier is 24 hours, that of the other layers a day in India', () => {
+test('the day of a tier is rolling 24 hours, and that of the other layers is a calendar day in India', () => {
   const used = POLICY_LAYERS.map(
     name => decideLimits(factsOf(9_000n, [layer(name, { dailyPaise: paise(5_000n) })]))?.details?.['used'],
   )
@@ -127,7 +127,7 @@ test('the day of a tier is 24 hours, that of the other layers a day in India', (
 })
 
 describe('when several limits refuse', () => {
-  test('the one with the least left is named, wherever it stands', () => {
+  test('when several limits refuse, the one with the least left is named, whatever its layer', () => {
     const refusal = decideLimits(
       factsOf(9_000n, [
         layer('tier', { perTxPaise: paise(3_000n), monthlyPaise: paise(6_500n) }),
@@ -138,14 +138,14 @@ describe('when several limits refuse', () => {
     expect(refusal?.details).toMatchObject({ rule: 'spend_limit_daily', layer: 'owner', remaining: 24 })
   })
 
-  test('and are equal, tier comes before owner, organization and agent', () => {
+  test('when several limits refuse with equal amounts left, tier comes before owner, organization and agent', () => {
     const all = POLICY_LAYERS.map(name => layer(name, { perTxPaise: paise(500n) }))
     for (const [index, name] of POLICY_LAYERS.entries()) {
       expect(decideLimits(factsOf(501n, all.slice(index)))?.details).toMatchObject({ layer: name })
     }
   })
 
-  test('a number of recipients is equal to an amount of which nothing is left', () => {
+  test('a limit on recipients that is reached counts as a limit with nothing left', () => {
     const counterparty = { daySpentPaise: paise(0n), recentPayees: 1, paidRecently: false, leaving: [] }
     const full = { monthlyPaise: paise(4_000n) }
     const crowded = { maxCounterpartiesPerHour: 1 }
@@ -156,7 +156,7 @@ describe('when several limits refuse', () => {
     expect(named(layer('tier', { perTxPaise: paise(0n) }), layer('owner', crowded))).toBe('tier')
   })
 
-  test('retry_at is when the last of them lets go, and absent when one never does', () => {
+  test('retry_at is when the last of the refusing limits allows the payment, and absent if one never does', () => {
     const hour = { hourlyPaise: paise(1_500n) }
     const retry = (...layers: Layer[]) => decideLimits(factsOf(1_200n, layers))?.details?.['retry_at']
     expect(retry(layer('agent', hour))).toBe(IN_50_MINUTES)
@@ -167,7 +167,7 @@ describe('when several limits refuse', () => {
   })
 })
 
-test('max_amount_now is bounded by the escrow threshold too', () => {
+test('the escrow threshold bounds max_amount_now too', () => {
   const layers = [
     layer('tier', { requireEscrowAbovePaise: paise(700n) }),
     layer('agent', { perTxPaise: paise(900n), requireEscrowAbovePaise: paise(800n) }),
@@ -186,7 +186,7 @@ const layersWithLimits = fc
   )
   .map(all => [...all])
 
-/** The rules once more, as plainly as they can be said: what each limit of each layer leaves. */
+/** A second, plain statement of the rules: what each limit of each layer leaves. */
 function leftOf({ layers, spending }: PolicyFacts): { rule: string; layer: string; left: bigint }[] {
   return layers.flatMap(({ layer, controls }) => {
     const today = layer === 'tier' ? spending.daySpentPaise : spending.istDaySpentPaise
@@ -202,7 +202,7 @@ function leftOf({ layers, spending }: PolicyFacts): { rule: string; layer: strin
   })
 }
 
-test('for any layers the tightest limit decides, is named, and tells how much would pass', () => {
+test('for any layers the tightest limit decides, is named, and says how much may be paid', () => {
   fc.assert(
     fc.property(layersWithLimits, fc.bigInt(1n, 14_000n), (layers, amount) => {
       const facts = factsOf(amount, layers)
@@ -234,23 +234,23 @@ describe('payee rules', () => {
 
   test.each<[string, Layer[], boolean]>([
     ['no lists', [layer('agent', lists(null, null))], true],
-    ['on the list of the allowed', [layer('agent', lists(['payee'], null))], true],
-    ['not on it', [layer('agent', lists(['other'], null))], false],
-    ['a list of nobody', [layer('agent', lists([], null))], false],
-    ['blocked', [layer('agent', lists(null, ['payee']))], false],
-    ['blocked and allowed', [layer('agent', lists(['payee'], ['payee']))], false],
-    ['another one blocked', [layer('agent', lists(null, ['other']))], true],
+    ['the payee is on the allowed list', [layer('agent', lists(['payee'], null))], true],
+    ['the payee is not on the allowed list', [layer('agent', lists(['other'], null))], false],
+    ['the allowed list is empty', [layer('agent', lists([], null))], false],
+    ['the payee is blocked', [layer('agent', lists(null, ['payee']))], false],
+    ['the payee is blocked and allowed', [layer('agent', lists(['payee'], ['payee']))], false],
+    ['another agent is blocked', [layer('agent', lists(null, ['other']))], true],
     [
-      'blocked by the owner',
+      'the owner blocks the payee',
       [layer('owner', lists(null, ['payee'])), layer('agent', lists(['payee'], null))],
       false,
     ],
     [
-      'allowed by one layer alone',
+      'only one layer allows the payee',
       [layer('owner', lists(['other'], null)), layer('agent', lists(['payee'], null))],
       false,
     ],
-  ])('%s', (_what, layers, allowed) => {
+  ])('payee lists decide whether the payee may be paid: %s', (_what, layers, allowed) => {
     const refusal = decidePayee(layers, 'payee')
     if (allowed) expect(refusal).toBeNull()
     else expect(refusal).toMatchObject({ code: 'authorization_error', field: 'to' })

@@ -9,46 +9,46 @@ import type { CounterpartyUse } from './counterparties.ts'
 import { decideEscrow } from './thresholds.ts'
 
 /**
- * Which limits are asked; absent: all. A hold that names nobody asks those on amounts, and its release those on payees.
+ * Which limits are checked; absent: all. A hold without a payee checks those on amounts, its release those on payees.
  */
-export type LimitsAsked = 'amounts' | 'payees'
+export type LimitsChecked = 'amounts' | 'payees'
 
-/** Everything the rules look at. The same facts give the same answer, for real and for a rehearsal. */
+/** Everything that the rules depend on. The same facts give the same decision, for a payment and for a dry run. */
 export interface PolicyFacts {
   readonly layers: readonly Layer[]
   readonly amountPaise: Paise
   readonly escrowApplies: boolean
-  readonly only?: LimitsAsked | undefined
+  readonly only?: LimitsChecked | undefined
   readonly spending: Spending
-  /** null while no control of the payer looks at counterparties. */
+  /** null while no control of the payer limits counterparties. */
   readonly counterparty: CounterpartyUse | null
-  /** When a hold that had named nobody was last released; absent: not of late. */
+  /** When a hold without a payee was last released; absent: not recently. */
   readonly lastReleaseMs?: number | undefined
   readonly nowMs: number
-  /** When so much has fallen out of a rolling window. */
+  /** When this amount has left a rolling window. */
   readonly fitsAgainMs: (window: RollingWindow, amountPaise: bigint) => number
 }
 
-/** One limit of one layer as it stands at this moment: money in paise, or a number of recipients. */
+/** One limit of one layer and how much of it is used: in paise, or a number of recipients. */
 export interface LimitUsage {
   readonly rule: PolicyControl | 'budget_limit'
   readonly layer: PolicyLayer
   readonly window: PolicyWindow
   readonly limit: bigint
-  /** null: it depends on the payee, and none was named. */
+  /** null: it depends on the payee, and the request names none. */
   readonly used: bigint | null
-  /** When the window is empty again if nothing more is spent; null where there is none, or nothing in it. */
+  /** When the window is empty again if nothing more is spent; null without a window, or if it is empty. */
   readonly resetsAtMs: number | null
 }
 
 interface Refusing {
-  readonly standing: LimitUsage
+  readonly usage: LimitUsage
   readonly remaining: Paise
-  /** When enough of the window has passed; null where waiting does not help. */
+  /** When enough has left the window; null if waiting does not help. */
   readonly retryAtMs: number | null
 }
 
-/** May this payer pay this payee at all, by the lists of its layers? */
+/** Refuses a payee that the lists of any layer do not allow. */
 export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | null {
   for (const { layer, controls } of layers) {
     if (controls.blockedPayees?.has(payeeId)) {
@@ -75,35 +75,35 @@ export function decidePayee(layers: readonly Layer[], payeeId: Uuid): Refusal | 
   return null
 }
 
-/** Does the amount fit under every limit of every layer? Names the limit with the least left when it does not. */
+/** Refuses an amount that exceeds any limit of any layer. The refusal names the limit with the least left. */
 export function decideLimits(facts: PolicyFacts): Refusal | null {
-  const standings = limitUsages(facts)
-  const most = maxAmountNow(facts, standings)
+  const usages = limitUsages(facts)
+  const most = maxAmountNow(facts, usages)
   const escrow = facts.escrowApplies ? decideEscrow(facts.layers, facts.amountPaise, most) : null
-  const [first, ...others] = refusing(facts, standings)
+  const [first, ...others] = refusing(facts, usages)
   if (first === undefined) return escrow
-  // The first of equals: general layers come before the agent's own.
+  // Among equal ones the first is named: general layers come before the agent's own.
   const tightest = others.reduce((least, each) => (each.remaining < least.remaining ? each : least), first)
-  // What belongs into escrow never passes as a payment, however long it waits.
+  // A payment above the escrow threshold never passes, however long the caller waits.
   const retry = escrow === null ? retryAt([first, ...others]) : {}
   const more = { max_amount_now: rupees(most ?? ZERO_PAISE), ...retry }
-  return tightest.standing.rule === 'max_counterparties_per_hour'
-    ? recipientRefusal(tightest.standing, more)
+  return tightest.usage.rule === 'max_counterparties_per_hour'
+    ? recipientRefusal(tightest.usage, more)
     : amountRefusal(tightest, facts.amountPaise, most ?? ZERO_PAISE, more)
 }
 
 /** Every limit of every layer, the general layers first. */
 export function limitUsages(facts: PolicyFacts): LimitUsage[] {
-  return facts.layers.flatMap(layer => layerStandings(layer, facts))
+  return facts.layers.flatMap(layer => layerUsages(layer, facts))
 }
 
-function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): LimitUsage[] {
+function layerUsages({ layer, controls }: Layer, facts: PolicyFacts): LimitUsage[] {
   const { spending, counterparty } = facts
-  const standings: LimitUsage[] = []
+  const usages: LimitUsage[] = []
   const add = (rule: LimitUsage['rule'], window: PolicyWindow, limit: bigint | null, used: bigint | null) => {
-    if (limit === null || !isAsked(rule, facts.only)) return
+    if (limit === null || !isChecked(rule, facts.only)) return
     const resetsAtMs = used === 0n ? null : emptyAt(rule, window, facts)
-    standings.push({ rule, layer, window, limit, used, resetsAtMs })
+    usages.push({ rule, layer, window, limit, used, resetsAtMs })
   }
   add('spend_limit_per_tx', 'payment', controls.perTxPaise, 0n)
   add('spend_limit_hourly', 'last_hour', controls.hourlyPaise, spending.hourSpentPaise)
@@ -123,7 +123,7 @@ function layerStandings({ layer, controls }: Layer, facts: PolicyFacts): LimitUs
     recipients === null ? null : BigInt(recipients),
     BigInt(counterparty?.recentPayees ?? 0),
   )
-  return standings
+  return usages
 }
 
 const PAYEE_RULES: ReadonlySet<LimitUsage['rule']> = new Set([
@@ -131,16 +131,16 @@ const PAYEE_RULES: ReadonlySet<LimitUsage['rule']> = new Set([
   'max_counterparties_per_hour',
 ])
 
-function isAsked(rule: LimitUsage['rule'], only: LimitsAsked | undefined): boolean {
+function isChecked(rule: LimitUsage['rule'], only: LimitsChecked | undefined): boolean {
   return only === undefined || PAYEE_RULES.has(rule) === (only === 'payees')
 }
 
-/** When somebody became a recipient last. */
+/** When an agent was last paid. */
 function lastPaidMs({ spending, lastReleaseMs = 0 }: PolicyFacts): number {
   return Math.max(spending.lastSpentMs, lastReleaseMs)
 }
 
-/** When a window holds nothing any more of what it holds now. */
+/** When everything that is in the window now has left it. */
 function emptyAt(rule: LimitUsage['rule'], window: PolicyWindow, facts: PolicyFacts): number | null {
   const { spending, nowMs } = facts
   switch (window) {
@@ -157,36 +157,36 @@ function emptyAt(rule: LimitUsage['rule'], window: PolicyWindow, facts: PolicyFa
   }
 }
 
-/** What is left of a limit; null where that depends on a payee who was not named. */
+/** What is left of a limit; null if that depends on a payee and the request names none. */
 export function remaining({ limit, used }: LimitUsage): Paise | null {
   if (used === null) return null
   return limit > used ? paise(limit - used) : ZERO_PAISE
 }
 
-/** The limits that do not let the amount pass. */
-function refusing(facts: PolicyFacts, standings: readonly LimitUsage[]): Refusing[] {
+/** The limits that refuse the amount. */
+function refusing(facts: PolicyFacts, usages: readonly LimitUsage[]): Refusing[] {
   const found: Refusing[] = []
-  for (const standing of standings) {
-    const left = remaining(standing)
+  for (const usage of usages) {
+    const left = remaining(usage)
     if (left === null) continue
-    if (standing.rule === 'max_counterparties_per_hour') {
-      if (recipientPasses(standing, facts)) continue
-      found.push({ standing, remaining: ZERO_PAISE, retryAtMs: roomAt(standing, facts) })
+    if (usage.rule === 'max_counterparties_per_hour') {
+      if (recipientPasses(usage, facts)) continue
+      found.push({ usage, remaining: ZERO_PAISE, retryAtMs: roomAt(usage, facts) })
     } else if (facts.amountPaise > left) {
-      found.push({ standing, remaining: left, retryAtMs: whenFree(standing, facts) })
+      found.push({ usage, remaining: left, retryAtMs: whenFree(usage, facts) })
     }
   }
   return found
 }
 
-/** Whether there would not be more recipients than the limit with this payee among them. */
+/** Whether the number of recipients, with this payee, stays within the limit. */
 function recipientPasses({ limit }: LimitUsage, { counterparty }: PolicyFacts): boolean {
   if (counterparty === null) return true
   const { recentPayees, paidRecently } = counterparty
   return BigInt(recentPayees + (paidRecently ? 0 : 1)) <= limit
 }
 
-/** When enough recipients are an hour old for this payee to be one; at the latest when all are. */
+/** When enough recipients have left the hour for this payee to be paid; at the latest when all have. */
 function roomAt({ limit }: LimitUsage, facts: PolicyFacts): number | null {
   const { counterparty } = facts
   if (limit === 0n || counterparty === null) return null
@@ -199,9 +199,9 @@ function roomAt({ limit }: LimitUsage, facts: PolicyFacts): number | null {
   return lastPaidMs(facts) + HOUR_MS
 }
 
-/** When the amount would pass this limit: never, when it is above the limit itself. */
-function whenFree(standing: LimitUsage, facts: PolicyFacts): number | null {
-  const { window, limit, used, resetsAtMs } = standing
+/** When the amount would fit under this limit; null (never) if it is above the limit itself. */
+function whenFree(usage: LimitUsage, facts: PolicyFacts): number | null {
+  const { window, limit, used, resetsAtMs } = usage
   if (facts.amountPaise > limit || used === null) return null
   const tooMuch = used + facts.amountPaise - limit
   if (window === 'last_hour') return facts.fitsAgainMs('hour', tooMuch)
@@ -209,7 +209,7 @@ function whenFree(standing: LimitUsage, facts: PolicyFacts): number | null {
   return resetsAtMs
 }
 
-/** The same payment passes once every limit that refuses it has let go; never, when one of them never does. */
+/** The payment passes once every refusing limit allows it; never, if one of them never does. */
 function retryAt(refusing: readonly Refusing[]): { retry_at?: string } {
   let latestMs = 0
   for (const { retryAtMs } of refusing) {
@@ -219,14 +219,14 @@ function retryAt(refusing: readonly Refusing[]): { retry_at?: string } {
   return { retry_at: new Date(latestMs).toISOString() }
 }
 
-/** What every limit and the escrow thresholds would let pass now, whatever the balance; null: anything. */
-export function maxAmountNow(facts: PolicyFacts, standings: readonly LimitUsage[]): Paise | null {
+/** The most that all limits and escrow thresholds allow now, whatever the balance; null: any amount. */
+export function maxAmountNow(facts: PolicyFacts, usages: readonly LimitUsage[]): Paise | null {
   const most: Paise[] = []
-  for (const standing of standings) {
-    const left = remaining(standing)
-    if (standing.rule !== 'max_counterparties_per_hour') {
+  for (const usage of usages) {
+    const left = remaining(usage)
+    if (usage.rule !== 'max_counterparties_per_hour') {
       if (left !== null) most.push(left)
-    } else if (!recipientPasses(standing, facts)) most.push(ZERO_PAISE)
+    } else if (!recipientPasses(usage, facts)) most.push(ZERO_PAISE)
   }
   for (const { controls } of facts.escrowApplies ? facts.layers : []) {
     if (controls.requireEscrowAbovePaise !== null) most.push(controls.requireEscrowAbovePaise)
@@ -241,21 +241,21 @@ function describe({ rule, layer, limit, used }: LimitUsage, left: Paise): string
 }
 
 function amountRefusal(
-  { standing, remaining: left }: Refusing,
+  { usage, remaining: left }: Refusing,
   amountPaise: Paise,
   most: Paise,
   more: Record<string, unknown>,
 ): Refusal {
   return refuse(
     'spend_limit_exceeded',
-    `${rupeesText(amountPaise)} INR is above ${describe(standing, left)}. At most ${rupeesText(most)} INR can be paid now`,
+    `${rupeesText(amountPaise)} INR is above ${describe(usage, left)}. At most ${rupeesText(most)} INR can be paid now`,
     {
       field: 'amount',
       details: {
-        rule: standing.rule,
-        layer: standing.layer,
-        limit: rupees(standing.limit),
-        used: rupees(standing.used ?? 0n),
+        rule: usage.rule,
+        layer: usage.layer,
+        limit: rupees(usage.limit),
+        used: rupees(usage.used ?? 0n),
         remaining: rupees(left),
         ...more,
       },

@@ -15,16 +15,16 @@ import {
 } from '../../ledger/index.ts'
 import type { Ceiling } from './controls.ts'
 
-/** A refused payer may repeat itself, so what one refusal reads is bounded. */
+/** A refused payer may retry at once, so the rows that one refusal reads are bounded. */
 const MOST_PAYMENTS_READ = 1_000
 
-/** A payment of a window, and what has fallen out once it has: the payments before it fall first. */
+/** A payment in a window, and the sum that has left the window once it has, earlier payments included. */
 interface Fall {
   readonly postedMs: number
   readonly freedPaise: bigint
 }
 
-/** Which payments: a payer's from a moment on, until so much has fallen out. */
+/** Selects a payer's payments from a moment on, until this sum has left the window. */
 interface FallsKey {
   readonly payer: Uuid
   readonly fromMs: number
@@ -32,9 +32,9 @@ interface FallsKey {
 }
 
 /**
- * The payments that leave a rolling window next, until as much as is asked for has fallen out: the moment at
- * which an amount fits again is that of the payment whose fall frees enough. Nothing is known beyond the
- * oldest thousand payments of the window.
+ * The payments that leave a rolling window next, until the requested sum has left it. An amount fits again at the
+ * moment when the payment that frees enough leaves the window. Only the oldest thousand payments of the window are
+ * read.
  */
 const falls = reader<FallsKey, readonly Fall[]>({
   name: 'payments that leave windows next',
@@ -71,8 +71,8 @@ type FallsKeys = Map<RollingWindow, FallsKey | null>
 const keysOf = new WeakMap<Account, FallsKeys>()
 
 /**
- * One key for all commands of the batch: whatever of them is paid, no refusal asks for more than this. It is made when
- * all have said what they plan and none has posted, and stays.
+ * One key for all commands of the batch: whichever of them are paid, no refusal needs more than this. It is made after
+ * all commands have planned and before any has posted, and does not change.
  */
 function fallsKey(batch: LedgerBatch, payer: Account, window: RollingWindow, limit: bigint): FallsKey | null {
   const keys: FallsKeys = keysOf.get(payer) ?? new Map()
@@ -92,7 +92,7 @@ function limitOf(ceiling: Ceiling, window: RollingWindow): bigint | null {
   return window === 'hour' ? ceiling.hourPaise : ceiling.dayPaise
 }
 
-/** One reading for each kind of rolling limit that may refuse now but would let the amount pass later. */
+/** One read for each rolling window whose limit may refuse the amount now but would allow it later. */
 export function fitsAgainReads(
   batch: LedgerBatch,
   payer: Account,
@@ -109,24 +109,24 @@ export function fitsAgainReads(
   return reads
 }
 
-/** When `wanted` paise have fallen out of the window; at the latest when all of it has. */
+/** When `neededPaise` have left the window; at the latest when all of it has. */
 export function fitsAgainAt(
   batch: LedgerBatch,
   payer: Account,
   ceiling: Ceiling,
   window: RollingWindow,
-  wanted: bigint,
+  neededPaise: bigint,
 ): number {
   const limit = limitOf(ceiling, window)
   const key = limit === null ? null : fallsKey(batch, payer, window, limit)
   const known = key === null ? [] : (batch.read(falls, key) ?? [])
-  const enough = wanted + givenBackInBatch(batch, payer)
+  const enough = neededPaise + refundedInBatch(batch, payer)
   const last = known.find(({ freedPaise }) => freedPaise >= enough)
   return (last?.postedMs ?? payer.spending.lastSpentMs) + WINDOW_MS[window]
 }
 
-/** What was read still has the holds that this batch refunds. Counted once more, they make no moment come too early. */
-function givenBackInBatch({ transfers }: LedgerBatch, { id }: Account): bigint {
+/** The rows read still include holds that this batch refunds. Adding their sum never makes the moment too early. */
+function refundedInBatch({ transfers }: LedgerBatch, { id }: Account): bigint {
   return transfers.reduce(
     (sum, { kind, creditAccount, amountPaise }) =>
       kind === 'escrow_refund' && creditAccount === id ? sum + amountPaise : sum,

@@ -5,9 +5,11 @@ export {
   type Cooldown,
   changePolicy,
   frozenIncrease,
+  LIMIT_INCREASES,
   type PendingChange,
   type PolicyState,
   pendingRecord,
+  policyFacts,
   withoutChange,
 } from './change-policy.ts'
 export type { Layer } from './controls.ts'
@@ -23,7 +25,6 @@ export {
   planExactly,
   type Spend,
 } from './limits.ts'
-export { type OwnerPolicyState, selectOwnerPolicy } from './owner-policy-store.ts'
 export {
   agentCanPayNobody,
   agentsCanPayNobody,
@@ -49,8 +50,8 @@ export {
   policyFromColumns,
   policyValues,
 } from './policy-columns.ts'
-export { LIMIT_INCREASES, policyFacts } from './policy-facts.ts'
-export { selectReceivers } from './receivers-store.ts'
+export { type OwnerPolicyState, selectOwnerPolicy, selectReceivers } from './policy-store.ts'
+
 export { type ReversedSpend, reverseSpend, reverseSpendReads } from './reverse-spend.ts'
 export {
   decidePolicy,

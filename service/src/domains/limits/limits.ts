@@ -11,45 +11,45 @@ import {
 } from '../../ledger/index.ts'
 import { type Ceiling, type Layer, watchesCounterparties } from './controls.ts'
 import { countCounterparty, counterpartyReads, counterpartyUse, countUncounted } from './counterparties.ts'
-import { decideLimits, type LimitsAsked, type PolicyFacts } from './decide.ts'
+import { decideLimits, type LimitsChecked, type PolicyFacts } from './decide.ts'
 import { fitsAgainAt, fitsAgainReads } from './fits-again.ts'
 
-/** A spending that the limits are asked about. */
+/** A spending that the limits check. */
 export interface Spend {
   readonly layers: readonly Layer[]
   readonly ceiling: Ceiling
   readonly payer: Account
-  /** null: nobody in particular, for showing what is left; or nobody yet, for a hold that names nobody. */
+  /** null: no payee, to show what is left of the limits; or none yet, for a hold without a payee. */
   readonly payeeId: Uuid | null
   readonly amountPaise: Paise
-  /** A payment above an escrow threshold is refused; an escrow hold is what it asks for. */
+  /** True for a payment, which is refused above an escrow threshold; false for a hold. */
   readonly escrowApplies: boolean
-  /** Which limits are asked; absent: all. */
-  readonly only?: LimitsAsked
+  /** Which limits are checked; absent: all. */
+  readonly only?: LimitsChecked
 }
 
-/** What a command reads before the limits can decide: nothing, unless a limit may refuse. */
-type Step = (batch: LedgerBatch) => readonly Read[]
+/** The reads of a command before the limits can decide: none, unless a limit may refuse. */
+type Phase = (batch: LedgerBatch) => readonly Read[]
 
 /**
- * The steps of a command that spends. First all commands of a batch say what they plan; whose plans fit under
- * every bound needs no reading. For the others every window is made exact, so that a refusal tells the truth
- * about all limits, and then it is looked up when enough falls out of a window.
+ * The read phases of a command that spends. First all commands of a batch plan their amounts; a payer whose plans fit
+ * under every bound needs no reads. For the others every window is made exact, so that a refusal is right about all
+ * limits. The last phase reads when enough will have left a window.
  */
-export function limitPhases(spendOf: (batch: LedgerBatch) => Spend | null): Step[] {
-  const step = (reads: (batch: LedgerBatch, spend: Spend) => readonly Read[]) => (batch: LedgerBatch) => {
+export function limitPhases(spendOf: (batch: LedgerBatch) => Spend | null): Phase[] {
+  const phase = (reads: (batch: LedgerBatch, spend: Spend) => readonly Read[]) => (batch: LedgerBatch) => {
     const spend = spendOf(batch)
     return spend === null ? [] : reads(batch, spend)
   }
-  return [step(plan), step(windowReads), step(fallOutReads)]
+  return [phase(plan), phase(windowReads), phase(fallOutReads)]
 }
 
-/** The limits of the present moment are wanted exactly, whether or not they may refuse. */
+/** Makes the payer's windows exact in this batch, even if no limit may refuse. */
 export function planExactly(payer: Account): void {
   payer.needsExactWindows = true
 }
 
-function plan(_book: LedgerBatch, spend: Spend): Read[] {
+function plan(_batch: LedgerBatch, spend: Spend): Read[] {
   const { payer, amountPaise } = spend
   payer.plannedPaise = (payer.plannedPaise + amountPaise) as Paise
   payer.plannedSpends += 1
@@ -61,8 +61,8 @@ function windowReads(batch: LedgerBatch, { payer, ceiling, payeeId }: Spend): Re
   if (!payer.needsExactWindows) return []
   const reads: Read[] = []
   for (const window of ['hour', 'day'] as const) {
-    const wanted = rollingSumRead(batch, payer, window)
-    if (wanted !== null) reads.push(wanted)
+    const sumRead = rollingSumRead(batch, payer, window)
+    if (sumRead !== null) reads.push(sumRead)
   }
   if (watchesCounterparties(ceiling)) reads.push(...counterpartyReads(batch, payer, payeeId))
   return reads
@@ -74,7 +74,7 @@ function fallOutReads(batch: LedgerBatch, spend: Spend): readonly Read[] {
   return fitsAgainReads(batch, spend.payer, spend.ceiling, spend.amountPaise)
 }
 
-/** Whether this much, in this many payments, fits under every limit by what is known without reading. */
+/** Whether this amount, in this many payments, fits under every limit by the bounds known without reads. */
 export function fits(spend: Spend, plannedPaise: bigint, plannedSpends: number): boolean {
   const { only } = spend
   if (only === 'payees') return fitsPayee(spend, plannedPaise, plannedSpends)
@@ -95,7 +95,7 @@ function fitsAmount({ ceiling, amountPaise, escrowApplies, payer }: Spend, plann
   )
 }
 
-/** What was released to payees that no hold had named is not among what was spent, at least not today. */
+/** Releases of holds without a payee are added: their amounts are not in the sums spent, at least not in today's. */
 function fitsPayee({ ceiling, payer }: Spend, plannedPaise: bigint, plannedSpends: number): boolean {
   const { perCounterpartyPaise, recipientsPerHour } = ceiling
   const { spending, releases } = payer
@@ -109,17 +109,17 @@ function under(limit: bigint | number | null, amount: bigint | number): boolean 
   return limit === null || amount <= limit
 }
 
-/** The limits of all layers, and the escrow threshold, against the exact windows. */
+/** Checks the limits of all layers and the escrow threshold, against the exact windows. */
 export function checkLimits(batch: LedgerBatch, spend: Spend): Refusal | null {
   if (!spend.payer.needsExactWindows) {
-    assert(fits(spend, spend.amountPaise, 1), 'what was planned fits')
+    assert(fits(spend, spend.amountPaise, 1), 'a planned amount fits under the limits')
     return null
   }
   makeExact(batch, spend)
   return decideLimits(factsOf(batch, spend))
 }
 
-/** What the pure rules look at, for a payer whose windows are exact. */
+/** The facts for the pure rules, of a payer whose windows are exact. */
 export function factsOf(batch: LedgerBatch, spend: Spend): PolicyFacts {
   const { layers, payer, payeeId, amountPaise, escrowApplies, only } = spend
   return {
@@ -135,13 +135,13 @@ export function factsOf(batch: LedgerBatch, spend: Spend): PolicyFacts {
   }
 }
 
-/** Applies what was read; once done it stays done for the batch. */
+/** Makes the payer's windows exact from what was read. A second call in the same batch changes nothing. */
 export function makeExact(batch: LedgerBatch, { payer, ceiling }: Spend): void {
   for (const window of ['hour', 'day'] as const) refreshRollingSum(batch, payer, window)
   if (watchesCounterparties(ceiling)) countUncounted(batch, payer)
 }
 
-/** Tells the limits of a spending that was posted. */
+/** Counts a posted spending towards the limits on payees. */
 export function countSpend(batch: LedgerBatch, { payer, payeeId, amountPaise, ceiling }: Spend): void {
   if (!payer.needsExactWindows || payeeId === null || !watchesCounterparties(ceiling)) return
   countCounterparty(batch, payer, payeeId, amountPaise)

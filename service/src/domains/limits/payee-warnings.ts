@@ -5,7 +5,7 @@ import { controlsOf, type PolicyChange } from './spend-policy.ts'
 
 type PayeeLists = Pick<Controls, 'allowedPayees' | 'blockedPayees'>
 
-/** The payee lists of one layer: those in force, and those that follow once a waiting change takes effect. */
+/** The payee lists of one layer: those in force, and those after each pending change. */
 export interface PayeeTimeline {
   readonly inForce: PayeeLists
   readonly later: readonly { readonly from: Date; readonly lists: PayeeLists }[]
@@ -15,7 +15,7 @@ export function changesPayees(change: PolicyChange): boolean {
   return change.allowed_payees !== undefined || change.blocked_payee_agents !== undefined
 }
 
-/** Below a frozen owner nothing that waits takes effect. */
+/** While the owner is frozen, no pending change takes effect. */
 export function payeeTimeline(state: PolicyState, now: Date, isFrozen: boolean): PayeeTimeline {
   const present = applyDue(state, { now, isFrozen })
   const moments = isFrozen ? [] : present.pending.filter(({ control }) => isPayeeList(control))
@@ -35,18 +35,18 @@ export function isPayeeList(control: string): boolean {
   return control === 'allowed_payees' || control === 'blocked_payee_agents'
 }
 
-/** Agents that lists name and that can be paid: they are there and have not ended. */
+/** Agents that lists name and that can be paid: they exist and are not deactivated. */
 export type Receivers = ReadonlySet<string>
 
-/** All agents that the lists of these layers allow, now or once a waiting change takes effect. */
+/** All agents that the lists of these layers allow, now or after a pending change. */
 export function namedPayees(layers: readonly PayeeTimeline[]): string[] {
   const lists = layers.flatMap(({ inForce, later }) => [inForce, ...later.map(change => change.lists)])
   return [...new Set(lists.flatMap(({ allowedPayees }) => [...(allowedPayees ?? [])]))]
 }
 
 /**
- * From when on somebody is left to pay by all layers; null: no change that waits leaves anybody. No agent pays itself, and
- * nobody is left who can never be paid again.
+ * From when on all layers allow at least one payee; null: no pending change leads to that. An agent cannot pay itself,
+ * and a deactivated payee does not count.
  */
 export function payableFrom(
   payerId: Uuid | null,
@@ -77,7 +77,7 @@ function hasPayee(payerId: Uuid | null, layers: readonly PayeeLists[], receivers
   return false
 }
 
-/** The warning that an agent can pay nobody until a moment; null: by no change that waits. */
+/** The warning that an agent can pay nobody until a moment; null: no pending change ends that. */
 export function agentCanPayNobody(agentId: Uuid, until: Date | null): string {
   const agent = formatId('agt', agentId)
   return until === null
@@ -85,7 +85,7 @@ export function agentCanPayNobody(agentId: Uuid, until: Date | null): string {
     : `${agent} can pay nobody until ${until.toISOString()}: until then no agent that can be paid is allowed by all payee lists in force`
 }
 
-/** The same of all agents of an owner. */
+/** The same warning for all agents of an owner. */
 export function agentsCanPayNobody(until: Date | null): string {
   return until === null
     ? 'No agent can pay anybody: the owner’s payee lists allow nobody who can be paid'

@@ -4,17 +4,17 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { DuePlace } from '../../operations/due-pages.ts'
 import type { PendingChange } from './change-policy.ts'
 
-/** Whose policy waits to be loosened. */
+/** The kind of record whose policy has pending changes. */
 export type SubjectKind = 'agent' | 'owner'
 
-/** One waiting change as `PENDING_OF` selects it. */
+/** One pending change as `pendingOf` selects it. */
 export interface PendingJson {
   readonly control: PolicyControl
   readonly value: unknown
   readonly effective_at: string
 }
 
-/** An expression that selects the waiting changes of the row with this id, earliest first. */
+/** An SQL expression for the pending changes of the row with this id, earliest first. */
 export function pendingOf(id: string): string {
   return `(select coalesce(jsonb_agg(jsonb_build_object('control', c.control, 'value', c.value,
       'effective_at', c.effective_at) order by c.effective_at, c.control), '[]')
@@ -29,7 +29,7 @@ export function pendingFromJson(changes: readonly PendingJson[]): PendingChange[
   }))
 }
 
-/** Puts these changes in the place of all that wait for the subject. Its lock must be held. */
+/** Replaces all pending changes of the subject. The caller holds the subject's lock. */
 export async function replacePending(
   tx: Queryable,
   subject: { readonly kind: SubjectKind; readonly id: Uuid },
@@ -49,7 +49,7 @@ export interface DueSubject extends DuePlace {
   readonly kind: SubjectKind
 }
 
-/** Subjects with changes that are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
+/** A bounded number of subjects with due changes. Changes of a frozen owner wait until the owner is unfrozen. */
 export async function selectDueSubjects(
   db: Queryable,
   now: Date,

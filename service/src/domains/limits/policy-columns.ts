@@ -30,7 +30,7 @@ export const POLICY_COLUMNS: readonly (keyof PolicyColumns)[] = [
   'blocked_payee_agents',
 ]
 
-/** The columns of a table that is called by this name in a statement. */
+/** The policy columns, prefixed with the alias of their table. */
 export function policyColumnsOf(table: string): string {
   return POLICY_COLUMNS.map(column => `${table}.${column}`).join(', ')
 }

@@ -25,7 +25,7 @@ import {
   windowWriter,
 } from './counterparties.ts'
 
-/** Money that was set aside for a payee and went back to its payer: what it counted for. */
+/** A spending for a payee that is undone: the money goes back to the payer. */
 export interface ReversedSpend {
   readonly id: Uuid
   readonly payerId: Uuid
@@ -36,7 +36,7 @@ export interface ReversedSpend {
   readonly sequence: bigint
 }
 
-/** Enough to find one that this batch does not undo as well. */
+/** Enough rows to find one that this batch does not undo too. */
 const MOST_READ = 20
 
 interface Paid {
@@ -44,7 +44,7 @@ interface Paid {
   readonly postedMs: number
 }
 
-/** What the payer paid the same payee within the hour, the latest first, but for the transfer that is undone. */
+/** Other payments of the payer to the same payee within the hour, latest first, without the undone transfer. */
 const otherwisePaid = reader<ReversedSpend, readonly Paid[]>({
   name: 'payees that were paid otherwise',
   key: ['payerId', 'payeeId', 'id'],
@@ -78,14 +78,14 @@ function windowOf({ payerId, payeeId }: ReversedSpend): WindowKey {
   return { payer: payerId, payee: payeeId }
 }
 
-/** What has to be read before a spending that counterparties were counted with can be given back. */
+/** The reads needed before a counted spending can be taken out of the counterparty windows. */
 export function reverseSpendReads(given: ReversedSpend): Read[] {
   return [read(windows, windowOf(given)), read(otherwisePaid, given)]
 }
 
 /**
- * Takes a transfer that is undone out of the counterparty windows. One that no count has reached yet is in none; the
- * next count passes it over.
+ * Takes an undone transfer out of the counterparty windows. A transfer that is not counted yet is in no window, and the
+ * next count leaves it out.
  */
 export function reverseSpend(
   batch: LedgerBatch,
@@ -97,7 +97,7 @@ export function reverseSpend(
   const counted = batch.read(windows, key)
   if (counted === undefined || payer.countedThroughSequence < given.sequence) return
   const spentToday = counted.istDay === istDay(new Date(given.postedMs))
-  // The windows show what this batch pays only to those who count it: see countSpend.
+  // The windows include payments of this batch only if countSpend counted them.
   const isShown = payer.needsExactWindows && watchesCounterparties(ceiling)
   const shownPaise = isShown ? paidInBatch(batch, given) : 0n
   const lastPaidMs = shownPaise > 0n ? counted.lastPaidMs : lastPaid(batch, counted, given)
@@ -107,7 +107,7 @@ export function reverseSpend(
     lastPaidMs,
   }
   batch.set(windows, key, changed)
-  // What this batch itself pays is stored by the next count.
+  // The next count stores the payments of this batch.
   batch.write(windowWriter, {
     ...changed,
     daySpentPaise: (changed.daySpentPaise - shownPaise) as Paise,
@@ -118,17 +118,17 @@ export function reverseSpend(
   }
 }
 
-/** What else was paid to the same payee, holds that named nobody and were released to it included. */
+/** When the payer last paid the same payee otherwise, including releases of holds without a payee. */
 function lastPaid(batch: LedgerBatch, counted: CounterpartyWindow, given: ReversedSpend): number {
   if (counted.lastPaidMs !== given.postedMs) return counted.lastPaidMs
-  // A release has a link too, and undoes nothing.
+  // A release has a linked transfer too, but does not undo it.
   const undoing = batch.transfers.filter(({ kind }) => TRANSFER_KINDS[kind].undoes)
   const undone = new Set(undoing.map(({ linkedId }) => linkedId))
   const paid = batch.read(otherwisePaid, given) ?? []
   const last = paid.find(({ id }) => !undone.has(id))
   const releasedMs = counted.lastReleasedMs ?? 0
   if (last !== undefined) return Math.max(last.postedMs, releasedMs)
-  // There may be an earlier one that was not read. Whoever counts for too long is never one recipient too many.
+  // There may be an earlier one that was not read. Keeping the later moment never allows one recipient too many.
   return paid.length < MOST_READ ? releasedMs : counted.lastPaidMs
 }
 

@@ -6,7 +6,7 @@ import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import { type Paise, paiseFromRupees, rupees } from '../../kernel/money.ts'
 import type { Controls } from './controls.ts'
 
-/** The ten controls of an agent or an owner as they are stored. null: no limit in this layer; 0: none at all. */
+/** The ten controls of an agent or owner as they are stored. null: this layer sets no limit; 0: nothing is allowed. */
 export interface SpendPolicy {
   readonly spendLimitPerTxPaise: Paise | null
   readonly spendLimitHourlyPaise: Paise | null
@@ -21,7 +21,7 @@ export interface SpendPolicy {
   readonly requireHumanApprovalAbovePaise: Paise | null
 }
 
-/** The controls as a caller sets them: absent leaves one alone, null clears it. */
+/** The controls as a caller sets them: an absent control is unchanged, null clears it. */
 export type PolicyChange = Static<TObject<typeof policyControlsIn>>
 
 export const OPEN_POLICY: SpendPolicy = {
@@ -37,7 +37,7 @@ export const OPEN_POLICY: SpendPolicy = {
   requireHumanApprovalAbovePaise: null,
 }
 
-/** The policy after a change. The ids in payee lists need not exist: a list may be older or younger than its agents. */
+/** The policy after a change. The ids in payee lists need not exist: a list may name future and deactivated agents. */
 export function decidePolicy(current: SpendPolicy, change: PolicyChange): Refusal | SpendPolicy {
   const allowed = change.allowed_payees
   const misplaced = allowed && allowed.length > 1 ? allowed.indexOf(ANY_PAYEE) : -1
@@ -73,7 +73,7 @@ function kept<T>(given: T | undefined, current: T): T {
 function amount(given: number | null | undefined, current: Paise | null): Paise | null {
   if (given === undefined || given === null) return kept(given, current)
   const limit = paiseFromRupees(given)
-  assert(limit !== null, 'the contract checked that a limit has at most two decimals')
+  assert(limit !== null, 'the schema ensures that a limit has at most two decimals')
   return limit
 }
 
@@ -89,11 +89,11 @@ function payees(
 function payee(written: string): string {
   if (written === ANY_PAYEE) return ANY_PAYEE
   const id = parseId('agt', written)
-  assert(id !== null, 'the contract checked that a payee is an agent id')
+  assert(id !== null, 'the schema ensures that a payee is an agent id')
   return id
 }
 
-/** The controls as an answer shows them, amounts in INR. */
+/** The controls as a response shows them, amounts in INR. */
 export function policyRecord(policy: SpendPolicy): Policy {
   return {
     spend_limit_per_tx: rupeesOrNull(policy.spendLimitPerTxPaise),
@@ -113,7 +113,7 @@ function rupeesOrNull(limit: Paise | null): number | null {
   return limit === null ? null : rupees(limit)
 }
 
-/** The controls as decisions read them: lists as sets, and no set where everybody or nobody is meant. */
+/** The controls as decisions read them: lists as sets; null where every payee is allowed or none is blocked. */
 export function controlsOf(policy: SpendPolicy): Controls {
   const { allowedPayees, blockedPayeeAgents } = policy
   return {

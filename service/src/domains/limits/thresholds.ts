@@ -3,18 +3,18 @@ import { type Refusal, refuse } from '../../kernel/app-error.ts'
 import { type Paise, rupees, rupeesText } from '../../kernel/money.ts'
 import type { Controls, Layer } from './controls.ts'
 
-/** An amount above which another way is asked for, and the layer that asks. */
+/** An amount above which a payment needs approval or escrow, and the layer that sets it. */
 export interface Threshold {
   readonly layer: PolicyLayer
   readonly abovePaise: Paise
 }
 
-/** The threshold above which the owner has to approve, when this amount is above one. */
+/** The approval threshold that this amount exceeds; null if it exceeds none. */
 export function approvalNeeded(layers: readonly Layer[], amountPaise: Paise): Threshold | null {
   return exceeded(layers, amountPaise, controls => controls.requireApprovalAbovePaise)
 }
 
-/** Above an escrow threshold a payment is refused, and told where it may go instead. */
+/** Refuses a payment above an escrow threshold. The refusal says how to pay instead. */
 export function decideEscrow(
   layers: readonly Layer[],
   amountPaise: Paise,
@@ -43,7 +43,7 @@ export function decideEscrow(
   )
 }
 
-/** The lowest threshold that the amount is above; of equals the more general layer's. */
+/** The lowest threshold that the amount exceeds; among equal ones that of the more general layer. */
 function exceeded(
   layers: readonly Layer[],
   amountPaise: Paise,

@@ -9,7 +9,7 @@ const ADMIN = { type: 'admin', id: 'xxxxxx9999' } as const
 
 let world: RiskWorld
 let server: RiskServer
-/** Whom the agents module was told to quarantine, and in whose name. */
+/** The agents that a review quarantined, and the actor of each. */
 const quarantined: { readonly agentId: Uuid; readonly actor: Actor }[] = []
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const during = (work: () => Promise<unknown>) => actsDuring(world.database, work
 const review = (alertId: string, body: unknown) =>
   during(() => server.send('POST', `alerts/${alertId}/review`, body))
 
-test('an alert is recorded once, in nobody’s trail, with what the rule saw', async () => {
+test('an alert is recorded once, with its evidence and in no agent’s trail', async () => {
   const payer = await world.agent()
   const payee = await world.agent()
   await world.payOften(payer, payee, 100n, 25)
@@ -53,7 +53,7 @@ test('an alert is recorded once, in nobody’s trail, with what the rule saw', a
   expect(await during(() => world.run(2))).toEqual([])
 })
 
-test('a dismissal is recorded of the administrator, and no second one', async () => {
+test('a dismissal is recorded once, with the administrator as the actor', async () => {
   const { agentId, alertId } = await server.alerted()
   const [act, ...others] = await review(alertId, { decision: 'dismiss', note: 'a sale' })
   expect(others).toEqual([])
@@ -74,7 +74,7 @@ test('a dismissal is recorded of the administrator, and no second one', async ()
   expect(await review(alertId, { decision: 'dismiss' })).toEqual([])
 })
 
-test('a review that quarantines says so, and the quarantine is the administrator’s too', async () => {
+test('a review that quarantines the agent records that, and the quarantine has the administrator as its actor', async () => {
   const { agentId, alertId } = await server.alerted()
   expect(await review(alertId, { decision: 'confirm', action: 'quarantine' })).toMatchObject([
     { agentId: null, actor: ADMIN, data: { status: { from: 'open', to: 'confirmed' }, quarantined: true } },

@@ -2,14 +2,14 @@ import type { RiskAlertStatus, RiskEvidence, RiskRuleName, RiskSeverity } from '
 import type { Queryable } from '../../db/database.ts'
 import type { PageRequest } from '../../http/paging.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import type { LimitUsage } from './scope.ts'
+import type { AlertState } from './scope.ts'
 import { SERVICE_SUBJECT } from './signals.ts'
 
 /** An alert as it is stored. */
 export interface Alert {
   readonly id: Uuid
   readonly agentId: Uuid | null
-  /** null: it is about the service itself. */
+  /** null: the alert is about the service itself. */
   readonly platformId: Uuid | null
   readonly rule: RiskRuleName
   readonly severity: RiskSeverity
@@ -35,8 +35,8 @@ export interface NewAlert {
 }
 
 /**
- * Opens alerts and answers those that it opened: where one of its subject and rule is open already, that one stays as it
- * is. A subject that is no agent is a platform, or the service itself.
+ * Opens alerts and returns those that it opened. If an alert of the same subject and rule is open already, that one stays
+ * unchanged. A subject that is not an agent is a platform or the service itself.
  */
 export function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promise<Alert[]> {
   return tx.query<Alert>(
@@ -61,13 +61,13 @@ export function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promis
   )
 }
 
-/** The open alerts of these subjects, and reviews since a moment, by rule. */
-export function selectStandings(
+/** By subject and rule: whether an alert is open, and the last review since a moment. */
+export function selectAlertStates(
   tx: Queryable,
   subjectIds: readonly Uuid[],
   reviewedAfter: Date,
-): Promise<LimitUsage[]> {
-  return tx.query<LimitUsage>(
+): Promise<AlertState[]> {
+  return tx.query<AlertState>(
     `select s.id as "subjectId", r.rule, r.is_open as "isOpen", r.reviewed_at as "reviewedAt"
      from unnest($1::uuid[]) s(id)
      cross join lateral (
@@ -90,7 +90,7 @@ export interface Review {
   readonly reviewedAt: Date
 }
 
-/** Closes an alert that is open; null when it is not, or not any more. */
+/** Closes an open alert; null if it is not open. */
 export async function updateReviewed(
   tx: Queryable,
   id: Uuid,
@@ -135,7 +135,7 @@ export async function countAlerts(db: Queryable, filter: AlertFilter): Promise<n
   return row?.count ?? 0
 }
 
-/** How many alerts wait for a review, on all platforms. */
+/** The number of open alerts on all platforms. */
 export async function countOpenAlerts(db: Queryable): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int4 as count from risk_alerts where status = 'open'`,
@@ -144,8 +144,8 @@ export async function countOpenAlerts(db: Queryable): Promise<number> {
   return row?.count ?? 0
 }
 
-/** The alerts on an agent since a moment that were not dismissed, the newest first. */
-export function selectStandingAlerts(db: Queryable, agentId: Uuid, since: Date): Promise<Alert[]> {
+/** The alerts on an agent since a moment that are not dismissed, newest first. */
+export function selectScoredAlerts(db: Queryable, agentId: Uuid, since: Date): Promise<Alert[]> {
   return db.query<Alert>(
     `select ${COLUMNS} from risk_alerts
      where subject_id = $1 and agent_id = $1 and status <> 'dismissed' and created_at > $2

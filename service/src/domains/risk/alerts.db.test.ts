@@ -25,7 +25,7 @@ async function spike(payments = 20): Promise<void> {
 const statuses = async () => (await world.alerts(payer, VELOCITY)).map(alert => alert.status)
 
 group('an open alert', () => {
-  test('is not opened again, and its evidence stays as it was', async () => {
+  test('an open alert is not opened again, and its evidence does not change', async () => {
     await spike()
     const before = await world.alerts(payer, VELOCITY)
     await world.payOften(payer, payee, 100n, 30)
@@ -33,19 +33,19 @@ group('an open alert', () => {
     expect(await world.alerts(payer, VELOCITY)).toEqual(before)
   })
 
-  test('is opened once when several nodes look at the same time', async () => {
+  test('an alert is opened once if several nodes evaluate at the same time', async () => {
     for (let round = 0; round < 10; round++) {
       payer = await world.agent()
       payee = await world.agent()
       await world.payOften(payer, payee, 100n, 20)
-      for (let told = 0; told < 10; told++) world.signals.policyRefusal(payer)
+      for (let refused = 0; refused < 10; refused++) world.signals.policyRefusal(payer)
       await world.run(3)
       expect(await statuses()).toEqual(['open'])
       expect((await world.alerts(payer, 'repeated_refusals')).length).toBe(1)
     }
   })
 
-  test('of one rule does not keep another from being opened', async () => {
+  test('an open alert of one rule does not prevent an alert of another rule', async () => {
     await spike()
     await world.payOften(payer, payee, 50_000n, 5)
     await world.run()
@@ -55,7 +55,7 @@ group('an open alert', () => {
 })
 
 group('after a review', () => {
-  test('the same payments open nothing, and as many later ones do', async () => {
+  test('after a review, the same payments open no alert and as many later ones do', async () => {
     await spike()
     await world.dismiss(payer, VELOCITY)
     world.clock.advance(1)
@@ -69,7 +69,7 @@ group('after a review', () => {
     expect(again?.evidence.figures['payments']).toBe(20)
   })
 
-  test('payments made before it and read after it do not count', async () => {
+  test('payments made before a review and read after it do not count', async () => {
     await spike()
     await world.payOften(payer, payee, 100n, 40)
     await world.dismiss(payer, VELOCITY)
@@ -79,7 +79,7 @@ group('after a review', () => {
 })
 
 group('the table of rules', () => {
-  test('is read at every run: a tuned threshold decides the next one', async () => {
+  test('each run reads the rules, so a changed threshold applies at the next run', async () => {
     await spike(12)
     expect(await statuses()).toEqual([])
     await world.tune(VELOCITY, { min_payments: 13 })
@@ -91,7 +91,7 @@ group('the table of rules', () => {
     expect(await statuses()).toEqual([])
   })
 
-  test('switches a rule off and on', async () => {
+  test('a row of risk_rules disables and enables its rule', async () => {
     await world.database.query(`update risk_rules set enabled = false where rule = $1`, [VELOCITY])
     await spike()
     expect(await statuses()).toEqual([])
@@ -101,12 +101,12 @@ group('the table of rules', () => {
     expect(await statuses()).toEqual(['open'])
   })
 
-  group('with a row that makes no sense', () => {
+  group('an invalid row', () => {
     afterEach(() => world.tune(VELOCITY, { min_payments: 20 }))
 
-    test('switches that rule off, says so once, and lets the others work', async () => {
+    test('an invalid row disables its rule, is logged once, and does not affect other rules', async () => {
       await world.tune(VELOCITY, { min_payments: 'many' })
-      const told = world.warnings.length
+      const logged = world.warnings.length
       payer = await world.agent()
       payee = await world.agent()
       await world.payOften(payer, payee, 50_000n, 20)
@@ -115,7 +115,7 @@ group('the table of rules', () => {
       expect((await world.alerts(payer, 'structuring')).length).toBe(1)
       await world.pay(payer, payee, 50_000n)
       await world.run()
-      expect(world.warnings.slice(told)).toEqual([
+      expect(world.warnings.slice(logged)).toEqual([
         { rule: VELOCITY, problem: 'min_payments must be a whole number from 1 to 500' },
       ])
     })
@@ -123,7 +123,7 @@ group('the table of rules', () => {
 })
 
 group('the rules', () => {
-  test('read only transfers that have settled', async () => {
+  test('the rules read only transfers that are at least five seconds old', async () => {
     payer = await world.agent()
     payee = await world.agent()
     await world.payOften(payer, payee, 100n, 20)
@@ -136,7 +136,7 @@ group('the rules', () => {
     expect(await statuses()).toEqual(['open'])
   })
 
-  test('count payments only: neither refunds nor fundings', async () => {
+  test('the rules count payments, and neither refunds nor fundings', async () => {
     const [one, two] = [await world.agent(), await world.agent()]
     const payments = await world.payOften(one, two, 100_000n, 19)
     for (const payment of payments) await postRefund(world.ledger, payment, 100_000n)
@@ -148,7 +148,7 @@ group('the rules', () => {
     }
   })
 
-  test('catch up on hours in which nobody ran them', async () => {
+  test('the rules evaluate the payments of hours in which no node ran them', async () => {
     payer = await world.agent()
     payee = await world.agent()
     await world.payOften(payer, payee, 100n, 20)

@@ -24,7 +24,7 @@ const LEGS_TO = `
   where l.kind = 'payment' and l.amount >= $4
   order by l.id`
 
-/** Among so many newest transfers of each agent in its span, its payments of at least this amount, oldest first. */
+/** Of the newest `legsEach` transfers of each agent in its span: its payments of at least this amount, oldest first. */
 export function selectLegsFrom(
   db: Queryable,
   spans: readonly Span[],
@@ -34,7 +34,7 @@ export function selectLegsFrom(
   return db.query<Leg>(LEGS_FROM, [...spanColumns(spans), minAmountPaise, legsEach])
 }
 
-/** Among so many newest transfers to each agent in its span, the payments of at least this amount, oldest first. */
+/** Of the newest `legsEach` transfers to each agent in its span: the payments of at least this amount, oldest first. */
 export function selectLegsTo(
   db: Queryable,
   spans: readonly Span[],

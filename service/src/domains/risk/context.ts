@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/index.ts'
 import type { Recording } from '../../operations/act.ts'
 import type { SignalRecorder } from './signals.ts'
 
-/** What the rules' jobs work with. */
+/** The dependencies of the rules' jobs. */
 export interface RiskJobsContext {
   readonly database: Database
   readonly clock: Clock
@@ -16,7 +16,7 @@ export interface RiskJobsContext {
   readonly signals: SignalRecorder
 }
 
-/** What the administrators' routes work with. */
+/** The dependencies of the administrators' routes. */
 export interface RiskContext {
   readonly database: Database
   readonly clock: Clock

@@ -4,7 +4,7 @@ import { type Finding, plural, spanText } from './finding.ts'
 import type { ThresholdsOf } from './rules.ts'
 import { momentOf } from './scope.ts'
 
-/** One payment as a leg of a way. */
+/** One payment as a leg of a possible ring. */
 export interface Leg {
   readonly id: Uuid
   readonly payer: Uuid
@@ -12,25 +12,25 @@ export interface Leg {
   readonly amountPaise: Paise
 }
 
-/** The payments around an agent that money came back to. */
+/** The payments around an agent to which money may have returned. */
 export interface CircularFacts {
   readonly agentId: Uuid
   readonly fromMs: number
   readonly toMs: number
-  /** New payments to the agent: only these can close a ring that was not seen before. */
+  /** New payments to the agent: only these can close a new ring. */
   readonly closing: readonly Leg[]
-  /** Payments by an agent, of the window. */
+  /** Payments within the window, by payer. */
   readonly from: ReadonlyMap<Uuid, readonly Leg[]>
-  /** Payments to an agent, of the window. */
+  /** Payments within the window, by payee. */
   readonly to: ReadonlyMap<Uuid, readonly Leg[]>
 }
 
 const NONE: readonly Leg[] = []
 
 /**
- * Looks for a ring: A pays B, and leg by leg, each later than the one before and none much smaller than the first, the
- * money comes back to A. For each first leg it is enough to know when each agent is reached earliest, so the work grows
- * with the number of legs and not with the number of ways.
+ * Looks for a ring: A pays B, and over further legs the money returns to A. Each leg is later than the one before and
+ * none is much smaller than the first. For each first leg only the earliest leg to each agent matters, so the work grows
+ * with the number of legs and not with the number of paths.
  */
 export function decideCircularFlow(
   facts: CircularFacts,
@@ -77,7 +77,7 @@ function ringFrom(
   return null
 }
 
-/** The earliest leg to each agent that goes on from the first one, and not back to where that began. */
+/** The earliest leg to each agent that follows the first one and does not return to its payer. */
 function earliestByPayee(
   legs: readonly Leg[],
   first: Leg,

@@ -23,7 +23,7 @@ function decideOf(legs: readonly Leg[], fromMs = 0, maxAgents = 4) {
   return decideCircularFlow(facts, thresholds)
 }
 
-group('money that goes round', () => {
+group('circular flow', () => {
   const ring = [
     leg(1, 'A', 'B', 600n),
     leg(2, 'B', 'C', 600n),
@@ -31,7 +31,7 @@ group('money that goes round', () => {
     leg(4, 'D', 'A', 600n),
   ]
 
-  test('is found with every payment on its way', () => {
+  test('a ring is found with every payment in it', () => {
     expect(decideOf(ring)).toMatchObject({
       paymentIds: [1, 2, 3, 4].map(at),
       agentIds: ['B', 'C', 'D'],
@@ -39,24 +39,24 @@ group('money that goes round', () => {
     })
   })
 
-  test.each([0, 1, 2, 3])('is none when leg %i is too small', small => {
+  test.each([0, 1, 2, 3])('there is no ring if leg %i is too small', small => {
     const legs = ring.map((each, index) => (index === small ? { ...each, amountPaise: paise(499n) } : each))
     expect(decideOf(legs)).toBeNull()
   })
 
-  test('is none when it began before what may be looked at', () => {
+  test('there is no ring if its first payment is before the window', () => {
     expect(decideOf(ring, 1)).not.toBeNull()
     expect(decideOf(ring, 2)).toBeNull()
   })
 
-  test('is none through more agents than the rule looks at', () => {
+  test('there is no ring through more agents than the rule allows', () => {
     expect(decideOf(ring, 0, 3)).toBeNull()
     const three = [leg(1, 'A', 'B', 600n), leg(2, 'B', 'C', 600n), leg(3, 'C', 'A', 600n)]
     expect(decideOf(three, 0, 3)).not.toBeNull()
     expect(decideOf(three, 0, 2)).toBeNull()
   })
 
-  test('is none when it only seems so: an agent twice on the way, legs out of order', () => {
+  test('there is no ring if an agent occurs twice or the legs are out of order', () => {
     expect(
       decideOf([
         leg(1, 'A', 'B', 600n),
@@ -68,7 +68,7 @@ group('money that goes round', () => {
     expect(decideOf([leg(2, 'A', 'B', 600n), leg(1, 'B', 'C', 600n), leg(3, 'C', 'A', 600n)])).toBeNull()
   })
 
-  test('is found by a later first leg when the earlier one is too large for the rest', () => {
+  test('a ring is found from a later first leg if the earlier one is too large for the other legs', () => {
     const legs = [leg(0, 'A', 'B', 100_000n), ...ring]
     expect(decideOf(legs)?.paymentIds?.[0]).toBe(at(1))
   })
@@ -85,17 +85,17 @@ group('money that passes through', () => {
     )
   }
 
-  test('goes out after it came in, not before', () => {
+  test('only money that goes out after it came in has passed through', () => {
     expect(decide([[2, 1_000n]], [[1, 1_000n]])).toBeNull()
     expect(decide([[1, 1_000n]], [[2, 900n]])?.figures).toEqual({ times: 1, total: 10 })
   })
 
-  test('needs nine tenths, rounded up to the paisa', () => {
+  test('money has passed through once nine tenths went out, rounded up to the paisa', () => {
     expect(decide([[1, 1_001n]], [[2, 900n]])).toBeNull()
     expect(decide([[1, 1_001n]], [[2, 901n]])).not.toBeNull()
   })
 
-  test('in one payment serves the oldest that came in first', () => {
+  test('an outgoing payment is counted against the oldest incoming money first', () => {
     const twice: [number, bigint][] = [
       [1, 1_000n],
       [2, 1_000n],

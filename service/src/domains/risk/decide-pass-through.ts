@@ -13,12 +13,12 @@ export interface Flow {
 export interface PassThroughFacts {
   readonly fromMs: number
   readonly toMs: number
-  /** Both from the oldest to the newest. */
+  /** Both oldest first. */
   readonly incoming: readonly Flow[]
   readonly outgoing: readonly Flow[]
 }
 
-/** Money that came in, and how much of it still has to go out until it counts as passed on. */
+/** An incoming payment, and how much still has to go out until it counts as passed through. */
 interface Lot {
   readonly id: Uuid
   readonly amountPaise: bigint
@@ -27,8 +27,8 @@ interface Lot {
 }
 
 /**
- * What goes out is counted against the oldest money that came in shortly before, each paisa once: two payments in and
- * one out are one passing through, not two.
+ * Outgoing payments are counted against the oldest money that came in shortly before, each paisa once: two incoming
+ * payments and one outgoing payment count as one, not two.
  */
 export function decidePassThrough(
   { fromMs, toMs, incoming, outgoing }: PassThroughFacts,

@@ -7,7 +7,7 @@ import { scoreOf } from './score.ts'
 import { isPolicyRefusal } from './signals.ts'
 
 group('a band below a threshold', () => {
-  test('holds the threshold itself and never less than its share, to the paisa', () => {
+  test('the band under a threshold includes the threshold and ends exactly at its percentage, to the paisa', () => {
     expect(bandBelow(paise(100_000n), 10)).toEqual({ least: 90_000n, most: 100_000n })
     expect(bandBelow(paise(99n), 10)).toEqual({ least: 90n, most: 99n })
     expect(bandBelow(paise(101n), 10)).toEqual({ least: 91n, most: 101n })
@@ -19,7 +19,7 @@ group('a spike', () => {
   const thresholds = { minPayments: 20, factor: 5, windowMinutes: 10, baselineHours: 24 }
   const facts = { fromMs: 0, toMs: 600_000, paymentIds: [] }
 
-  test('of which only a part was read is held against as long a time before', () => {
+  test('a window of which only a part was read is compared with the usual number for a time of that length', () => {
     const hot = { ...facts, payments: 1_000, spanMs: 36_000 }
     const steady = { paymentsBefore: 5_000, beforeMs: 180_000 }
     expect(decideVelocity({ ...hot, ...steady }, thresholds)).toBeNull()
@@ -50,7 +50,7 @@ group('a row of the rules', () => {
   }
   const read = (change: Partial<RuleRow>) => readRules([{ ...row, ...change }]).pass_through
 
-  test('is read by its names, and told with amounts in INR', () => {
+  test('thresholds are read by their names and shown with amounts in INR', () => {
     const rule = read({})
     if ('problem' in rule) throw new Error(rule.problem)
     expect(rule).toMatchObject({ enabled: true, score: 40 })
@@ -64,18 +64,18 @@ group('a row of the rules', () => {
   })
 
   test.each([
-    ['a severity of its own', { severity: 'dire' }, 'severity must be low, medium or high'],
+    ['an unknown severity', { severity: 'dire' }, 'severity must be low, medium or high'],
     ['too high a score', { score: 101 }, 'score must be a whole number from 0 to 100'],
     ['no thresholds', { thresholds: null }, 'thresholds must be an object'],
     ['a list of thresholds', { thresholds: [] }, 'thresholds must be an object'],
-    ['a threshold too few', { thresholds: {} }, 'min_times must be a whole number from 1 to 500'],
+    ['a missing threshold', { thresholds: {} }, 'min_times must be a whole number from 1 to 500'],
     [
-      'a text for a number',
+      'a string instead of a number',
       { thresholds: { ...Object(row.thresholds), out_percent: '90' } },
       'out_percent must be a whole number from 1 to 100',
     ],
     [
-      'more than all',
+      'more than 100 percent',
       { thresholds: { ...Object(row.thresholds), out_percent: 101 } },
       'out_percent must be a whole number from 1 to 100',
     ],
@@ -85,25 +85,25 @@ group('a row of the rules', () => {
       'min_amount_paise must be a whole number of paise above 0',
     ],
     [
-      'a longer window than anything is kept',
+      'a window longer than signals are kept',
       { thresholds: { ...Object(row.thresholds), window_minutes: 1441 } },
       'window_minutes must be a whole number from 1 to 1440',
     ],
     [
-      'a threshold that is none',
+      'an unknown threshold',
       { thresholds: { ...Object(row.thresholds), min_time: 3 } },
       'min_time is no threshold of this rule',
     ],
-  ])('with %s is not used', (_name, change, problem) => {
+  ])('a rule whose row has %s is disabled', (_name, change, problem) => {
     expect(read(change as Partial<RuleRow>)).toMatchObject({ rule: 'pass_through', problem })
   })
 
-  test('that is missing switches its rule off', () => {
+  test('a rule without a row is disabled', () => {
     expect(readRules([row]).structuring).toMatchObject({ problem: 'risk_rules has no row of this rule' })
   })
 })
 
-test('a refusal by policy is told from every other', () => {
+test('a refusal by policy is distinguished from all other refusals', () => {
   const codes = ['spend_limit_exceeded', 'escrow_required', 'policy_denied', 'authorization_error'] as const
   for (const code of codes) expect(isPolicyRefusal(new AppError(code, ''))).toBe(true)
   for (const code of ['insufficient_balance', 'validation_error', 'authentication_error'] as const) {
@@ -130,7 +130,7 @@ group('a score', () => {
     },
   })
 
-  test('adds up the highest alert of each rule, and says why', () => {
+  test('the score is the sum of the highest alert of each rule, and each factor explains itself', () => {
     expect(
       scoreOf([alert('new_payees', 20), alert('structuring', 30, 'confirmed'), alert('structuring', 25)]),
     ).toEqual({
@@ -146,7 +146,7 @@ group('a score', () => {
     })
   })
 
-  test('is 0 without alerts and never above 100', () => {
+  test('the score is 0 without alerts and never above 100', () => {
     expect(scoreOf([])).toEqual({ score: 0, factors: [] })
     expect(scoreOf([alert('structuring', 60), alert('new_payees', 40)]).score).toBe(100)
     expect(scoreOf([alert('structuring', 60), alert('circular_flow', 41)]).score).toBe(100)

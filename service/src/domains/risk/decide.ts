@@ -10,10 +10,10 @@ export interface VelocityFacts {
   readonly payments: number
   readonly fromMs: number
   readonly toMs: number
-  /** The window's length, or that of the newest part of it when not all of it was read. */
+  /** The length of the window, or of its newest part if not all of it was read. */
   readonly spanMs: number
   readonly paymentsBefore: number
-  /** How long the time before is that was read. */
+  /** The length of the time before the window that was read. */
   readonly beforeMs: number
   readonly paymentIds: readonly Uuid[]
 }
@@ -42,7 +42,7 @@ export function decideVelocity(
   }
 }
 
-/** An amount that one of an agent's layers sets a limit at. */
+/** An amount at which one of the agent's layers sets a limit or threshold. */
 export interface AmountThreshold {
   /** The control and its layer: `require_escrow_above of the tier policy`. */
   readonly name: string
@@ -55,7 +55,7 @@ export function bandBelow(threshold: Paise, bandPercent: number): { least: Paise
   return { least: paise((hundredths + 99n) / 100n), most: threshold }
 }
 
-/** How many payments of an agent keep just under one threshold. */
+/** How many payments of an agent are just under one threshold. */
 export interface StructuringFacts {
   readonly threshold: AmountThreshold
   readonly payments: number
@@ -65,7 +65,7 @@ export interface StructuringFacts {
   readonly paymentIds: readonly Uuid[]
 }
 
-/** Of all thresholds the one that most payments keep under. */
+/** Finds structuring at the threshold that has the most payments just under it. */
 export function decideStructuring(
   facts: readonly StructuringFacts[],
   { minPayments, bandPercent, windowMinutes }: ThresholdsOf<'structuring'>,
@@ -114,7 +114,7 @@ export function decideNewPayees(
   }
 }
 
-/** What was counted off the book about a subject, within a window of whole minutes. */
+/** How often something without a transfer happened to a subject, within a window of whole minutes. */
 export interface SignalFacts {
   readonly count: number
   readonly fromMs: number

@@ -1,23 +1,22 @@
 import type { Queryable } from '../../db/database.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
-import { readStandings } from './batch.ts'
+import { inSlices, readAlertStates } from './batch.ts'
 import { selectLegsFrom, selectLegsTo } from './circular-flow-store.ts'
 import { decideCircularFlow, type Leg } from './decide-circular-flow.ts'
 import type { Found } from './finding.ts'
-import { inSlices } from './in-slices.ts'
 import type { RuleOf } from './rules.ts'
-import { type Scope, type Span, scopeOf, standingKey } from './scope.ts'
+import { alertStateKey, type Scope, type Span, scopeOf } from './scope.ts'
 import { type Stretch, selectClosingLegs } from './stretch-store.ts'
 
-/** How many agents a reading looks at, at either end of a ring and in between; rings through others stay unseen. */
+/** How many agents one read covers, at either end of a ring and in between; rings through others are not found. */
 const MAX_AGENTS = 10_000
 /**
- * How many transfers of one agent are read on either side: a ring through a busier agent may stay unseen. Under heavy
- * load all of them are in memory at once for many agents, so there are fewer.
+ * How many transfers of one agent are read in each direction: a ring through a busier agent may not be found. The number
+ * is lower under heavy load, when the transfers of many agents are in memory at once.
  */
 const LEGS_EACH = { ordinary: 100, busy: 20 }
 
-/** Looks at the agents that were paid enough in a stretch, and bounds how many of them are in memory at once. */
+/** Evaluates the agents that were paid enough in a stretch, a bounded number of them at once. */
 export async function evaluateCircularFlow(
   tx: Queryable,
   rule: RuleOf<'circular_flow'>,
@@ -39,9 +38,9 @@ export async function evaluateCircularFlow(
 }
 
 /**
- * A ring is closed by a payment to where it began, so only agents that were just paid enough are looked at. Three
- * readings of the hour's larger payments, each set-based, serve all of them: by these agents, by whom those paid, and
- * to who closes the ring.
+ * The last payment of a ring goes to the agent where it began, so only agents that were just paid enough are evaluated.
+ * Three set-based reads of the hour's larger payments serve all of them: payments by these agents, payments by their
+ * payees, and payments to the agents that close a ring.
  */
 async function findRings(
   tx: Queryable,
@@ -78,7 +77,7 @@ async function findRings(
   )
 }
 
-/** The window of each agent as it ends with the newest payment that may close a ring. */
+/** The window of each agent. It ends with the newest payment that may close a ring. */
 function scopesOfClosing(
   tx: Queryable,
   { rule, thresholds }: RuleOf<'circular_flow'>,
@@ -86,35 +85,35 @@ function scopesOfClosing(
   closing: ReadonlyMap<Uuid, readonly Leg[]>,
 ): Promise<Scope[]> {
   return inSlices([...closing], async slice => {
-    const standings = await readStandings(
+    const alertStates = await readAlertStates(
       tx,
       stretch,
       slice.map(([agentId]) => agentId),
     )
     return slice.flatMap(([agentId, legs]) => {
       const newestId = legs.at(-1)?.id ?? stretch.lastId
-      const standing = standings.get(standingKey(agentId, rule))
-      const scope = scopeOf(agentId, newestId, thresholds.windowMinutes, standing)
+      const alertState = alertStates.get(alertStateKey(agentId, rule))
+      const scope = scopeOf(agentId, newestId, thresholds.windowMinutes, alertState)
       return scope === null ? [] : [scope]
     })
   })
 }
 
-/** One span for everybody: the order of a ring's legs settles the rest. */
+/** One span for all agents; decideCircularFlow checks the window and the order of the legs. */
 function spanOf(scopes: readonly Scope[], untilId: Uuid): (agentId: Uuid) => Span {
   const fromMs = scopes.reduce((earliest, scope) => Math.min(earliest, scope.fromMs), Number.MAX_SAFE_INTEGER)
   const fromId = firstUuidAt(new Date(fromMs))
   return agentId => ({ agentId, fromId, untilId })
 }
 
-/** Whom the candidates paid, without those whose legs were read already. */
+/** The payees of the candidates, without those whose legs were read already. */
 function betweenAgents(
   candidates: readonly Scope[],
   ownLegs: readonly Leg[],
   read: readonly Scope[],
 ): Set<Uuid> {
-  const wanted = new Set(candidates.map(scope => scope.agentId))
-  const between = new Set(ownLegs.filter(leg => wanted.has(leg.payer)).map(leg => leg.payee))
+  const candidateIds = new Set(candidates.map(scope => scope.agentId))
+  const between = new Set(ownLegs.filter(leg => candidateIds.has(leg.payer)).map(leg => leg.payee))
   for (const { agentId } of read) between.delete(agentId)
   return between
 }

@@ -18,7 +18,7 @@ type Evaluate<Name extends PayerRuleName> = (
   batch: Batch,
 ) => Promise<Found[]>
 
-/** The rules that look at each payer for itself. */
+/** The rules that are evaluated for each payer on its own. */
 export type PayerRuleName = 'velocity_spike' | 'structuring' | 'new_payees' | 'pass_through'
 
 export const EVALUATORS: { readonly [Name in PayerRuleName]: Evaluate<Name> } = {
@@ -49,7 +49,7 @@ function foundOf<Facts>(facts: ReadonlyMap<Uuid, Facts>, decide: (facts: Facts) 
   return found
 }
 
-/** Only thresholds that a new payment keeps just under are counted at all. */
+/** Counts only thresholds that a new payment is just under. */
 async function evaluateStructuring(
   tx: Queryable,
   { rule, thresholds }: RuleOf<'structuring'>,
@@ -64,7 +64,7 @@ async function evaluateStructuring(
   return foundOf(facts, each => decideStructuring(each, thresholds))
 }
 
-/** The bands that some new payment of an agent may lie in, by the least and the most that it paid. */
+/** The bands that may contain a new payment of an agent, judged by the lowest and the highest amount that it paid. */
 async function bandsOf(
   tx: Queryable,
   scopes: readonly Scope[],
@@ -80,7 +80,7 @@ async function bandsOf(
   const bands: Band[] = []
   for (const scope of scopes) {
     const payer = payerOf.get(scope.agentId)
-    // Two layers may name the same amount; the more general one is the first.
+    // Two layers may set the same amount; the more general layer comes first.
     const seen = new Set<bigint>()
     for (const threshold of thresholdsOf.get(scope.agentId) ?? []) {
       const band = { scope, threshold, ...bandBelow(threshold.paise, bandPercent) }

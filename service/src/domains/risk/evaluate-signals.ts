@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/database.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import type { Uuid } from '../../kernel/ids.ts'
-import { selectStandings } from './alerts-store.ts'
+import { selectAlertStates } from './alerts-store.ts'
 import type { RiskJobsContext } from './context.ts'
 import {
   decideFailedAuthentication,
@@ -12,7 +12,7 @@ import {
 import type { Finding, Found } from './finding.ts'
 import { type Opening, openAlerts } from './open-alerts.ts'
 import { inForce, type Rule, type RuleSet } from './rules.ts'
-import type { RulesReader } from './rules-reader.ts'
+import type { RulesReader } from './rules-store.ts'
 import { MINUTE_MS } from './scope.ts'
 import type { SignalCount, SignalKind } from './signals.ts'
 import { addSignals, sumSignals } from './signals-store.ts'
@@ -20,8 +20,8 @@ import { addSignals, sumSignals } from './signals-store.ts'
 const COUNTS_AT_ONCE = 1_000
 
 /**
- * Writes what was told since the last time, and evaluates whom it is about; tells how many counts that was. Each node
- * writes its own and then sees everybody's, so the last to write sees all.
+ * Writes the signals counted since the last run and evaluates their subjects. Returns the number of counts written. Each
+ * node writes its own counts and then reads those of all nodes, so the last node to write reads all of them.
  */
 export async function evaluateSignals(
   { database, vault, signals }: RiskJobsContext,
@@ -33,7 +33,7 @@ export async function evaluateSignals(
   try {
     await addSignals(database, counts)
   } catch (error) {
-    // A commit whose answer was lost is counted twice then: better than a way to go uncounted.
+    // If the commit succeeded and its response was lost, the counts are added twice. That is safer than losing counts.
     signals.putBack(counts)
     throw error
   }
@@ -100,8 +100,8 @@ function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {
 }
 
 /**
- * Counts are kept by the minute. A minute counts when it began within the window and after the last review, so nothing
- * older is ever counted, and what happened in the rest of a minute that had begun before is not.
+ * Counts are kept by the minute. A minute is counted if it began within the window and after the last review. So nothing
+ * older is counted, and neither is the rest of a minute that began earlier.
  */
 async function found(
   tx: Queryable,
@@ -115,15 +115,15 @@ async function found(
   decide: (facts: SignalFacts) => Finding | null,
 ): Promise<Found[]> {
   const nowMs = now.getTime()
-  const standings = new Map(
-    (await selectStandings(tx, subjects, new Date(nowMs - DAY_MS)))
-      .filter(standing => standing.rule === rule)
-      .map(standing => [standing.subjectId, standing]),
+  const alertStates = new Map(
+    (await selectAlertStates(tx, subjects, new Date(nowMs - DAY_MS)))
+      .filter(alertState => alertState.rule === rule)
+      .map(alertState => [alertState.subjectId, alertState]),
   )
   const spans = subjects
-    .filter(subjectId => standings.get(subjectId)?.isOpen !== true)
+    .filter(subjectId => alertStates.get(subjectId)?.isOpen !== true)
     .map(subjectId => {
-      const reviewedMs = standings.get(subjectId)?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+      const reviewedMs = alertStates.get(subjectId)?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
       return { subjectId, afterMs: Math.max(nowMs - thresholds.windowMinutes * MINUTE_MS, reviewedMs) }
     })
   if (spans.length === 0) return []

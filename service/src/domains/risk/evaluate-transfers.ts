@@ -1,34 +1,33 @@
 import type { Queryable } from '../../db/database.ts'
 import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
-import { type Batch, readBatch } from './batch.ts'
+import { type Batch, inSlices, readBatch } from './batch.ts'
 import type { RiskJobsContext } from './context.ts'
-import { lockCursor, moveCursor, selectWaiting } from './cursor-store.ts'
+import { lockCursor, moveCursor, selectUnread } from './cursor-store.ts'
 import { evaluateCircularFlow } from './evaluate-circular-flow.ts'
 import { EVALUATORS, type PayerRuleName } from './evaluate-rules.ts'
-import { inSlices } from './in-slices.ts'
 import { recordFirstPayments } from './new-payees-store.ts'
+import { decideNextStretch, HEAVY_LOAD_TRANSFERS, type NextStretch } from './next-stretch.ts'
 import { type Opening, openAlerts } from './open-alerts.ts'
-import { CROWD, decidePace, type Pace } from './pace.ts'
 import type { ReceiversReader } from './receivers.ts'
 import { inForce, type RuleSet } from './rules.ts'
-import type { RulesReader } from './rules-reader.ts'
+import type { RulesReader } from './rules-store.ts'
 import { type Payer, type Stretch, selectPayers } from './stretch-store.ts'
 
 /**
- * How old a transfer is before it is read. Its id is made when its batch holds its locks, and one round trip writes and
- * commits it: milliseconds. So five seconds behind the clock, clocks of nodes some of them apart included, nothing
- * commits below the cursor any more. Should a disk hang for longer, nothing is lost but that this one payment calls for
- * no evaluation: the rules count what the book holds, so the agent's next payment counts it too.
+ * How old a transfer must be before it is read. A batch makes the transfer's id while it holds its locks, and commits it
+ * one round trip later, which takes milliseconds. So no transfer commits below a cursor that is five seconds behind the
+ * clock, even if the clocks of nodes differ a little. If a disk blocks for longer, only the evaluation of this payment
+ * is missed: the rules count all transfers of the ledger, so the agent's next payment counts it too.
  */
-const SETTLED_AFTER_MS = 5_000
-/** Statements stay short; between two of them requests get their turn. */
+const READ_AFTER_MS = 5_000
+/** Keeps statements short, so that requests are served in between. */
 const TRANSFERS_OF_A_PAGE = 10_000
-/** How many payers are in memory at once. */
+/** The most payers in memory at once. */
 const MAX_PAYERS = 20_000
 
 /**
- * Evaluates the rules for the agents behind the next new transfers; tells how many transfers those were. Whoever holds
- * the cursor's row evaluates, and moves the cursor in the same commit that opens the alerts: nothing is read twice.
+ * Evaluates the rules for the payers of the next new transfers. Returns the number of transfers. The node that locks the
+ * cursor evaluates, and moves the cursor in the commit that opens the alerts: no transfer is evaluated twice.
  */
 export async function evaluateNewTransfers(
   { database, vault }: RiskJobsContext,
@@ -36,15 +35,15 @@ export async function evaluateNewTransfers(
   readReceivers: ReceiversReader,
   now: Date,
 ): Promise<number> {
-  const settledBelow = firstUuidAt(new Date(now.getTime() - SETTLED_AFTER_MS))
-  if ((await paceOf(database, settledBelow)) === null) return 0
+  const readableBelow = firstUuidAt(new Date(now.getTime() - READ_AFTER_MS))
+  if ((await nextStretchOf(database, readableBelow)) === null) return 0
   const opening = { vault, now }
   return database.inTransaction(async tx => {
     const position = await lockCursor(tx)
-    // Another node may have moved it since.
-    const pace = position === null ? null : await paceOf(tx, settledBelow)
-    if (position === null || pace === null) return 0
-    const stretch = await recordStretch(tx, position, pace)
+    // Another node may have moved the cursor meanwhile.
+    const nextStretch = position === null ? null : await nextStretchOf(tx, readableBelow)
+    if (position === null || nextStretch === null) return 0
+    const stretch = await recordStretch(tx, position, nextStretch)
     const rules = await readRules(tx)
     const passing = inForce(rules, 'pass_through')
     const receivers = passing === null ? null : await readReceivers(tx, stretch, passing.thresholds)
@@ -60,13 +59,17 @@ export async function evaluateNewTransfers(
   })
 }
 
-async function paceOf(db: Queryable, settledBelow: Uuid): Promise<Pace | null> {
-  const waiting = await selectWaiting(db, settledBelow, CROWD)
-  return waiting === null ? null : decidePace(waiting, settledBelow)
+async function nextStretchOf(db: Queryable, readableBelow: Uuid): Promise<NextStretch | null> {
+  const unread = await selectUnread(db, readableBelow, HEAVY_LOAD_TRANSFERS)
+  return unread === null ? null : decideNextStretch(unread, readableBelow)
 }
 
-/** Goes through a stretch page by page and remembers who was paid for the first time in it. */
-async function recordStretch(tx: Queryable, afterId: Uuid, { next, below, isBusy }: Pace): Promise<Stretch> {
+/** Reads a stretch page by page and stores the first payment of each payer to each payee. */
+async function recordStretch(
+  tx: Queryable,
+  afterId: Uuid,
+  { next, below, isBusy }: NextStretch,
+): Promise<Stretch> {
   let lastId = afterId
   let transfers = 0
   for (;;) {
@@ -77,7 +80,7 @@ async function recordStretch(tx: Queryable, afterId: Uuid, { next, below, isBusy
   }
 }
 
-/** Works on the payers of a stretch, a few at a time. */
+/** Evaluates the payers of a stretch, a few at a time. */
 async function inBatches(
   tx: Queryable,
   stretch: Stretch,

@@ -2,12 +2,12 @@ import { MAX_EVIDENCE_EXAMPLES, type RiskEvidence } from '@batua/contract'
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import { type AnyThresholds, thresholdsRecord } from './rules.ts'
 
-/** What a rule found about one subject: it explains itself, in words and figures. */
+/** What a rule found about one subject, as a sentence and as figures. */
 export interface Finding {
   readonly summary: string
   readonly fromMs: number
   readonly toMs: number
-  /** Amounts in INR, as the wire has them. */
+  /** Amounts in INR, as in responses. */
   readonly figures: Readonly<Record<string, number>>
   readonly paymentIds?: readonly Uuid[]
   readonly agentIds?: readonly Uuid[]
@@ -34,7 +34,7 @@ export function evidenceOf(
   }
 }
 
-/** A span of minutes as people say it. */
+/** A duration in words: `90 minutes`, `1 hour`. */
 export function spanText(minutes: number): string {
   if (minutes % 60 !== 0) return plural(minutes, 'minute')
   return plural(minutes / 60, 'hour')

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Uuid } from '../../kernel/ids.ts'
-import { fillBook } from './testing/fill-book.ts'
+import { fillLedger } from './testing/fill-ledger.ts'
 import { openRiskWorld, type RiskWorld } from './testing/risk-world.ts'
 
 let world: RiskWorld
@@ -12,8 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-const crowd = (payments: number, fromMs: number) =>
-  fillBook(world.database, {
+const payAround = (payments: number, fromMs: number) =>
+  fillLedger(world.database, {
     agents: 1_000,
     payments,
     firstAt: new Date(fromMs),
@@ -21,7 +21,7 @@ const crowd = (payments: number, fromMs: number) =>
     mostPaise: 300,
   })
 
-/** Lets the rules do what is due once everything up to so long after the start has settled. */
+/** Runs the rules at a moment when all transfers up to this long after the start are old enough to be read. */
 async function runAt(settledMs: number): Promise<void> {
   world.clock.set(new Date(firstMs + settledMs - 1_000))
   await world.run()
@@ -36,10 +36,10 @@ async function spike(payer: Uuid): Promise<void> {
   await world.payOften(payer, await world.agent(), 100n, 20, 10)
 }
 
-test('under heavy load the rules wait for a minute of the book, and then take it as a whole', async () => {
+test('under heavy load the rules wait until a minute of transfers has passed and then evaluate it as a whole', async () => {
   const payer = await world.agent()
   await spike(payer)
-  await crowd(6_000, firstMs + 1_000)
+  await payAround(6_000, firstMs + 1_000)
   const before = await position()
   await runAt(55_000)
   expect([await position(), await world.alerts(payer, 'velocity_spike')]).toEqual([before, []])
@@ -52,15 +52,15 @@ test('under heavy load the rules wait for a minute of the book, and then take it
   expect(await position()).toBe(newest?.id)
 })
 
-test('a little less than heavy load is evaluated as soon as it has settled', async () => {
+test('a little less than heavy load is evaluated as soon as the transfers are old enough to be read', async () => {
   const payer = await world.agent()
   await spike(payer)
-  await crowd(4_900, firstMs + 1_000)
+  await payAround(4_900, firstMs + 1_000)
   await runAt(7_000)
   expect((await world.alerts(payer, 'velocity_spike')).length).toBe(1)
 })
 
-test('what several rules look for is found under heavy load as well', async () => {
+test('several rules find what they look for under heavy load too', async () => {
   const [one, two, three] = await Promise.all([world.agent(), world.agent(), world.agent()])
   for (let times = 0; times < 3; times++) {
     for (const [payer, payee] of [
@@ -74,20 +74,20 @@ test('what several rules look for is found under heavy load as well', async () =
   }
   const strangers = await Promise.all(Array.from({ length: 10 }, () => world.agent()))
   for (const stranger of strangers) await world.pay(one, stranger, 49_000n)
-  await crowd(6_000, firstMs + 1_500)
+  await payAround(6_000, firstMs + 1_500)
   await runAt(60_001)
   for (const rule of ['circular_flow', 'pass_through', 'new_payees', 'structuring'] as const) {
     expect([rule, (await world.alerts(one, rule)).length]).toEqual([rule, 1])
   }
 })
 
-test('money that came in before a minute of heavy load is seen to pass through within it', async () => {
+test('pass_through is found under heavy load if the money came in before the minute that is evaluated', async () => {
   const [payer, payee] = [await world.agent(), await world.agent()]
   for (let times = 0; times < 3; times++) await world.pay(payee, payer, 100_000n)
   await world.run()
   const paidAtMs = world.clock.now().getTime()
   await world.payOften(payer, payee, 100_000n, 3, 10)
-  await crowd(6_000, paidAtMs + 100)
+  await payAround(6_000, paidAtMs + 100)
   await runAt(paidAtMs - firstMs + 60_001)
   expect((await world.alerts(payer, 'pass_through')).length).toBe(1)
 })

@@ -4,17 +4,17 @@ import type { RiskJobsContext } from './context.ts'
 import { evaluateSignals } from './evaluate-signals.ts'
 import { evaluateNewTransfers } from './evaluate-transfers.ts'
 import { openReceiversReader } from './receivers.ts'
-import { openRulesReader } from './rules-reader.ts'
+import { openRulesReader } from './rules-store.ts'
 import { deleteSignalsBefore } from './signals-store.ts'
 
-/** How often a run asks whether a stretch of the book is due; pace.ts says when one is. */
+/** How often a run checks whether a stretch of the ledger is due; see decideNextStretch. */
 const PAYMENTS_TICK_MS = 5_000
 const SIGNALS_TICK_MS = 1_000
 const CLEARING_MS = 10 * 60_000
 /** The longest window is a day. */
 const SIGNALS_KEPT_MS = DAY_MS + HOUR_MS
 
-/** The risk rules at work: beside the payments, never before them. */
+/** Runs the risk rules after payments have committed, never before. */
 export function riskJobs(context: RiskJobsContext): Job[] {
   const readRules = openRulesReader(context.logger)
   const readReceivers = openReceiversReader()

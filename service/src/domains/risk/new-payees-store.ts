@@ -5,8 +5,8 @@ import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
 import { factsByAgent, type Scope, spanColumns } from './scope.ts'
 
 /**
- * On a conflict nothing happens, and a payer's payments come in the order of their ids: so a pair keeps its first one.
- * By payer, because neighbours in the index cost less.
+ * A conflict changes nothing, and a payer's payments are inserted in the order of their ids, so a pair keeps its first
+ * payment. Rows are inserted by payer, because neighbouring index entries cost less.
  */
 const RECORD_FIRST = `
   with page as materialized (
@@ -21,8 +21,8 @@ const RECORD_FIRST = `
     (select id from page order by id desc limit 1) as "lastId"`
 
 /**
- * Remembers who paid whom for the first time, on a page of transfers of all kinds behind one and below another. It
- * happens within the database, since under heavy load all payments pass through here.
+ * Stores the first payment of each payer to each payee, from one page of transfers of all kinds. It runs within the
+ * database, because under heavy load it processes every payment.
  */
 export async function recordFirstPayments(
   tx: Queryable,
@@ -52,7 +52,7 @@ const COUNT_NEW = `
 
 type Row = Omit<NewPayeesFacts, 'fromMs' | 'toMs'> & { readonly agentId: Uuid }
 
-/** The agents that paid enough others for the first time within their scopes. */
+/** The agents that paid enough new payees within their scopes. */
 export async function countNewPayees(
   db: Queryable,
   scopes: readonly Scope[],

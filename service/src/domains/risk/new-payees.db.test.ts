@@ -20,11 +20,11 @@ async function twoAgents(): Promise<void> {
 const opened = () => world.opened(payer, 'new_payees')
 
 group('new_payees', () => {
-  const strangers = (count: number) => Promise.all(Array.from({ length: count }, () => world.agent()))
+  const newPayees = (count: number) => Promise.all(Array.from({ length: count }, () => world.agent()))
 
-  test('is opened by ten agents within an hour that were never paid before', async () => {
+  test('a new_payees alert is opened by ten agents within an hour that were never paid before', async () => {
     await twoAgents()
-    const payees = await strangers(10)
+    const payees = await newPayees(10)
     for (const each of payees) await world.pay(payer, each, 100n)
     expect(await opened()).toBe(1)
     const [alert] = await world.alerts(payer, 'new_payees')
@@ -37,27 +37,27 @@ group('new_payees', () => {
     expect(alert?.evidence.payment_ids.length).toBe(10)
   })
 
-  test('is not opened by one fewer, however often they are paid', async () => {
+  test('a new_payees alert is not opened by nine new payees, however often they are paid', async () => {
     await twoAgents()
-    for (const each of await strangers(9)) await world.payOften(payer, each, 100n, 3)
+    for (const each of await newPayees(9)) await world.payOften(payer, each, 100n, 3)
     expect(await opened()).toBe(0)
   })
 
-  test('is not opened when one of ten was paid before', async () => {
+  test('a new_payees alert is not opened if one of ten payees was paid before', async () => {
     await twoAgents()
     await world.pay(payer, payee, 100n)
     world.clock.advance(2 * HOUR_MS)
-    for (const each of [payee, ...(await strangers(9))]) await world.pay(payer, each, 100n)
+    for (const each of [payee, ...(await newPayees(9))]) await world.pay(payer, each, 100n)
     expect(await opened()).toBe(0)
   })
 
-  test('does not count a payee one millisecond outside the hour', async () => {
+  test('new_payees does not count a payee one millisecond outside the hour', async () => {
     for (const [restMs, alerts] of [
       [HOUR_MS, 0],
       [HOUR_MS - 1, 1],
     ] as const) {
       await twoAgents()
-      const rest = await strangers(9)
+      const rest = await newPayees(9)
       await world.pay(payer, payee, 100n)
       world.clock.advance(restMs)
       for (const each of rest) await world.pay(payer, each, 100n)

@@ -2,25 +2,24 @@ import type { Queryable } from '../../db/database.ts'
 import { newUuid } from '../../kernel/ids.ts'
 import { recordFacts } from '../../operations/record.ts'
 import { recordEvents } from '../../operations/record-events.ts'
-import { openedAct } from './acts.ts'
+import { openedAct, openedEvents } from './acts.ts'
 import { insertAlerts, type NewAlert } from './alerts-store.ts'
+import { inSlices } from './batch.ts'
 import type { RiskJobsContext } from './context.ts'
-import { openedEvents } from './events.ts'
 import { evidenceOf, type Found } from './finding.ts'
-import { inSlices } from './in-slices.ts'
 import type { AnyThresholds } from './rules.ts'
 
-/** What an alert takes over from its rule. */
+/** The fields that an alert copies from its rule. */
 interface AlertingRule extends Pick<NewAlert, 'rule' | 'severity' | 'score'> {
   readonly thresholds: AnyThresholds
 }
 
-/** When alerts are opened, and what seals their place in the audit log. */
+/** When alerts are opened, and the vault that makes the MACs of their audit entries. */
 export interface Opening extends Pick<RiskJobsContext, 'vault'> {
   readonly now: Date
 }
 
-/** Opens an alert for each finding of a rule, where none is open. */
+/** Opens an alert for each finding of a rule, unless one is open already. */
 export async function openAlerts(
   tx: Queryable,
   { rule, severity, score, thresholds }: AlertingRule,

@@ -4,10 +4,10 @@ import type { Flow, PassThroughFacts } from './decide-pass-through.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
 import { type Scope, spanColumns } from './scope.ts'
 
-/** How many incoming transfers of one agent are read, from the newest on; so many passings are enough for any alert. */
+/** How many incoming transfers of one agent are read, newest first; this is enough for any alert. */
 const MAX_INCOMING = 300
 
-/** Nothing of an agent that did not get enough payments of the size. */
+/** Returns no row for an agent that received too few payments of at least the minimum amount. */
 const INCOMING = `
   select a.agent as "agentId", i.ids, i.amounts
   from unnest($1::uuid[], $2::uuid[], $3::uuid[]) a(agent, from_id, until_id)
@@ -42,7 +42,7 @@ interface Row {
   readonly amounts: bigint[]
 }
 
-/** What came in and went out of the agents to whom enough came in. */
+/** The incoming and outgoing payments of agents that received enough. */
 export async function selectFlows(
   db: Queryable,
   scopes: readonly Scope[],

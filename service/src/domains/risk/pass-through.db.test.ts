@@ -28,7 +28,7 @@ group('pass_through', () => {
     world.clock.advance(HOUR_MS)
   }
 
-  test('is opened when money came in and nine tenths went out again three times', async () => {
+  test('a pass_through alert is opened if three times money came in and nine tenths of it went out again', async () => {
     await twoAgents()
     for (let times = 0; times < 3; times++) await passOn(100_000n, 90_000n, 10 * MINUTE_MS)
     expect(await opened()).toBe(1)
@@ -45,22 +45,25 @@ group('pass_through', () => {
     ['one paisa less came in', 99_999n, 99_999n, 0],
     ['one paisa less went out', 100_000n, 89_999n, 0],
     ['it went out one millisecond later', 100_000n, 90_000n, 10 * MINUTE_MS + 1],
-  ])('is not opened when once %s', async (_name, inPaise, outPaise, afterMs) => {
-    await twoAgents()
-    await passOn(100_000n, 90_000n, 0)
-    await passOn(100_000n, 90_000n, 0)
-    await passOn(inPaise, outPaise, afterMs)
-    expect(await opened()).toBe(0)
-  })
+  ])(
+    'a pass_through alert is not opened if at one of three times %s',
+    async (_name, inPaise, outPaise, afterMs) => {
+      await twoAgents()
+      await passOn(100_000n, 90_000n, 0)
+      await passOn(100_000n, 90_000n, 0)
+      await passOn(inPaise, outPaise, afterMs)
+      expect(await opened()).toBe(0)
+    },
+  )
 
-  test('is not opened by twice', async () => {
+  test('a pass_through alert is not opened if money passed through only twice', async () => {
     await twoAgents()
     await passOn(100_000n, 100_000n, 0)
     await passOn(100_000n, 100_000n, 0)
     expect(await opened()).toBe(0)
   })
 
-  test('counts what went out once, and money that went out in parts', async () => {
+  test('pass_through counts each outgoing payment once, and money that went out in parts', async () => {
     await twoAgents()
     for (let times = 0; times < 3; times++) await world.pay(payee, payer, 100_000n)
     await world.pay(payer, payee, 100_000n)
@@ -69,7 +72,7 @@ group('pass_through', () => {
     expect(await opened()).toBe(1)
   })
 
-  test('does not count money that came in one millisecond outside the day', async () => {
+  test('pass_through does not count money that came in one millisecond outside the day', async () => {
     for (const [restMs, alerts] of [
       [DAY_MS, 0],
       [DAY_MS - 1, 1],

@@ -7,7 +7,7 @@ import { manualClock } from '../../testing/manual-clock.ts'
 import { TEST_VAULT } from '../../testing/network.ts'
 import { riskJobs } from './jobs.ts'
 import { createSignalRecorder } from './signals.ts'
-import { fillBook } from './testing/fill-book.ts'
+import { fillLedger } from './testing/fill-ledger.ts'
 
 interface Sent {
   readonly text: string
@@ -15,7 +15,7 @@ interface Sent {
 }
 
 const firstAt = new Date('2026-11-20T06:30:00.000Z')
-/** So many payments are heavy load: a minute of them has to lie behind the clock. */
+/** Enough payments for heavy load; the clock must be a minute after the first of them. */
 const clock = manualClock(new Date(firstAt.getTime() + 70_000))
 const sent = new Map<string, Sent>()
 let db: TestDatabase
@@ -23,8 +23,8 @@ let session: Connection
 
 beforeAll(async () => {
   db = await createTestDatabase()
-  // One payer makes nearly all payments: statistics that lead a planner to wrong paths.
-  await fillBook(db.database, {
+  // One payer makes nearly all payments: such statistics mislead the query planner.
+  await fillLedger(db.database, {
     agents: 200,
     payers: 1,
     payments: 20_000,
@@ -32,7 +32,7 @@ beforeAll(async () => {
     spanMs: 10_000,
     mostPaise: 100_000,
   })
-  await fillBook(db.database, {
+  await fillLedger(db.database, {
     agents: 200,
     payments: 400,
     firstAt: new Date(firstAt.getTime() + 11_000),
@@ -109,12 +109,12 @@ function literal(value: unknown): string {
   return textArrayLiteral(value.map(item => (item === null ? null : literal(item))))
 }
 
-/** Tables that grow with use. */
+/** Tables that grow with the number of payments. */
 const GROWING = ['transfers', 'risk_first_payments', 'risk_alerts', 'risk_signals']
-/** What the cursor reads by; an agent's own payments must not be looked for there. */
+/** The index for the cursor; a statement must not search it for the payments of one agent. */
 const BY_ID = 'transfers_id'
 
-test('no statement of the rules reads a growing table but by an index of its own', async () => {
+test('every statement of the rules reads a growing table by the index made for it', async () => {
   const reads = [...sent.values()].filter(({ text }) => /from\s+(transfers|risk_)/.test(text))
   expect(reads.length).toBeGreaterThanOrEqual(14)
   for (const read of reads) {
@@ -125,7 +125,7 @@ test('no statement of the rules reads a growing table but by an index of its own
     expect([read.text, scans.includes('Seq Scan')]).toEqual([read.text, false])
     const isOfAgents = /\b[ab]\.agent/.test(read.text)
     const indexes = nodes.map(node => node['Index Name'])
-    // What reads a stretch may look for nothing but its agents' own payments beside the index by id.
+    // A statement that reads a stretch may use the index by id, and for its agents' payments their own indexes.
     const isOfStretch = read.text.includes('p.agent')
     const byAgent = indexes.some(index => index === 'transfers_pkey' || index === 'transfers_credit')
     if (isOfStretch)

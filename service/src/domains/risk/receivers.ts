@@ -4,21 +4,21 @@ import type { ThresholdsOf } from './rules.ts'
 import { MINUTE_MS, momentOf } from './scope.ts'
 import { type Stretch, selectReceivers } from './stretch-store.ts'
 
-/** Beyond this many receivers nobody is left out. */
+/** With more receivers than this, no payer is skipped. */
 const MAX_RECEIVERS = 100_000
-/** One statement reads this much of the book. */
+/** One statement reads the transfers of this much time. */
 const SPAN_MS = MINUTE_MS
 
-/** Who got a larger payment lately, as far as this process has read the book. */
+/** The agents that recently received a larger payment, as far as this process has read the ledger. */
 interface Seen {
   readonly minAmountPaise: number
   readonly fromId: Uuid
   readonly untilId: Uuid
-  /** The newest such payment of each. */
+  /** The newest such payment to each. */
   readonly newest: Map<Uuid, Uuid>
 }
 
-/** The agents that may have passed money on within a stretch; null: anybody may. */
+/** The agents that may have passed money on within a stretch; null: any agent. */
 export type ReceiversReader = (
   tx: Queryable,
   stretch: Stretch,
@@ -26,9 +26,10 @@ export type ReceiversReader = (
 ) => Promise<ReadonlySet<Uuid> | null>
 
 /**
- * Money passes through with a payment soon after a larger one came in. Under heavy load it is cheap to know who got
- * one, which takes the new part of the book only, and dear to read what came in for each payer. What is remembered
- * was settled when it was read, so it stays true whoever moves the cursor and whatever is rolled back.
+ * Money passes through if an agent pays soon after it received a larger payment. Under heavy load it is cheap to find
+ * the receivers, because only new transfers are read, and expensive to read the incoming payments of each payer. The
+ * transfers had committed when they were read, so the cached result stays true if another node moves the cursor or this
+ * transaction rolls back.
  */
 export function openReceiversReader(): ReceiversReader {
   let seen: Seen | null = null

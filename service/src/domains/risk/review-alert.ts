@@ -12,11 +12,11 @@ type ReviewRequest = BodyOf<typeof reviewRiskAlert>
 export interface ReviewPlan {
   readonly kind: 'review'
   readonly status: Review['status']
-  /** The agent to quarantine in the same commit. */
+  /** The agent to quarantine in the same commit; null: none. */
   readonly quarantine: Uuid | null
 }
 
-/** What a review comes to: its request must make sense, and the alert must be open. */
+/** Decides a review: the request must be valid and the alert open. */
 export function decideReview(
   alert: Pick<Alert, 'agentId' | 'status'>,
   { decision, action }: ReviewRequest,
@@ -46,16 +46,16 @@ function notOpen(status: Alert['status']): Refusal {
 }
 
 /**
- * Closes an alert. When that stopped an agent, the payments that came first are told to their callers before this
- * answers: from the answer on none is acknowledged any more.
+ * Closes an alert. If that quarantines the agent, this waits until earlier payments of the agent on this node have been
+ * answered: after the response, no payment of the agent succeeds.
  */
 export async function reviewAlert(
   context: RiskContext,
   actor: Actor,
-  address: string,
+  alertRef: string,
   request: ReviewRequest,
 ): Promise<Alert> {
-  const reviewed = await closeAlert(context, actor, parseId('alr', address), request)
+  const reviewed = await closeAlert(context, actor, parseId('alr', alertRef), request)
   if (request.action !== undefined && reviewed.agentId !== null) {
     await context.ledger.awaitCommits([reviewed.agentId])
   }
@@ -63,8 +63,8 @@ export async function reviewAlert(
 }
 
 /**
- * A quarantine takes the account's lock, and locks of accounts come before those of other rows; so it is done first, and
- * the alert's own row, which only one review can close, has the last word on both.
+ * Locks the account before the alert's row, as the lock order demands, so the quarantine comes first. Only one review can
+ * close the alert; if this one does not, the quarantine is rolled back too.
  */
 function closeAlert(
   { database, clock, vault, quarantine }: RiskContext,

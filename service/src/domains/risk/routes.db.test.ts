@@ -23,7 +23,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** As the agents module does it: under the account's lock, and not from every state. */
+/** Quarantines under the account's lock and not from every state, as `parties` does. */
 async function quarantine(tx: Queryable, agentId: Uuid): Promise<void> {
   await lockForChange(tx, [agentId])
   const rows = await tx.query(
@@ -46,7 +46,7 @@ const review = (alertId: string, status: number, body: unknown) =>
   ask<RiskAlert & Refused>('POST', `alerts/${alertId}/review`, status, body)
 
 group('an alert', () => {
-  test('is shown as it is, with evidence of its own', async () => {
+  test('an alert is shown with its evidence', async () => {
     const payer = await world.agent()
     const payee = await world.agent()
     await world.payOften(payer, payee, 100n, 25)
@@ -70,7 +70,7 @@ group('an alert', () => {
     expect(alerts[0]?.evidence.payment_ids.every(id => /^pay_[0-9a-z]{26}$/.test(id))).toBe(true)
   })
 
-  test('is found by status, rule and severity, page by page', async () => {
+  test('alerts are listed by status, rule and severity, page by page', async () => {
     const made = [await alerted(), await alerted(), await alerted()]
     await review(made[0]?.alertId ?? '', 200, { decision: 'dismiss' })
     type List = ResponseOf<typeof routes.listRiskAlerts>
@@ -89,7 +89,7 @@ group('an alert', () => {
     expect((await find('limit=2&offset=2')).alerts).toEqual(next.alerts)
   })
 
-  test('is counted for the overview while it is open', async () => {
+  test('the overview counts an alert while it is open', async () => {
     const before = await countOpenAlerts(world.database)
     const { alertId } = await alerted()
     expect(await countOpenAlerts(world.database)).toBe(before + 1)
@@ -97,7 +97,7 @@ group('an alert', () => {
     expect(await countOpenAlerts(world.database)).toBe(before)
   })
 
-  test('is for administrators only', async () => {
+  test('only administrators may read and review alerts', async () => {
     for (const [method, path] of [
       ['GET', 'alerts'],
       ['GET', 'rules'],
@@ -110,7 +110,7 @@ group('an alert', () => {
 })
 
 group('a review', () => {
-  test('closes the alert, with its note and moment', async () => {
+  test('a review closes the alert, with its note and moment', async () => {
     const { alertId } = await alerted()
     const closed = await review(alertId, 200, { decision: 'dismiss', note: 'A sale\nas announced' })
     expect(closed).toMatchObject({
@@ -121,14 +121,14 @@ group('a review', () => {
     })
   })
 
-  test('can quarantine the agent in the same step', async () => {
+  test('a review can quarantine the agent in the same request', async () => {
     const { agentId, alertId } = await alerted()
     const closed = await review(alertId, 200, { decision: 'confirm', action: 'quarantine' })
     expect(closed.status).toBe('confirmed')
     expect(await statusOf(agentId)).toBe('quarantined')
   })
 
-  test('leaves the alert open when the agent cannot be quarantined', async () => {
+  test('a review leaves the alert open if the agent cannot be quarantined', async () => {
     const { agentId, alertId } = await alerted()
     await world.database.query(`update agents set status = 'frozen' where id = $1`, [agentId])
     const { error } = await review(alertId, 409, { decision: 'confirm', action: 'quarantine' })
@@ -140,7 +140,7 @@ group('a review', () => {
     await review(alertId, 200, { decision: 'confirm' })
   })
 
-  test('of a closed alert is a conflict, and quarantines nobody', async () => {
+  test('a review of a closed alert is a conflict and quarantines no agent', async () => {
     const { agentId, alertId } = await alerted()
     await review(alertId, 200, { decision: 'dismiss' })
     for (const body of [{ decision: 'dismiss' }, { decision: 'confirm', action: 'quarantine' }]) {
@@ -149,7 +149,7 @@ group('a review', () => {
     expect(await statusOf(agentId)).toBe('active')
   })
 
-  test('is made once when two are made at the same time, and the other changes nothing', async () => {
+  test('of two concurrent reviews one closes the alert and the other changes nothing', async () => {
     for (let round = 0; round < 10; round++) {
       const { agentId, alertId } = await alerted()
       const replies = await Promise.all([
@@ -164,12 +164,12 @@ group('a review', () => {
     }
   })
 
-  test('takes an action only with confirm, and only on an agent', async () => {
+  test('a review accepts an action only with confirm, and only for an alert on an agent', async () => {
     const { alertId } = await alerted()
     const wrong = await review(alertId, 400, { decision: 'dismiss', action: 'quarantine' })
     expect(wrong.error).toMatchObject({ code: 'validation_error', field: 'action' })
     const platformId = newUuid(world.clock.now())
-    for (let told = 0; told < 20; told++) world.signals.failedPlatformAuthentication(platformId)
+    for (let refused = 0; refused < 20; refused++) world.signals.failedPlatformAuthentication(platformId)
     await world.run()
     const [alert] = await world.alerts(platformId, 'failed_authentication')
     const onPlatform = formatId('alr', alert?.id ?? '')
@@ -181,7 +181,7 @@ group('a review', () => {
     })
   })
 
-  test('of no alert finds none, and takes nothing else for a decision', async () => {
+  test('a review of an unknown alert is not found, and an unknown decision is refused', async () => {
     const { alertId } = await alerted()
     for (const id of [formatId('alr', newUuid(new Date())), 'alr_none', 'none']) {
       expect((await review(id, 404, { decision: 'dismiss' })).error.code).toBe('not_found')

@@ -5,6 +5,7 @@ import {
   type QueryOf,
   type ResponseOf,
   RISK_RULES,
+  type RiskAlert,
   reviewRiskAlert,
 } from '@batua/contract'
 import { page, pageOf } from '../../http/paging.ts'
@@ -13,13 +14,13 @@ import { AppError } from '../../kernel/app-error.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { formatId, parseId } from '../../kernel/ids.ts'
 import { actorOf } from '../../operations/act.ts'
-import { alertRecord } from './alert-record.ts'
 import {
+  type Alert,
   type AlertFilter,
   agentExists,
   countAlerts,
   selectAlerts,
-  selectStandingAlerts,
+  selectScoredAlerts,
 } from './alerts-store.ts'
 import type { RiskContext } from './context.ts'
 import { reviewAlert } from './review-alert.ts'
@@ -50,7 +51,7 @@ export function serveRisk(serve: Serve, context: RiskContext): void {
       throw new AppError('not_found', 'There is no agent with this id')
     }
     const since = new Date(now.getTime() - SCORED_DAYS * DAY_MS)
-    const alerts = await selectStandingAlerts(database, agentId, since)
+    const alerts = await selectScoredAlerts(database, agentId, since)
     return { agent_id: formatId('agt', agentId), ...scoreOf(alerts), computed_at: now.toISOString() }
   })
 
@@ -84,5 +85,21 @@ function ruleRecord(rule: RuleSet[keyof RuleSet]): RuleRecord {
     enabled: rule.enabled,
     thresholds: thresholdsRecord(rule.thresholds),
     problem: null,
+  }
+}
+
+function alertRecord(alert: Alert): RiskAlert {
+  return {
+    alert_id: formatId('alr', alert.id),
+    agent_id: alert.agentId === null ? null : formatId('agt', alert.agentId),
+    platform_id: alert.platformId === null ? null : formatId('plt', alert.platformId),
+    rule: alert.rule,
+    severity: alert.severity,
+    score: alert.score,
+    evidence: alert.evidence,
+    status: alert.status,
+    note: alert.note,
+    created_at: alert.createdAt.toISOString(),
+    reviewed_at: alert.reviewedAt?.toISOString() ?? null,
   }
 }

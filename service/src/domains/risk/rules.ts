@@ -2,14 +2,14 @@ import { RISK_RULES, RISK_SEVERITIES, type RiskRuleName, type RiskSeverity } fro
 import { rupees } from '../../kernel/money.ts'
 
 /**
- * Rules count within this many transfers of one agent, from the newest on: an agent that makes a hundred thousand an
- * hour costs no more than one that makes five hundred. So no count above it could ever be reached.
+ * Rules count at most this many transfers of one agent, newest first, so that an agent with a hundred thousand an hour
+ * costs no more than one with five hundred. So a threshold above it could never be reached.
  */
 export const MAX_COUNT = 500
-/** Signals and scopes reach back no further. */
+/** The longest window of signals and scopes. */
 export const MAX_WINDOW_MINUTES = 1_440
 
-/** What a threshold measures, and so which numbers make sense. */
+/** What a threshold measures, and so which numbers are valid. */
 const KINDS = {
   count: { reads: `a whole number from 1 to ${MAX_COUNT}`, fits: within(1, MAX_COUNT) },
   agents: { reads: 'a whole number from 2 to 4', fits: within(2, 4) },
@@ -26,7 +26,7 @@ function within(least: number, most: number): (value: number) => boolean {
   return value => Number.isInteger(value) && value >= least && value <= most
 }
 
-/** The thresholds of each rule; in the table `risk_rules` they stand in snake_case. */
+/** The thresholds of each rule; the table `risk_rules` stores them in snake_case. */
 const THRESHOLDS = {
   velocity_spike: {
     minPayments: 'count',
@@ -58,7 +58,7 @@ export type ThresholdsOf<Name extends RiskRuleName> = {
   readonly [Key in keyof (typeof THRESHOLDS)[Name]]: number
 }
 
-/** Thresholds whoever's they are, by their names. */
+/** The thresholds of any rule, by name. */
 export type AnyThresholds = Readonly<Record<string, number>>
 
 /** A rule as it is in force. */
@@ -73,7 +73,7 @@ export interface RuleOf<Name extends RiskRuleName> {
 
 export type Rule = { [Name in RiskRuleName]: RuleOf<Name> }[RiskRuleName]
 
-/** A row that makes no sense: its rule is off until an operator mends it. */
+/** An invalid row: its rule is disabled until an operator corrects the row. */
 export interface BrokenRule {
   readonly rule: RiskRuleName
   readonly description: string
@@ -82,7 +82,7 @@ export interface BrokenRule {
 
 export type RuleSet = { readonly [Name in RiskRuleName]: RuleOf<Name> | BrokenRule }
 
-/** A row of `risk_rules` as it was read; nothing in it is trusted. */
+/** A row of `risk_rules` as it was read, not validated yet. */
 export interface RuleRow {
   readonly rule: string
   readonly enabled: boolean
@@ -96,13 +96,13 @@ export function isBroken(rule: Rule | BrokenRule): rule is BrokenRule {
   return 'problem' in rule
 }
 
-/** The rule when it may look for anything. */
+/** The rule if it is valid and enabled, else null. */
 export function inForce<Name extends RiskRuleName>(rules: RuleSet, name: Name): RuleOf<Name> | null {
   const rule: RuleOf<Name> | BrokenRule = rules[name]
   return 'problem' in rule || !rule.enabled ? null : rule
 }
 
-/** Every rule by its row; one row's nonsense is that rule's alone. */
+/** Every rule by its row. An invalid row disables only its own rule. */
 export function readRules(rows: readonly RuleRow[]): RuleSet {
   const read = RISK_RULES.map(name => [
     name,
@@ -120,7 +120,7 @@ function readRule(name: RiskRuleName, row: RuleRow | undefined): Rule | BrokenRu
   if (problem !== null) return { rule: name, description: row.description, problem }
   const given = row.thresholds as Record<string, number>
   const keys = Object.keys(THRESHOLDS[name])
-  // Checked above, name by name.
+  // problemOf checked every threshold.
   return {
     ...row,
     rule: name,
@@ -141,7 +141,7 @@ function problemOf(name: RiskRuleName, { severity, score, thresholds }: RuleRow)
     if (typeof value !== 'number' || !fits(value)) return `${columnOf(key)} must be ${reads}`
     given.delete(columnOf(key))
   }
-  // A misspelt threshold would otherwise seem to be tuned.
+  // Otherwise an operator could misspell a threshold and believe that it was changed.
   const [unknown] = given.keys()
   return unknown === undefined ? null : `${unknown} is no threshold of this rule`
 }
@@ -150,7 +150,7 @@ function columnOf(key: string): string {
   return key.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
-/** Thresholds as the wire has them: amounts in INR, without the unit in their names. */
+/** Thresholds as responses show them: amounts in INR, without the unit in their names. */
 export function thresholdsRecord(thresholds: AnyThresholds): Record<string, number> {
   const entries = Object.entries(thresholds).map(([key, value]) =>
     key.endsWith('Paise')

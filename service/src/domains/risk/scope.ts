@@ -10,13 +10,13 @@ export interface Span {
   readonly untilId: Uuid
 }
 
-/** What one rule may look at of one agent. */
+/** The transfers of one agent that one rule evaluates. */
 export interface Scope extends Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** Agents and the ends of their spans as three parameters of a statement. */
+/** Spans as three array parameters of a statement: agents, first ids, last ids. */
 export function spanColumns(spans: readonly Span[]): Uuid[][] {
   return [spans.map(span => span.agentId), spans.map(span => span.fromId), spans.map(span => span.untilId)]
 }
@@ -36,37 +36,37 @@ export function factsByAgent<Row extends { readonly agentId: Uuid }, Facts>(
   return facts
 }
 
-/** How a subject stands with a rule: an open alert, or when it was last reviewed. */
-export interface LimitUsage {
+/** Of a subject and a rule: whether an alert is open, and when one was last reviewed. */
+export interface AlertState {
   readonly subjectId: Uuid
   readonly rule: RiskRuleName
   readonly isOpen: boolean
   readonly reviewedAt: Date | null
 }
 
-/** The moment that a UUIDv7 was made at. */
+/** The time in a UUIDv7. */
 export function momentOf(id: Uuid): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
 /**
- * The window that ends with an agent's newest transfer; what lies exactly a window's length before that is outside.
- * Nothing of it while an alert of the rule is open; after a review only what came later.
+ * The window that ends with an agent's newest transfer; a transfer exactly a window's length before that is outside.
+ * null while an alert of the rule is open; after a review, only later transfers are inside.
  */
 export function scopeOf(
   agentId: Uuid,
   newestId: Uuid,
   windowMinutes: number,
-  standing: LimitUsage | undefined,
+  alertState: AlertState | undefined,
 ): Scope | null {
-  if (standing?.isOpen) return null
+  if (alertState?.isOpen) return null
   const toMs = momentOf(newestId)
-  const reviewedMs = standing?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const reviewedMs = alertState?.reviewedAt?.getTime() ?? Number.NEGATIVE_INFINITY
   const fromMs = Math.max(toMs - windowMinutes * MINUTE_MS, reviewedMs) + 1
   if (fromMs > toMs) return null
   return { agentId, fromMs, toMs, fromId: firstUuidAt(new Date(fromMs)), untilId: newestId }
 }
 
-export function standingKey(subjectId: Uuid, rule: RiskRuleName): string {
+export function alertStateKey(subjectId: Uuid, rule: RiskRuleName): string {
   return `${subjectId} ${rule}`
 }

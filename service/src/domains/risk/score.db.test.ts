@@ -24,7 +24,7 @@ group('a score', () => {
   type Score = ResponseOf<typeof routes.getRiskScore> & { error: { code: string } }
   const score = (agentId: Uuid) => server.ask<Score>('GET', `agents/${formatId('agt', agentId)}/score`, 200)
 
-  test('counts what is open or confirmed, and not what was dismissed', async () => {
+  test('the score counts open and confirmed alerts, and not dismissed ones', async () => {
     const { agentId, alertId } = await server.alerted()
     expect(await score(agentId)).toEqual({
       agent_id: formatId('agt', agentId),
@@ -49,7 +49,7 @@ group('a score', () => {
     expect(await score(other.agentId)).toMatchObject({ score: 0, factors: [] })
   })
 
-  test('forgets an alert after thirty days, to the millisecond', async () => {
+  test('the score counts an alert for thirty days, to the millisecond', async () => {
     const { agentId } = await server.alerted()
     const [alert] = await world.alerts(agentId, 'repeated_refusals')
     const openedMs = alert?.createdAt.getTime() ?? 0
@@ -59,14 +59,14 @@ group('a score', () => {
     expect((await score(agentId)).score).toBe(0)
   })
 
-  test('of nobody is not found', async () => {
+  test('the score of an unknown agent is not found', async () => {
     for (const id of [formatId('agt', newUuid(new Date())), 'agt_none']) {
       expect((await server.ask<Score>('GET', `agents/${id}/score`, 404)).error.code).toBe('not_found')
     }
   })
 })
 
-test('the rules are shown as they are in force, a broken row with its problem', async () => {
+test('the rules are shown as they are in force, an invalid row with its problem', async () => {
   type List = ResponseOf<typeof routes.listRiskRules>
   const { rules } = await server.ask<List>('GET', 'rules', 200)
   expect(rules.map(rule => rule.rule).toSorted()).toEqual([

@@ -8,7 +8,7 @@ type CountedAlert = Pick<Alert, 'rule' | 'score' | 'status' | 'evidence'>
 export const SCORED_DAYS = 30
 const MAX_SCORE = 100
 
-/** The score of an agent's alerts that count, newest first: of each rule the highest, all together 100 at most. */
+/** The score of an agent's counted alerts, given newest first: the sum of the highest of each rule, at most 100. */
 export function scoreOf(alerts: readonly CountedAlert[]): Score {
   const factors = [...Map.groupBy(alerts, alert => alert.rule)]
     .map(([rule, each]) => factorOf(rule, each))

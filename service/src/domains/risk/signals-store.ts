@@ -2,7 +2,7 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { SignalCount, SignalKind } from './signals.ts'
 
-/** Adds to what other nodes and earlier seconds have counted. In the order of the keys, so that nodes wait in a line. */
+/** Adds to the stored counts of all nodes. Rows are locked in the order of their keys, so that nodes cannot deadlock. */
 export async function addSignals(db: Queryable, counts: readonly SignalCount[]): Promise<void> {
   const ordered = counts.toSorted((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
   await db.query(
@@ -38,7 +38,7 @@ export interface SignalSpan {
   readonly afterMs: number
 }
 
-/** What was counted about subjects in the minutes that begin after a moment of theirs, up to now. */
+/** The counts of each subject in the minutes that begin after its own moment, up to now. */
 export async function sumSignals(
   db: Queryable,
   kind: SignalKind,
@@ -54,7 +54,7 @@ export async function sumSignals(
   return new Map(rows.map(row => [row.subjectId, row.count]))
 }
 
-/** Forgets counts older than a moment, an hour of them at a time; tells how many. */
+/** Deletes counts older than a moment, an hour of them at a time. Returns the number deleted. */
 export async function deleteSignalsBefore(db: Queryable, moment: Date): Promise<number> {
   const rows = await db.query(
     `delete from risk_signals

@@ -14,18 +14,18 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** To the beginning of the next minute, so that counts fall where the test wants them. */
+/** Advances to the start of the next minute, so that the test controls which minute is counted. */
 function nextMinute(): void {
   const nowMs = world.clock.now().getTime()
   world.clock.set(new Date(nowMs - (nowMs % MINUTE_MS) + MINUTE_MS))
 }
 
 function refuse(agentId: Uuid, times: number): void {
-  for (let told = 0; told < times; told++) world.signals.policyRefusal(agentId)
+  for (let refused = 0; refused < times; refused++) world.signals.policyRefusal(agentId)
 }
 
 group('repeated_refusals', () => {
-  test('is opened by ten refusals within ten minutes, and explains itself', async () => {
+  test('a repeated_refusals alert is opened by ten refusals within ten minutes, with its figures', async () => {
     const agent = await world.agent()
     nextMinute()
     refuse(agent, 6)
@@ -43,7 +43,7 @@ group('repeated_refusals', () => {
     })
   })
 
-  test('is not opened by one refusal fewer, nor by ten of two agents', async () => {
+  test('a repeated_refusals alert is not opened by nine refusals, nor by ten of two agents', async () => {
     const [one, two] = [await world.agent(), await world.agent()]
     nextMinute()
     refuse(one, 9)
@@ -53,7 +53,7 @@ group('repeated_refusals', () => {
     expect(await world.alerts(two, 'repeated_refusals')).toEqual([])
   })
 
-  test('does not count a minute that began ten minutes ago', async () => {
+  test('repeated_refusals does not count a minute that began ten minutes ago', async () => {
     for (const [apartMs, alerts] of [
       [10 * MINUTE_MS - 6_000, 0],
       [10 * MINUTE_MS - 6_001, 1],
@@ -63,13 +63,13 @@ group('repeated_refusals', () => {
       refuse(agent, 1)
       world.clock.advance(apartMs)
       refuse(agent, 9)
-      // The run looks six seconds later.
+      // The run is six seconds later.
       await world.run()
       expect((await world.alerts(agent, 'repeated_refusals')).length).toBe(alerts)
     }
   })
 
-  test('after a review only later minutes count', async () => {
+  test('after a review, repeated_refusals counts only later minutes', async () => {
     const agent = await world.agent()
     nextMinute()
     refuse(agent, 10)
@@ -99,7 +99,7 @@ group('failed_authentication', () => {
   }
   const wrong = `sk_live_${'x'.repeat(43)}`
 
-  test('is opened on the platform by twenty wrong secrets, and not by one fewer', async () => {
+  test('a failed_authentication alert is opened on the platform by twenty wrong secrets, and not by nineteen', async () => {
     const { platform, authenticate, id } = await openPlatform()
     nextMinute()
     for (let tries = 0; tries < 19; tries++) expect(await authenticate(id, wrong)).toBeNull()
@@ -116,7 +116,7 @@ group('failed_authentication', () => {
     })
   })
 
-  test('does not count a minute that began ten minutes ago', async () => {
+  test('failed_authentication does not count a minute that began ten minutes ago', async () => {
     for (const [apartMs, alerts] of [
       [10 * MINUTE_MS - 6_000, 0],
       [10 * MINUTE_MS - 6_001, 1],
@@ -131,7 +131,7 @@ group('failed_authentication', () => {
     }
   })
 
-  test('counts neither right secrets nor platforms that do not exist', async () => {
+  test('failed_authentication counts neither right secrets nor unknown platforms', async () => {
     const { platform, platformSecret, authenticate, id } = await openPlatform()
     const nobody = newUuid(world.clock.now())
     for (let tries = 0; tries < 30; tries++) {
@@ -146,7 +146,7 @@ group('failed_authentication', () => {
 })
 
 group('login_guessing', () => {
-  test('is opened by a hundred wrong login codes, on no platform, and tells none', async () => {
+  test('a login_guessing alert is opened by a hundred wrong login codes, on no platform and without an event', async () => {
     nextMinute()
     for (let tries = 0; tries < 99; tries++) world.signals.wrongLoginCode()
     await world.run()
@@ -166,7 +166,7 @@ group('login_guessing', () => {
 })
 
 group('signals', () => {
-  test('of all nodes are added up', async () => {
+  test('signals of all nodes are added up', async () => {
     const agent = await world.agent()
     nextMinute()
     for (let node = 0; node < 2; node++) {
@@ -176,7 +176,7 @@ group('signals', () => {
     expect((await world.alerts(agent, 'repeated_refusals'))[0]?.evidence.figures['refusals']).toBe(10)
   })
 
-  test('are forgotten after a day', async () => {
+  test('signals are deleted after a day', async () => {
     const agent = await world.agent()
     refuse(agent, 1)
     await world.run()
@@ -187,7 +187,7 @@ group('signals', () => {
     expect(await kept()).toEqual([])
   })
 
-  test('take a bounded room in memory, and what is known goes on being counted', () => {
+  test('signals use bounded memory, and subjects already counted are still counted when it is full', () => {
     const recorder = createSignalRecorder(world.clock, 2)
     for (const subject of ['a', 'b', 'c', 'a']) recorder.policyRefusal(subject)
     expect(recorder.take(10).map(({ subjectId, count }) => [subjectId, count])).toEqual([
@@ -197,7 +197,7 @@ group('signals', () => {
     expect(recorder.take(10)).toEqual([])
   })
 
-  test('that could not be written are counted the next time', async () => {
+  test('signals that could not be written are written by the next run', async () => {
     const agent = await world.agent()
     nextMinute()
     refuse(agent, 4)

@@ -6,20 +6,20 @@ import { MINUTE_MS } from './scope.ts'
 
 export type SignalKind = 'policy_refusal' | 'failed_authentication' | 'wrong_login_code'
 
-/** The service itself, as the subject of what is about no agent and no platform. */
+/** The service itself, as the subject of signals that concern no agent and no platform. */
 export const SERVICE_SUBJECT: Uuid = '00000000-0000-0000-0000-000000000000'
 
-/** Where requests tell what leaves no transfer. It costs them a look into a map and never waits. */
+/** Counts events of requests that leave no transfer. A call is one lookup in memory and never waits. */
 export interface RiskSignals {
   /** A payment of this agent was refused by policy. */
   policyRefusal(agentId: Uuid): void
   /** A wrong secret was sent for a platform that exists. */
   failedPlatformAuthentication(platformId: Uuid): void
-  /** A wrong code was tried in a login, whosever the phone. */
+  /** A wrong code was sent in a login, for any phone. */
   wrongLoginCode(): void
 }
 
-/** What a policy refuses a payment with: limits, thresholds, the payer's state, its lists of payees. */
+/** The error codes of a refusal by policy: limits, thresholds, the payer's state, payee lists. */
 const POLICY_REFUSALS: readonly ErrorCode[] = [
   'spend_limit_exceeded',
   'escrow_required',
@@ -28,8 +28,8 @@ const POLICY_REFUSALS: readonly ErrorCode[] = [
 ]
 
 /**
- * Whether a payment of an agent's own was refused by policy, and not for want of money or of a good request. One that
- * its owner paused goes on asking in good faith.
+ * Whether a payment was refused by policy, and not because of the balance or an invalid request. Refusals of a paused
+ * agent do not count: it does nothing wrong by trying.
  */
 export function isPolicyRefusal(error: unknown): boolean {
   if (!(error instanceof AppError) || !POLICY_REFUSALS.includes(error.code)) return false
@@ -44,19 +44,19 @@ export interface SignalCount {
   readonly count: number
 }
 
-/** Keeps what was told until a job has written it; what a process loses when it dies is a second's counts. */
+/** Keeps counts in memory until a job writes them. If the process crashes, the counts of about a second are lost. */
 export interface SignalRecorder extends RiskSignals {
-  /** Takes out at most so many counts. */
+  /** Removes and returns at most this many counts. */
   take(atMost: number): SignalCount[]
   /** Puts back counts that could not be written. */
   putBack(counts: readonly SignalCount[]): void
 }
 
 const DEFAULT_MAX_COUNTS = 20_000
-/** Far above any threshold, and far below what its column holds. */
+/** Far above any threshold, and far below the maximum of the column. */
 const MAX_PER_COUNT = 1_000_000
 
-/** Beyond `maxCounts` different subjects and minutes newcomers go uncounted: memory that anyone could ask for. */
+/** Beyond `maxCounts` subjects and minutes, new ones are not counted, because callers could exhaust the memory. */
 export function createSignalRecorder(clock: Clock, maxCounts = DEFAULT_MAX_COUNTS): SignalRecorder {
   const counts = new Map<string, SignalCount>()
 
@@ -68,15 +68,15 @@ export function createSignalRecorder(clock: Clock, maxCounts = DEFAULT_MAX_COUNT
     counts.set(key, { subjectId, kind, minuteMs, count: total })
   }
 
-  function tell(kind: SignalKind, subjectId: Uuid): void {
+  function record(kind: SignalKind, subjectId: Uuid): void {
     const nowMs = clock.now().getTime()
     add({ subjectId, kind, minuteMs: nowMs - (nowMs % MINUTE_MS), count: 1 })
   }
 
   return {
-    policyRefusal: agentId => tell('policy_refusal', agentId),
-    failedPlatformAuthentication: platformId => tell('failed_authentication', platformId),
-    wrongLoginCode: () => tell('wrong_login_code', SERVICE_SUBJECT),
+    policyRefusal: agentId => record('policy_refusal', agentId),
+    failedPlatformAuthentication: platformId => record('failed_authentication', platformId),
+    wrongLoginCode: () => record('wrong_login_code', SERVICE_SUBJECT),
     take(atMost) {
       const taken: SignalCount[] = []
       for (const [key, count] of counts) {

@@ -9,7 +9,7 @@ let span: { afterId: Uuid; lastId: Uuid }
 let newestOf: Map<Uuid, Uuid>
 let newestTo: Map<Uuid, Uuid>
 
-// Seven agents pay each other around, 100 to 700 paise and then 1,000 paise more.
+// Seven agents pay each other in turn: 100 to 700 paise, and then 1,000 paise more each.
 beforeAll(async () => {
   world = await openRiskWorld()
   agents = (await Promise.all(Array.from({ length: 7 }, () => world.agent()))).toSorted()
@@ -39,7 +39,7 @@ async function inPortions(atMost: number): Promise<Payer[]> {
   }
 }
 
-test('every payer of a stretch is read once, a few at a time, as of its newest payment', async () => {
+test('every payer of a stretch is read once, a few at a time, with its newest payment', async () => {
   const expected = agents.map((agentId, at) => ({
     agentId,
     newestId: newestOf.get(agentId),
@@ -49,7 +49,7 @@ test('every payer of a stretch is read once, a few at a time, as of its newest p
   for (const atMost of [1, 3, 7, 100]) expect(await inPortions(atMost)).toEqual(expected)
 })
 
-test('the newest large payments to every payee are read, a few payees at a time', async () => {
+test('the newest larger payments to every payee are read, a few payees at a time', async () => {
   const limits = { minAmountPaise: 300, agents: 3, legsEach: 1 }
   const payees: Uuid[] = []
   for (let behind: Uuid | null = null; ; ) {
@@ -62,7 +62,7 @@ test('the newest large payments to every payee are read, a few payees at a time'
   expect(payees).toEqual(agents)
 })
 
-test('receivers are those of a payment of at least the amount', async () => {
+test('receivers are the payees of payments of at least the minimum amount', async () => {
   const receivers = await selectReceivers(world.database, span, 1_500)
   const expected = agents.filter((_, at) => at >= 4).map((_, at) => agents[(at + 5) % 7] ?? '')
   expect(receivers.map(each => each.agentId).toSorted()).toEqual(expected.toSorted())

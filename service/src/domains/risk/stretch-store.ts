@@ -3,11 +3,11 @@ import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import type { Leg } from './decide-circular-flow.ts'
 
-/** Transfers from behind one up to another, by the one index by id. */
+/** A stretch of the ledger: the transfers after `afterId` up to `lastId`, by id. */
 export interface Stretch {
   readonly afterId: Uuid
   readonly firstId: Uuid
-  /** Where the cursor goes. */
+  /** The next position of the cursor. */
   readonly lastId: Uuid
   readonly transfers: number
   readonly isBusy: boolean
@@ -15,7 +15,7 @@ export interface Stretch {
 
 type Span = Pick<Stretch, 'afterId' | 'lastId'>
 
-/** What an agent paid within a stretch. */
+/** The payments of an agent within a stretch. */
 export interface Payer {
   readonly agentId: Uuid
   readonly newestId: Uuid
@@ -37,7 +37,7 @@ const PAYERS = `
   ) n
   order by p.agent`
 
-/** Who paid within a stretch, in the order of their ids, from behind an agent on. */
+/** The payers of a stretch after an agent, in the order of their ids. */
 export function selectPayers(
   tx: Queryable,
   { afterId, lastId }: Span,
@@ -62,7 +62,7 @@ const CLOSING = `
   ) l
   order by p.agent, l.id`
 
-/** The newest payments of at least this amount to each of so many agents, in the order of these agents' ids. */
+/** The newest payments of at least this amount to each of a number of agents, in the order of the agents' ids. */
 export function selectClosingLegs(
   tx: Queryable,
   { afterId, lastId }: Span,
@@ -86,7 +86,7 @@ const RECEIVERS = `
     order by credit_account desc, id desc limit 1
   ) n`
 
-/** Who got a payment of at least this amount within a span, and the newest one of each. */
+/** The agents that received a payment of at least this amount within a stretch, with the newest one of each. */
 export function selectReceivers(
   tx: Queryable,
   { afterId, lastId }: Span,

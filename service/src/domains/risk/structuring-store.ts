@@ -5,7 +5,7 @@ import type { AmountThreshold } from './decide.ts'
 import { MAX_COUNT } from './rules.ts'
 import type { Scope } from './scope.ts'
 
-/** The columns that hold an amount somebody may want to keep just under, by what they are called to people. */
+/** The columns with an amount that a payer may want to stay just under, and the control's name for each. */
 const THRESHOLD_COLUMNS = {
   tier_tx: 'spend_limit_per_tx of the tier policy',
   tier_escrow: 'require_escrow_above of the tier policy',
@@ -31,7 +31,7 @@ const SELECT_THRESHOLDS = `
   left join owner_policies o on o.owner_id = a.owner_id
   where a.id = any($1::uuid[])`
 
-/** The thresholds of agents as they are now, of all layers. */
+/** The present thresholds of agents, of all layers. */
 export async function selectAmountThresholds(
   db: Queryable,
   agentIds: readonly Uuid[],
@@ -50,8 +50,8 @@ function thresholdsOf(row: ThresholdRow): AmountThreshold[] {
 }
 
 /**
- * Nothing of a band that no payment since `$7` lies in. Of an agent with more transfers in the span than are read, the
- * newest count.
+ * Returns no row for a band without a payment since `$7`. If an agent has more transfers in the span than are read, the
+ * newest are counted.
  */
 const COUNT_IN_BAND = `
   select b.at::int4 as at, c.payments, c.total, c.examples
@@ -90,7 +90,7 @@ export interface BandCount {
   readonly paymentIds: readonly Uuid[]
 }
 
-/** How many payments of an agent lie in each band, where one behind `afterId` does. */
+/** The number of payments of an agent in each band that has one after `afterId`. */
 export async function countInBands(
   db: Queryable,
   bands: readonly Band[],

@@ -22,7 +22,7 @@ const opened = () => world.opened(payer, 'structuring')
 group('structuring', () => {
   const threshold = { require_human_approval_above_paise: 300_000n }
 
-  test('is opened by five payments just under one threshold, and names it', async () => {
+  test('a structuring alert is opened by five payments just under one threshold, and names the threshold', async () => {
     await twoAgents(threshold)
     const amounts = [270_000n, 280_000n, 299_999n, 300_000n, 290_000n]
     for (const amount of amounts) {
@@ -48,20 +48,20 @@ group('structuring', () => {
     ['one payment fewer', [270_000n, 280_000n, 299_999n, 300_000n]],
     ['one paisa below the band', [269_999n, 280_000n, 299_999n, 300_000n, 290_000n]],
     ['one paisa above the threshold', [300_001n, 280_000n, 299_999n, 300_000n, 290_000n]],
-  ])('is not opened with %s', async (_name, amounts) => {
+  ])('a structuring alert is not opened with %s', async (_name, amounts) => {
     await twoAgents(threshold)
     for (const amount of amounts) await world.pay(payer, payee, amount)
     expect(await opened()).toBe(0)
   })
 
-  test('does not add up payments under different thresholds', async () => {
+  test('structuring does not add up payments under different thresholds', async () => {
     await twoAgents({ ...threshold, spend_limit_per_tx_paise: 400_000n })
     for (const amount of [270_000n, 280_000n, 360_000n, 370_000n, 380_000n])
       await world.pay(payer, payee, amount)
     expect(await opened()).toBe(0)
   })
 
-  test('does not count a payment one millisecond outside the day', async () => {
+  test('structuring does not count a payment one millisecond outside the day', async () => {
     for (const [lastMs, alerts] of [
       [DAY_MS, 0],
       [DAY_MS - 1, 1],
@@ -80,13 +80,13 @@ group('structuring', () => {
     ['the tier’s approval threshold', {}, 500_000n],
     ['the agent’s escrow threshold', { require_escrow_above_paise: 777_700n }, 777_700n],
     ['the agent’s limit of a payment', { spend_limit_per_tx_paise: 888_800n }, 888_800n],
-  ])('looks under %s', async (_name, columns, amount) => {
+  ])('structuring is found just under %s', async (_name, columns, amount) => {
     await twoAgents(columns)
     await world.payOften(payer, payee, amount, 5)
     expect(await opened()).toBe(1)
   })
 
-  test('looks under the thresholds of the owner', async () => {
+  test('structuring is found just under the thresholds of the owner', async () => {
     for (const column of ['spend_limit_per_tx', 'require_escrow_above', 'require_human_approval_above']) {
       await twoAgents()
       await world.database.query(

@@ -21,7 +21,7 @@ async function twoAgents(): Promise<void> {
 const opened = () => world.opened(payer, 'velocity_spike')
 
 group('velocity_spike', () => {
-  test('is opened by 20 payments in 10 minutes of an agent that seldom pays, and explains itself', async () => {
+  test('a velocity_spike alert is opened by 20 payments in 10 minutes of an agent that seldom pays, with its figures', async () => {
     await twoAgents()
     const [old] = await world.payOften(payer, payee, 100n, 1)
     world.clock.advance(3 * HOUR_MS)
@@ -51,7 +51,7 @@ group('velocity_spike', () => {
     expect(JSON.stringify(alert?.evidence)).not.toContain(old?.id)
   })
 
-  test('is not opened by one payment fewer', async () => {
+  test('a velocity_spike alert is not opened by 19 payments', async () => {
     await twoAgents()
     await world.payOften(payer, payee, 100n, 19)
     expect(await opened()).toBe(0)
@@ -59,7 +59,7 @@ group('velocity_spike', () => {
     expect(await opened()).toBe(1)
   })
 
-  test('does not count a payment one millisecond outside the window', async () => {
+  test('velocity_spike does not count a payment one millisecond outside the window', async () => {
     const spread = async (firstMs: number) => {
       await twoAgents()
       await world.pay(payer, payee, 100n)
@@ -71,7 +71,7 @@ group('velocity_spike', () => {
     expect(await spread(10 * MINUTE_MS - 1)).toBe(1)
   })
 
-  test('is opened at five times the usual number, and not with one payment more before', async () => {
+  test('a velocity_spike alert is opened at five times the usual number, and not with one more earlier payment', async () => {
     for (const [before, alerts] of [
       [576, 1],
       [577, 0],
@@ -84,7 +84,7 @@ group('velocity_spike', () => {
     }
   })
 
-  test('holds a payment against it that is no older than the hours before, to the millisecond', async () => {
+  test('velocity_spike counts earlier payments as usual within the baseline hours, to the millisecond', async () => {
     for (const [apartMs, alerts] of [
       [DAY_MS + 10 * MINUTE_MS, 1],
       [DAY_MS + 10 * MINUTE_MS - 1, 0],
@@ -100,7 +100,7 @@ group('velocity_spike', () => {
     }
   })
 
-  test('looks at the newest five hundred payments of an agent that makes more', async () => {
+  test('velocity_spike counts the newest five hundred payments of an agent that makes more', async () => {
     await twoAgents()
     await Promise.all(Array.from({ length: 600 }, () => world.pay(payer, payee, 100n)))
     expect(await opened()).toBe(1)

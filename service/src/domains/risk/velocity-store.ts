@@ -5,12 +5,12 @@ import type { VelocityFacts } from './decide.ts'
 import { MAX_COUNT, type ThresholdsOf } from './rules.ts'
 import { factsByAgent, MINUTE_MS, momentOf, type Scope, spanColumns } from './scope.ts'
 
-/** How many transfers of the hours before the window are read of one agent. */
+/** How many transfers of one agent are read in the hours before the window. */
 const MAX_ROWS_BEFORE = 2_000
 
 /**
- * Two index ranges of each agent, the second only when the first holds enough payments. Of an agent so busy that a
- * range holds more rows than are read, the newest part of it stands for the whole, with its own length.
+ * Reads two index ranges for each agent, the second only if the first has enough payments. If an agent is so busy that a
+ * range has more rows than are read, its newest part represents the whole, with the length of that part.
  */
 const SELECT = `
   select a.agent as "agentId", n.rows, n.payments, n.oldest, n.examples,
@@ -50,7 +50,7 @@ interface Row {
   readonly oldestBefore: Uuid | null
 }
 
-/** The agents with enough payments in the window, and how often they paid in it and before. */
+/** The agents with enough payments in the window, and how often they paid within it and before it. */
 export async function selectVelocity(
   db: Queryable,
   scopes: readonly Scope[],
@@ -59,7 +59,7 @@ export async function selectVelocity(
   if (scopes.length === 0) return new Map()
   const windowMs = windowMinutes * MINUTE_MS
   const baselineMs = baselineHours * HOUR_MS
-  // After a review the window counts later payments only; the time before it is the same as ever.
+  // After a review the window starts later; the time before it does not change.
   const windowStartMs = (scope: Scope) => scope.toMs - windowMs + 1
   const rows = await db.query<Row>(SELECT, [
     ...spanColumns(scopes),

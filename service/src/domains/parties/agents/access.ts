@@ -7,14 +7,14 @@ import type { Command } from '../../../ledger/index.ts'
 import type { AgentPolicyCache } from '../../limits/index.ts'
 import { type Agent, selectAgent } from './store.ts'
 
-/** Whose an agent is, which never changes. */
+/** The platform and the owner of an agent, which never change. */
 export interface Belonging {
   readonly id: Uuid
   readonly platformId: Uuid
   readonly ownerId: Uuid
 }
 
-/** Whether an agent is the caller's: its platform's, itself, its owner's; administrators may see all. */
+/** Whether the caller is the agent's platform, the agent itself, its owner or an administrator. */
 export function mayAccess(caller: Caller, agent: Belonging): boolean {
   switch (caller.kind) {
     case 'platform':
@@ -33,52 +33,53 @@ export function mayAccess(caller: Caller, agent: Belonging): boolean {
 }
 
 /**
- * The agent of an address, which must be the caller's: unknown is not_found, a stranger's authorization_error. Which
- * kinds of caller a route takes at all is the route's to say.
+ * The agent with this id, which the caller must have access to: an unknown agent is not_found, an agent of another party
+ * authorization_error. The route itself decides which kinds of caller it accepts.
  */
-export async function requireAgentAccess(db: Queryable, caller: Caller, address: string): Promise<Agent> {
-  const id = parseId('agt', address)
+export async function requireAgentAccess(db: Queryable, caller: Caller, agentRef: string): Promise<Agent> {
+  const id = parseId('agt', agentRef)
   const agent = id === null ? null : await selectAgent(db, id)
   if (agent === null) throw new AppError('not_found', 'There is no agent with this id')
   requireMayAccess(caller, agent)
   return agent
 }
 
-/** Refuses an agent that is a stranger's. It is asked again of the proven row under the lock, where a row decides. */
+/** Refuses a caller without access to the agent. Changes check this again on the proven row under the lock. */
 export function requireMayAccess(caller: Caller, agent: Belonging): void {
-  if (!mayAccess(caller, agent)) raise(OF_SOMEONE_ELSE)
+  if (!mayAccess(caller, agent)) raise(NOT_YOURS)
 }
 
-const OF_SOMEONE_ELSE = refuse(
+const NOT_YOURS = refuse(
   'authorization_error',
   'This agent belongs to someone else; use a credential of its own',
 )
 
 /**
- * A command that is decided only if the agent is the caller's by the proven facts under its account's lock. The row that
- * let the caller in was read before the lock and without a proof. `toStranger` is what a stranger is answered.
+ * A command that is decided only if the proven facts, under the lock of the agent's account, show that the caller has
+ * access to the agent. The first check used a row that was read before the lock and not proven. `otherwise` is the refusal
+ * for a caller without access.
  */
 export function forCaller<Result>(
   agents: AgentPolicyCache,
-  { caller, agentId, toStranger = OF_SOMEONE_ELSE }: Claim,
+  { caller, agentId, otherwise = NOT_YOURS }: Claim,
   command: Command<Result>,
 ): Command<Result> {
   const [first, ...rest] = command.steps ?? []
   return {
     accounts: command.accounts,
     reads: command.reads,
-    // In one step with the command's own needs, so that it costs no round trip more.
+    // Read in the command's own first phase, so that it costs no additional round trip.
     steps: [batch => [...agents.reads(batch, [agentId]), ...(first?.(batch) ?? [])], ...rest],
     decide(batch) {
       const agent = agents.facts(batch, agentId)
-      return agent !== undefined && mayAccess(caller, agent) ? command.decide(batch) : toStranger
+      return agent !== undefined && mayAccess(caller, agent) ? command.decide(batch) : otherwise
     },
   }
 }
 
-/** Who says that an agent is its own. The command that follows takes the agent's account. */
+/** A caller and the agent that it acts on. The command locks the agent's account. */
 export interface Claim {
   readonly caller: Caller
   readonly agentId: Uuid
-  readonly toStranger?: Refusal
+  readonly otherwise?: Refusal
 }

@@ -50,16 +50,16 @@ const platform = () => platformCaller(owner.platformId)
 const address = () => formatId('agt', made.agent.id)
 const actorPlatform = (): Actor => ({ type: 'platform', id: formatId('plt', owner.platformId) })
 
-interface Told {
+interface Entry {
   readonly action: string
   readonly actor: Actor
   readonly target: string
   readonly data: Record<string, unknown>
 }
 
-/** What the log has of the agent, without how it came to be. */
-async function told(from = 2): Promise<Told[]> {
-  const rows = await db.database.query<Told>(
+/** The audit entries of the agent, without those of its creation. */
+async function entries(from = 2): Promise<Entry[]> {
+  const rows = await db.database.query<Entry>(
     `select action, jsonb_build_object('type', actor_type, 'id', actor_id) as actor, target, data::jsonb - 'row' - 'row_version' as data
      from audit_entries where agent_id = $1 order by id`,
     [made.agent.id],
@@ -72,8 +72,8 @@ async function act(state: StateAct): Promise<void> {
   await db.database.inTransaction(tx => changeStates(tx, [made.agent.id], state, recording))
 }
 
-test('its making tells who it is and which certificate it got', async () => {
-  const all = await told(0)
+test('the creation of an agent is recorded with its identity and its certificate', async () => {
+  const all = await entries(0)
   expect(all.map(({ action }) => action).toSorted()).toEqual(['agent.created', 'certificate.issued'])
   const created = all.find(({ action }) => action === 'agent.created')
   const issued = all.find(({ action }) => action === 'certificate.issued')
@@ -91,12 +91,12 @@ test('its making tells who it is and which certificate it got', async () => {
   expect(created?.data['public_key']).toBe(issued?.data['public_key'])
 })
 
-test('a change tells the old and the new, and what waits; a change of nothing is no act', async () => {
+test('a change is recorded with the old and new values and the pending changes; a change of nothing is not recorded', async () => {
   await updatePolicy(context, platform(), address(), { name: 'Renamed', spend_limit_daily: 50 })
   await updatePolicy(context, platform(), address(), { name: 'Renamed', spend_limit_daily: 50 })
   await updatePolicy(context, platform(), address(), { spend_limit_daily: 70 })
   const waiting = { spend_limit_daily: { value: 70, effective_at: expect.any(String) as string } }
-  expect(await told()).toEqual([
+  expect(await entries()).toEqual([
     {
       action: 'agent.updated',
       actor: actorPlatform(),
@@ -115,13 +115,13 @@ test('a change tells the old and the new, and what waits; a change of nothing is
   ])
 })
 
-test('a change that waited is told of when it is dropped, and when it takes effect, once', async () => {
+test('a pending change is recorded once when it is cancelled, and once when it takes effect', async () => {
   await updatePolicy(context, platform(), address(), { spend_limit_daily: 200 })
   await cancelPolicyChange(context, platform(), address(), 'spend_limit_daily')
   await updatePolicy(context, platform(), address(), { spend_limit_daily: 300 })
   const later = new Date(clock.now().getTime() + DAY_MS + 1000)
   await Promise.all([1, 2].map(() => applyDuePolicy(context, made.agent.id, later)))
-  const acts = await told()
+  const acts = await entries()
   expect(acts.map(({ action }) => action)).toEqual([
     'agent.updated',
     'agent.policy_change_cancelled',
@@ -134,23 +134,23 @@ test('a change that waited is told of when it is dropped, and when it takes effe
   })
 })
 
-test('what was due takes effect before a later change, as an act of its own', async () => {
+test('a due change takes effect before a later change and is recorded on its own', async () => {
   await updatePolicy(context, platform(), address(), { spend_limit_daily: 200 })
   const before = clock.offsetMs()
   clock.setOffsetMs(before + DAY_MS + 1000)
   await updatePolicy(context, platform(), address(), { name: 'Renamed' })
   clock.setOffsetMs(before)
-  expect((await told()).map(({ action, data }) => [action, data['controls'] ?? data['name']])).toEqual([
+  expect((await entries()).map(({ action, data }) => [action, data['controls'] ?? data['name']])).toEqual([
     ['agent.updated', {}],
     ['agent.policy_change_applied', { spend_limit_daily: { from: 100, to: 200 } }],
     ['agent.updated', { from: 'Test agent', to: 'Renamed' }],
   ])
 })
 
-test('a new key is told of by its end alone, and a refused change not at all', async () => {
+test('a rotated key is recorded with its last four characters only, and a refused change is not recorded', async () => {
   const { agent, agentKey } = await rotateAgentKey(context, platform(), address())
   await refusalOf(cancelPolicyChange(context, platform(), address(), 'spend_limit_daily'))
-  const acts = await told()
+  const acts = await entries()
   expect(acts).toMatchObject([
     {
       action: 'agent.key_rotated',
@@ -160,14 +160,14 @@ test('a new key is told of by its end alone, and a refused change not at all', a
   expect(JSON.stringify(acts)).not.toContain(agentKey)
 })
 
-test('each change of state is told once, with where it came from', async () => {
+test('each change of state is recorded once, with the state before it', async () => {
   for (let times = 0; times < 2; times++) await pauseAgent(context, platform(), address())
   await act('quarantine')
   await act('freeze')
   await act('freeze')
   await act('restore')
   await resumeAgent(context, platform(), address())
-  expect((await told()).map(({ action, actor, data }) => [action, actor.type, data])).toEqual([
+  expect((await entries()).map(({ action, actor, data }) => [action, actor.type, data])).toEqual([
     ['agent.paused', 'platform', { from: 'active', to: 'paused' }],
     ['agent.quarantined', 'service', { from: 'paused', to: 'quarantined' }],
     ['agent.frozen', 'service', { from: 'quarantined', to: 'frozen' }],
@@ -176,12 +176,12 @@ test('each change of state is told once, with where it came from', async () => {
   ])
 })
 
-test('what is lifted from an agent that ended is told too', async () => {
+test('restoring the money of a deactivated agent is recorded too', async () => {
   await act('freeze')
   await deactivateAgent(context, platform(), address())
   await act('restore')
   await act('restore')
-  const [, ...acts] = await told()
+  const [, ...acts] = await entries()
   expect(
     acts.map(({ action, data }) => [action, data]).filter(([action]) => action !== 'certificate.revoked'),
   ).toEqual([
@@ -190,7 +190,7 @@ test('what is lifted from an agent that ended is told too', async () => {
   ])
 })
 
-test('an agent that ends leaves its organization in the same commit', async () => {
+test('a deactivated agent leaves its organization in the same commit', async () => {
   const orgId = newUuid(clock.now())
   await db.database.query(
     `insert into org_members (agent_id, org_id, role, joined_at) values ($1, $2, 'worker', now())`,
@@ -199,7 +199,7 @@ test('an agent that ends leaves its organization in the same commit', async () =
   await writeMacs(db.database, context.vault, AGENT_ROWS, [made.agent.id])
   for (let times = 0; times < 2; times++) await deactivateAgent(context, platform(), address())
   expect(await db.database.query(`select 1 from org_members where org_id = $1`, [orgId])).toEqual([])
-  const removals = (await told()).filter(({ action }) => action === 'org.member_removed')
+  const removals = (await entries()).filter(({ action }) => action === 'org.member_removed')
   expect(removals).toEqual([
     {
       action: 'org.member_removed',
@@ -210,13 +210,13 @@ test('an agent that ends leaves its organization in the same commit', async () =
   ])
 })
 
-test('a move to another tier is told of those agents that move', async () => {
+test('a change of tier is recorded for the agents whose tier changes, and for no others', async () => {
   const recording = { actor: OPERATOR, vault: context.vault, now: clock.now() }
   await db.database.inTransaction(tx => raiseAgentsToTier1(tx, owner.id, recording))
   await db.database.inTransaction(tx => raiseAgentsToTier1(tx, owner.id, recording))
   await db.database.inTransaction(tx => setAgentsTier(tx, owner.id, 'tier3', recording))
   await db.database.inTransaction(tx => setAgentsTier(tx, owner.id, 'tier3', recording))
-  expect((await told()).map(({ action, data }) => [action, data])).toEqual([
+  expect((await entries()).map(({ action, data }) => [action, data])).toEqual([
     ['agent.tier_changed', { from: 'sandbox', to: 'tier1' }],
     ['agent.tier_changed', { from: 'tier1', to: 'tier3' }],
   ])

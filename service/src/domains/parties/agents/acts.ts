@@ -1,7 +1,7 @@
 import { formatId } from '../../../kernel/ids.ts'
 import type { Act, Actor, Facts } from '../../../operations/act.ts'
 import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../../limits/index.ts'
-import type { AgentIdentity } from './agent-seal.ts'
+import type { AgentIdentity } from './identity-mac.ts'
 import type { Agent } from './store.ts'
 
 export function agentAct(
@@ -13,18 +13,18 @@ export function agentAct(
   return { agentId: id, actor, action, target: formatId('agt', id), data }
 }
 
-/** Who an agent is, as it was sealed. */
+/** An agent's identity, as its MAC covers it. */
 export function identityFacts({ ownerId, handle, publicKey }: AgentIdentity): Facts {
   return { handle, owner_id: formatId('own', ownerId), public_key: publicKey }
 }
 
-/** That what waited and was due took effect; none when nothing was. */
+/** The entry for due changes that took effect; none if nothing was due. */
 export function appliedActs(before: Agent, applied: PolicyState): Act[] {
   const facts = policyFacts(before, applied)
   return facts === null ? [] : [agentAct(LIMIT_INCREASES, 'agent.policy_change_applied', before, facts)]
 }
 
-/** What a change made of an agent's name, origins and policy; none when all is as it was. */
+/** The entry for a change of an agent's name, origins or policy; none if nothing changed. */
 export function updatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
   const policy = policyFacts(before, after)
   const name = before.name === after.name ? null : { name: { from: before.name, to: after.name } }

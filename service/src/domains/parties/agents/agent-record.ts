@@ -6,7 +6,7 @@ import { pendingRecord, policyRecord } from '../../limits/index.ts'
 import { vendorId } from '../owners/personal-data.ts'
 import type { Agent } from './store.ts'
 
-/** An agent as its caller may see it: the vendor id holds the owner's PAN, so an agent never does. */
+/** An agent as the caller may see it. An agent never sees the vendor id, which contains the owner's PAN. */
 export function agentRecord(vault: Vault, caller: Caller, agent: Agent): AgentRecord {
   if (caller.kind === 'agent' || caller.kind === 'public') return recordWithoutVendor(agent)
   return recordWithVendor(vault, agent)

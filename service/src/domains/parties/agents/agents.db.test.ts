@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop())
 
 describe('creating an agent', () => {
-  test('makes an active agent with an empty wallet, and keeps no key that could be read', async () => {
+  test('a new agent is active, has an empty wallet, and its key is not stored in a readable form', async () => {
     const { agent, agentKey } = await newAgent(context, owner, { handle: '@Researcher', name: 'Cafe\u0301' })
     expect(agent).toMatchObject({
       handle: 'researcher',
@@ -62,7 +62,7 @@ describe('creating an agent', () => {
     expect(Buffer.from(row?.public_key ?? '', 'base64')).toHaveLength(32)
   })
 
-  test('two concurrent creates of one handle: exactly one wins, and the other leaves nothing behind', async () => {
+  test('of two concurrent creations with one handle exactly one succeeds, and the other stores nothing', async () => {
     const handle = randomHandle()
     const before = await counts()
     const results = await Promise.allSettled(
@@ -82,7 +82,7 @@ describe('creating an agent', () => {
     })
   })
 
-  test('a handle stays taken after its agent is gone', async () => {
+  test('a handle stays taken after its agent is deactivated', async () => {
     const { agent } = await newAgent(context, owner)
     await deactivateAgent(context, platformCaller(owner.platformId), formatId('agt', agent.id))
     expect(await refusalOf(newAgent(context, owner, { handle: agent.handle }))).toMatchObject({
@@ -90,20 +90,20 @@ describe('creating an agent', () => {
     })
   })
 
-  test("another platform's owner is not found", async () => {
+  test('an owner of another platform is not found', async () => {
     const { platform: stranger } = await newPlatform(context)
     const work = newAgent(context, { ...owner, platformId: stranger.id })
     expect(await refusalOf(work)).toMatchObject({ code: 'not_found', field: 'owner_id' })
   })
 
-  test('a frozen owner gets no new agent', async () => {
+  test('no agent can be created for a frozen owner', async () => {
     const frozen = await newOwner(context, owner.platformId)
     await database.query(`update owners set status = 'frozen' where id = $1`, [frozen.id])
     await writeMacs(database, context.vault, OWNER_ROWS, [frozen.id])
     expect(await refusalOf(newAgent(context, frozen))).toMatchObject({ code: 'conflict' })
   })
 
-  test('a freeze that is under way is waited for, so no agent slips past it', async () => {
+  test('the creation of an agent waits for a concurrent freeze of its owner and is then refused', async () => {
     const frozen = await newOwner(context, owner.platformId)
     let creation: Promise<unknown> = Promise.resolve()
     await database.inTransaction(async tx => {
@@ -115,7 +115,7 @@ describe('creating an agent', () => {
     expect(await creation).toMatchObject({ code: 'conflict' })
   })
 
-  test('a public key that the caller brings is kept, and its private key is not asked for', async () => {
+  test('the public key of the caller is stored, and no private key is needed', async () => {
     const { publicKey } = newKeyPair()
     const { agent } = await newAgent(context, owner, { public_key: publicKey })
     const [row] = await database.query(`select public_key, private_key from agents where id = $1`, [agent.id])
@@ -132,7 +132,7 @@ describe('creating an agent', () => {
 })
 
 describe('policy', () => {
-  test('what is set comes back to the paisa, what is not sent stays, null clears', async () => {
+  test('limits are returned to the paisa, absent controls are unchanged, and null clears a control', async () => {
     const { agent: other } = await newAgent(context, owner)
     const otherId = formatId('agt', other.id)
     const { agent } = await newAgent(context, owner, {
@@ -172,7 +172,7 @@ describe('policy', () => {
     expect((await selectAgent(database, agent.id))?.name).toBe('New name')
   })
 
-  test('"network" beside agent ids is refused by its place in the list, and nothing changes', async () => {
+  test('a list with "network" and agent ids is refused with the index of the field, and nothing changes', async () => {
     const { agent } = await newAgent(context, owner)
     const address = formatId('agt', agent.id)
     const work = updatePolicy(context, platformCaller(owner.platformId), address, {
@@ -183,7 +183,7 @@ describe('policy', () => {
     expect(await policyOf(agent.id)).toMatchObject({ allowed_payees: ['network'], spend_limit_daily: null })
   })
 
-  test('a change waits for a payment that holds the account', async () => {
+  test('a change waits for a payment that has locked the account', async () => {
     const { agent } = await newAgent(context, owner)
     let change: Promise<unknown> = Promise.resolve()
     let changed = false
@@ -203,8 +203,8 @@ describe('policy', () => {
   })
 })
 
-describe('whose an agent is', () => {
-  test("a stranger's agent is refused, an unknown one is not found, and no lock is taken for either", async () => {
+describe('access to an agent', () => {
+  test('an agent of another platform is refused, an unknown agent is not found, and neither takes a lock', async () => {
     const { agent } = await newAgent(context, owner)
     const { platform: stranger } = await newPlatform(context)
     const rotate = (address: string) => rotateAgentKey(context, platformCaller(stranger.id), address)
@@ -219,7 +219,7 @@ describe('whose an agent is', () => {
     }
   })
 
-  test('the vendor id is shown to the platform and never to the agent', async () => {
+  test('the platform sees the vendor id and the agent never does', async () => {
     const { agent } = await newAgent(context, owner)
     const shown = agentRecord(TEST_VAULT, platformCaller(owner.platformId), agent)
     expect(shown.vendor_id).toMatch(/^vendor_[A-Z]{5}\d{4}[A-Z]_agt_[0-9a-z]{26}$/)

@@ -10,20 +10,20 @@ import { applyDue, type Cooldown } from '../../limits/index.ts'
 import { requireAgentAccess, requireMayAccess } from './access.ts'
 import { appliedActs, cancelledActs, keyRotatedActs, updatedActs } from './acts.ts'
 import type { AgentsContext } from './context.ts'
-import { countAgentsOut } from './count-store.ts'
+import { subtractFromAgentCount } from './count-store.ts'
 import { newAgentKey } from './create-agent.ts'
 import { type AgentChange, deactivate, decideCancel, decideChange, decideNewKey } from './decide.ts'
-import { endWith } from './end-agents.ts'
+import { endDependents } from './end-agents.ts'
 import { requestRenewals } from './renewal-store.ts'
 import { type Agent, lockAgent, updateAgent } from './store.ts'
 
 type ChangeContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'ledger'>
 
-/** A change of one agent: what it becomes, and the acts that made it so. */
+/** A change of one agent: its new row, and the acts that are recorded. */
 interface Change {
   readonly decide: (agent: Agent) => Refusal | Agent
   readonly acts: (actor: Actor, before: Agent, after: Agent) => readonly Act[]
-  /** What changes with it in the same commit. */
+  /** Further changes in the same commit. */
   readonly andThen?: (
     tx: Queryable,
     before: Agent,
@@ -32,27 +32,27 @@ interface Change {
   ) => Promise<void>
 }
 
-/** Changes what decides about an agent's payments, under the lock that payments take (see lockAgent). */
+/** Changes an agent under the lock that its payments take (see lockAgent). */
 async function changeAgent(
   { database, clock, vault, ledger }: ChangeContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   { decide, acts, andThen }: Change,
 ): Promise<Agent> {
-  // Asked before the lock, so that nobody can hold up a stranger's payments. Whose an agent is never changes. What is
-  // refused as the agent is now is refused without the lock; what is not is decided again under it.
-  const seen = await requireAgentAccess(database, caller, address)
+  // Access is checked before the lock, so that no caller can delay payments of another party's agent. A change that the
+  // present row refuses is refused without the lock; any other is decided again under the lock.
+  const seen = await requireAgentAccess(database, caller, agentRef)
   const { id, ownerId } = seen
-  const refused = decide(withDue(seen, clock.now()))
+  const refused = decide(withDueChanges(seen, clock.now()))
   if ('kind' in refused) raise(refused)
   const actor = actorOf(caller, ownerId)
   const written = await database.inTransaction(
     async tx => {
       const stored = await lockAgent(tx, vault, id)
-      assert(stored !== null, 'agents are never removed')
+      assert(stored !== null, 'agents are never deleted')
       requireMayAccess(caller, stored)
       const now = clock.now()
-      const before = withDue(stored, now)
+      const before = withDueChanges(stored, now)
       const changed = decide(before)
       if ('kind' in changed) raise(changed)
       const versions = await updateAgent(tx, vault, changed)
@@ -71,16 +71,16 @@ async function changeAgent(
 export function updatePolicy(
   context: AgentsContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   change: AgentChange,
 ): Promise<Agent> {
-  return changeAgent(context, caller, address, {
+  return changeAgent(context, caller, agentRef, {
     decide: agent => decideChange(agent, change, cooldownOf(context, agent), context.mode === 'sandbox'),
     acts: updatedActs,
   })
 }
 
-/** Lets what waited and is due take effect; whether there was anything. */
+/** Applies due policy changes. Returns whether there were any. */
 export function applyDuePolicy(
   { database, vault }: Pick<ChangeContext, 'database' | 'vault'>,
   id: Uuid,
@@ -90,7 +90,7 @@ export function applyDuePolicy(
     async tx => {
       const stored = await lockAgent(tx, vault, id)
       if (stored === null) return false
-      const applied = withDue(stored, now)
+      const applied = withDueChanges(stored, now)
       const acts = appliedActs(stored, applied)
       const versions = await updateAgent(tx, vault, applied)
       await recordFacts(tx, vault, now, acts, versions)
@@ -100,20 +100,20 @@ export function applyDuePolicy(
   )
 }
 
-/** Drops a change of the policy that waits for the cooldown. */
+/** Cancels a pending policy change. */
 export function cancelPolicyChange(
   context: AgentsContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   control: string,
 ): Promise<Agent> {
-  return changeAgent(context, caller, address, {
+  return changeAgent(context, caller, agentRef, {
     decide: agent => decideCancel(agent, control),
     acts: cancelledActs,
   })
 }
 
-function withDue(stored: Agent, now: Date): Agent {
+function withDueChanges(stored: Agent, now: Date): Agent {
   return { ...stored, ...applyDue(stored, { now, isFrozen: stored.isOwnerFrozen }) }
 }
 
@@ -122,16 +122,16 @@ function cooldownOf({ clock, limitIncreaseCooldownS }: AgentsContext, { isOwnerF
 }
 
 /**
- * Ends an agent for good, its certificates and membership with it. Ending it again changes nothing, so a caller that
- * lost the answer may repeat it.
+ * Deactivates an agent for good and ends its certificates and membership. A repeated call changes nothing, so a caller
+ * that lost the response may repeat it.
  */
-export function deactivateAgent(context: ChangeContext, caller: Caller, address: string): Promise<Agent> {
-  return changeAgent(context, caller, address, {
+export function deactivateAgent(context: ChangeContext, caller: Caller, agentRef: string): Promise<Agent> {
+  return changeAgent(context, caller, agentRef, {
     decide: agent => deactivate(agent, context.clock.now()),
     acts: () => [],
     async andThen(tx, { id, status, platformId }, recording, written) {
-      await endWith(tx, [{ id, from: status }], recording, written)
-      await countAgentsOut(tx, platformId, status === 'deactivated' ? 0 : 1)
+      await endDependents(tx, [{ id, from: status }], recording, written)
+      await subtractFromAgentCount(tx, platformId, status === 'deactivated' ? 0 : 1)
     },
   })
 }
@@ -139,10 +139,10 @@ export function deactivateAgent(context: ChangeContext, caller: Caller, address:
 export async function rotateAgentKey(
   context: AgentsContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
 ): Promise<{ readonly agent: Agent; readonly agentKey: string }> {
   const key = newAgentKey(context.vault)
-  const agent = await changeAgent(context, caller, address, {
+  const agent = await changeAgent(context, caller, agentRef, {
     decide: found => decideNewKey(found, key),
     acts: keyRotatedActs,
   })

@@ -17,7 +17,7 @@ import { type StoredState, selectStates, updateStates } from './state-store.ts'
 import { type AgentState, decideState, type StateAct } from './states.ts'
 import { type Agent, selectAgent } from './store.ts'
 
-/** What became of one agent: where it stands now, and why it was left as it was. */
+/** The outcome for one agent: its present status, and the refusal if it was not changed. */
 export interface StateOutcome {
   readonly status: AgentStatus
   readonly refusal: Refusal | null
@@ -25,8 +25,8 @@ export interface StateOutcome {
 }
 
 /**
- * Does one act to each of these agents under all their accounts' locks at once, records it of those that it changed,
- * and tells their platforms. Each succeeds or is refused alone; those that do not exist are not in the answer.
+ * Changes the state of each of these agents under the locks of all their accounts, records the changes, and publishes
+ * events to their platforms. Each agent succeeds or is refused alone; unknown agents are not in the result.
  */
 export async function changeStates(
   tx: Queryable,
@@ -75,21 +75,21 @@ function stateAct(actor: Actor, act: StateAct, before: StoredState, after: Agent
   return agentAct(actor, ACTIONS[act], before, { from: before.status, to: after.status, ...held })
 }
 
-/** One agent, stopped or let go by its owner's side. */
+/** Pauses or resumes one agent for its owner or platform. */
 async function changeState(
   { database, clock, vault, ledger }: AgentsContext,
   caller: Caller,
   address: string,
   act: 'pause' | 'resume',
 ): Promise<Agent> {
-  // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
+  // Access is checked before the locks, so that no caller can delay payments of another party's agent.
   const { id, ownerId } = await requireAgentAccess(database, caller, address)
   const recording = { actor: actorOf(caller, ownerId), vault, now: clock.now() }
   const changed = await database.inTransaction(
     async tx => {
       const outcome = (await changeStates(tx, [id], act, recording)).get(id)
       const agent = await selectAgent(tx, id)
-      assert(outcome !== undefined && agent !== null, 'agents are never removed')
+      assert(outcome !== undefined && agent !== null, 'agents are never deleted')
       requireMayAccess(caller, agent)
       if (outcome.refusal !== null) raise(outcome.refusal)
       return agent
@@ -108,7 +108,7 @@ export function resumeAgent(context: AgentsContext, caller: Caller, address: str
   return changeState(context, caller, address, 'resume')
 }
 
-/** Quarantines one agent within somebody else's transaction; throws a conflict when its state does not allow it. */
+/** Quarantines one agent within the caller's transaction; throws a conflict if its state does not allow it. */
 export async function quarantineAgent(tx: Queryable, id: Uuid, recording: Recording): Promise<void> {
   const outcome = (await changeStates(tx, [id], 'quarantine', recording)).get(id)
   if (outcome !== undefined && outcome.refusal !== null) raise(outcome.refusal)

@@ -10,8 +10,8 @@ import {
   newPlatform,
 } from '../../../testing/network.ts'
 import { checkCertificate } from '../../signing/certificates/check.ts'
-import { isGenuineAgent, type SealedIdentity } from './agent-seal.ts'
 import { completeAgents } from './complete-agents.ts'
+import { isGenuineAgent, type StoredIdentity } from './identity-mac.ts'
 
 let db: TestDatabase
 let context: NetworkContext
@@ -24,7 +24,7 @@ afterAll(() => db.drop())
 beforeEach(() => db.database.query(`delete from agents where seal is null`))
 
 async function isGenuine(id: Uuid): Promise<boolean> {
-  const [agent] = await db.database.query<SealedIdentity>(
+  const [agent] = await db.database.query<StoredIdentity>(
     `select id, platform_id as "platformId", owner_id as "ownerId", handle, public_key as "publicKey",
        created_at as "createdAt", seal
      from agents where id = $1`,
@@ -39,7 +39,7 @@ async function certificatesOf(id: Uuid): Promise<Uuid[]> {
   return rows.map(row => row.id)
 }
 
-test('agents made before there were seals are sealed and certified once, however many nodes start', async () => {
+test('agents created before MACs existed get a MAC and a certificate once, however many nodes start', async () => {
   const now = context.clock.now()
   const ids: Uuid[] = []
   for (let made = 0; made < 205; made++) ids.push(await newBareAgent(db.database, now))
@@ -57,7 +57,7 @@ test('agents made before there were seals are sealed and certified once, however
   expect(await completeAgents(context)).toBe(0)
 })
 
-test('an agent that had a seal gets no other when somebody takes it away', async () => {
+test('an agent whose MAC was removed from the database gets no new one', async () => {
   const { platform } = await newPlatform(context)
   const { agent } = await newAgent(context, await newOwner(context, platform.id))
   const bare = await newBareAgent(db.database, context.clock.now(), { status: 'deactivated' })

@@ -4,41 +4,41 @@ import { service } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
 import { agentAct, identityFacts } from './acts.ts'
-import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
-import { selectUnsealed, selectUnsealedIds, updateSeals } from './unsealed-store.ts'
+import { identityMac } from './identity-mac.ts'
+import { selectIdsWithoutMac, selectWithoutMac, updateIdentityMacs } from './incomplete-store.ts'
 
 type CompletionContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'signingKeys' | 'serviceName'>
 
 const AGENTS_AT_ONCE = 200
 
 /**
- * Seals agents that were made before there were seals, and gives them their default certificates. For the start of the
- * service; it answers how many there were. One that the log tells of was made later, with a seal, and is left: it
- * counts as altered.
+ * Makes the MAC and the default certificate of agents that were created before MACs existed. Called at the start of the
+ * service; returns the number of such agents. An agent whose creation the audit log records was created later, with a
+ * MAC: it gets none here and counts as altered.
  */
 export async function completeAgents(context: CompletionContext): Promise<number> {
   let completed = 0
   let after: Uuid | null = null
   for (;;) {
-    const ids: Uuid[] = await selectUnsealedIds(context.database, after, AGENTS_AT_ONCE)
+    const ids: Uuid[] = await selectIdsWithoutMac(context.database, after, AGENTS_AT_ONCE)
     after = ids.at(-1) ?? null
     if (after === null) return completed
     completed += await completeBatch(context, ids)
   }
 }
 
-/** Under the accounts' locks, as every change of an agent: of several nodes one seals, and none ends meanwhile. */
+/** Works under the accounts' locks, so that one of several nodes does it and no agent is deactivated meanwhile. */
 async function completeBatch(context: CompletionContext, ids: readonly Uuid[]): Promise<number> {
   const { database, clock, vault } = context
   const now = clock.now()
   const issuer: Issuer = await issuerAt(context, now)
   return database.inTransaction(async tx => {
     await lockAccounts(tx, ids)
-    const agents = await selectUnsealed(tx, ids)
-    await updateSeals(
+    const agents = await selectWithoutMac(tx, ids)
+    await updateIdentityMacs(
       tx,
-      agents.map(agent => ({ id: agent.id, seal: agentSeal(vault, agent) })),
+      agents.map(agent => ({ id: agent.id, seal: identityMac(vault, agent) })),
     )
     const actor = service('start')
     const acts = agents.map(agent => agentAct(actor, 'agent.sealed', agent, identityFacts(agent)))

@@ -5,21 +5,21 @@ import type { Ledger } from '../../../ledger/index.ts'
 import type { SigningKeys } from '../../signing/index.ts'
 import type { FindAgent } from './find-agent.ts'
 
-/** What the use cases of agents work with. */
+/** The dependencies of the use cases of agents. */
 export interface AgentsContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
   readonly findAgent: FindAgent
-  /** What default certificates are signed with, and the issuer that they name. */
+  /** The keys that sign default certificates, and the issuer that these name. */
   readonly signingKeys: Pick<SigningKeys, 'at'>
   readonly serviceName: string
   readonly ledger: Pick<Ledger, 'awaitCommits'>
-  /** In the sandbox a payee may sell on this machine. */
+  /** In sandbox mode an origin may be on the local machine. */
   readonly mode: 'sandbox' | 'live'
-  /** How long a change that loosens a spend policy waits. */
+  /** The cooldown of a change that loosens a policy. */
   readonly limitIncreaseCooldownS: number
-  /** How many agents that have not ended an owner, and a platform, may have. */
+  /** The most agents, without deactivated ones, of an owner and of a platform. */
   readonly maxAgentsPerOwner: number
   readonly maxAgentsPerPlatform: number
 }

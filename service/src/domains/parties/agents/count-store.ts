@@ -2,8 +2,8 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
 /**
- * Whether an owner has `max` agents that have not ended, or more. Exact while the owner's row is locked, as it is in
- * every creation.
+ * Whether an owner has `max` agents or more, without deactivated ones. Exact while the owner's row is locked, as every
+ * creation does.
  */
 export async function ownerIsFull(tx: Queryable, ownerId: Uuid, max: number): Promise<boolean> {
   const [row] = await tx.query<{ count: bigint }>(
@@ -15,10 +15,10 @@ export async function ownerIsFull(tx: Queryable, ownerId: Uuid, max: number): Pr
 }
 
 /**
- * Counts one more agent of a platform; false when it has `max` already. The last statement of a creation: whoever
- * counts next waits until the commit, and no longer.
+ * Counts one more agent of a platform; false if it has `max` already. It is the last statement of a creation, so that
+ * concurrent creations wait for the row as briefly as possible.
  */
-export async function countAgentIn(tx: Queryable, platformId: Uuid, max: number): Promise<boolean> {
+export async function addToAgentCount(tx: Queryable, platformId: Uuid, max: number): Promise<boolean> {
   const rows = await tx.query(
     `insert into platform_agent_counts as c (platform_id, living) values ($1, 1)
      on conflict (platform_id) do update set living = c.living + 1 where c.living < $2 returning living`,
@@ -27,11 +27,15 @@ export async function countAgentIn(tx: Queryable, platformId: Uuid, max: number)
   return rows.length === 1
 }
 
-/** Counts agents of a platform that have ended. The last statement, as above. */
-export async function countAgentsOut(tx: Queryable, platformId: Uuid, ended: number): Promise<void> {
-  if (ended === 0) return
+/** Subtracts deactivated agents from the count of a platform. It is the last statement, as above. */
+export async function subtractFromAgentCount(
+  tx: Queryable,
+  platformId: Uuid,
+  deactivated: number,
+): Promise<void> {
+  if (deactivated === 0) return
   await tx.query(
     `update platform_agent_counts set living = greatest(living - $2::int8, 0) where platform_id = $1`,
-    [platformId, ended],
+    [platformId, deactivated],
   )
 }

@@ -35,7 +35,7 @@ async function countedOf(platformId: string): Promise<{ readonly counted: bigint
 const failed = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
 
-test('however many creations race, an owner gets as many agents as it may and no more', async () => {
+test('concurrent creations never give an owner more agents than the maximum', async () => {
   const { platform } = await newPlatform(context)
   const owner = await newOwner(context, platform.id)
   const capped = { ...context, maxAgentsPerOwner: 5 }
@@ -43,11 +43,11 @@ test('however many creations race, an owner gets as many agents as it may and no
   expect(refused).toHaveLength(7)
   for (const error of refused) expect(error).toMatchObject({ code: 'conflict', details: { max_agents: 5 } })
   expect(await countedOf(platform.id)).toEqual({ counted: 5n, living: 5n })
-  // Another owner of the platform has a number of its own.
+  // Another owner of the platform has a count of its own.
   await newAgent(capped, await newOwner(context, platform.id))
 })
 
-test('however many creations race over all of its owners, a platform gets as many agents as it may and no more', async () => {
+test('concurrent creations for all owners never give a platform more agents than the maximum', async () => {
   const { platform } = await newPlatform(context)
   const owners = await Promise.all(Array.from({ length: 4 }, () => newOwner(context, platform.id)))
   const capped = { ...context, maxAgentsPerPlatform: 9 }
@@ -58,7 +58,7 @@ test('however many creations race over all of its owners, a platform gets as man
   expect(await countedOf(platform.id)).toEqual({ counted: 9n, living: 9n })
 })
 
-test('a deactivated agent counts no more, once, however often it is deactivated', async () => {
+test('a deactivated agent is subtracted once, however often it is deactivated', async () => {
   const { platform } = await newPlatform(context)
   const owner = await newOwner(context, platform.id)
   const capped = { ...context, maxAgentsPerOwner: 2, maxAgentsPerPlatform: 2 }
@@ -72,7 +72,7 @@ test('a deactivated agent counts no more, once, however often it is deactivated'
   await expect(newAgent(capped, owner)).rejects.toMatchObject({ code: 'conflict' })
 })
 
-test('a creation that fails, and the end of a platform, leave the count right', async () => {
+test('the count stays right after a failed creation and after the deletion of a platform', async () => {
   const { platform } = await newPlatform(context)
   const owner = await newOwner(context, platform.id)
   const handle = randomHandle()

@@ -10,19 +10,19 @@ import { actorOf, type Recording } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { type Issuer, issueDefaultCertificates, issuerAt } from '../../signing/index.ts'
 import { agentAct, identityFacts } from './acts.ts'
-import { agentSeal } from './agent-seal.ts'
 import type { AgentsContext } from './context.ts'
-import { countAgentIn, ownerIsFull } from './count-store.ts'
+import { addToAgentCount, ownerIsFull } from './count-store.ts'
 import { type AgentRequest, decideAgent, decideSponsor } from './decide.ts'
+import { identityMac } from './identity-mac.ts'
 import { type Agent, claimHandle, insertAgent, lockSponsor, type SigningKeys } from './store.ts'
 
 export interface CreatedAgent {
   readonly agent: Agent
-  /** Shown once; only its digest is kept. */
+  /** Shown once; only its digest is stored. */
   readonly agentKey: string
 }
 
-/** Makes an agent, its handle, its keys, its wallet and its default certificate in one commit. */
+/** Creates an agent with its handle, keys, wallet and default certificate in one commit. */
 export async function createAgent(
   context: AgentsContext,
   platformId: Uuid,
@@ -61,11 +61,11 @@ export async function createAgent(
       deactivatedAt: null,
       isOwnerFrozen: false,
       blockedAs: null,
-      sealedOwnerPan: sponsor.sealedPan,
+      encryptedOwnerPan: sponsor.encryptedPan,
     }
     await openAccount(tx, id, now)
     await storeAgent(tx, created, signingKeys, { issuer, recording })
-    if (!(await countAgentIn(tx, platformId, maxAgentsPerPlatform))) {
+    if (!(await addToAgentCount(tx, platformId, maxAgentsPerPlatform))) {
       throw tooMany('platform', maxAgentsPerPlatform)
     }
     return created
@@ -73,7 +73,7 @@ export async function createAgent(
   return { agent, agentKey: key.text }
 }
 
-/** The agent with the seal of its identity and its default certificate, and that they came to be. */
+/** Stores the agent with the MAC of its identity and its default certificate, and records both. */
 async function storeAgent(
   tx: Queryable,
   agent: Agent,
@@ -82,7 +82,7 @@ async function storeAgent(
 ): Promise<void> {
   const { actor, vault, now } = recording
   const subject = { ...agent, publicKey: keys.publicKey }
-  const versions = await insertAgent(tx, vault, agent, { ...keys, seal: agentSeal(vault, subject) })
+  const versions = await insertAgent(tx, vault, agent, { ...keys, seal: identityMac(vault, subject) })
   const [certificate] = await issueDefaultCertificates(tx, [subject], issuer, recording)
   assert(certificate !== undefined, 'every agent has a default certificate')
   const data = {
@@ -103,7 +103,7 @@ export function newAgentKey(vault: Vault): {
   return { text, hash: vault.credentialHash(text, 'agents.key'), last4: text.slice(-4) }
 }
 
-/** The pair that signs for the agent, or only the public half when the caller keeps the private one. */
+/** The agent's key pair, or only the public key if the caller keeps the private one. */
 function signingKeysFor(vault: Vault, id: Uuid, broughtPublicKey: string | null): SigningKeys {
   if (broughtPublicKey !== null) return { publicKey: broughtPublicKey, privateKey: null }
   const pair = newKeyPair()

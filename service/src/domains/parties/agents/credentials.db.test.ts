@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop())
 
 describe('keys', () => {
-  test('a rotated key fails at once and the new one works', async () => {
+  test('after a rotation the old key fails at once and the new one works', async () => {
     const { agent, agentKey } = await newAgent(context, owner)
     const rotated = await rotateAgentKey(context, platformCaller(owner.platformId), formatId('agt', agent.id))
     expect(rotated.agent.keyLast4).toBe(rotated.agentKey.slice(-4))
@@ -48,7 +48,7 @@ describe('keys', () => {
     })
   })
 
-  test('the key of a deactivated agent fails, and it gets no other', async () => {
+  test('the key of a deactivated agent fails, and the agent cannot get a new one', async () => {
     const { agent, agentKey } = await newAgent(context, owner)
     const caller = platformCaller(owner.platformId)
     await deactivateAgent(context, caller, formatId('agt', agent.id))
@@ -70,7 +70,7 @@ describe('keys', () => {
     },
   )
 
-  test('a known key is answered without a promise until it is forgotten; an unknown one is asked for each time', async () => {
+  test('the key cache returns a known key without a query until it is evicted, and queries an unknown key each time', async () => {
     const { agent, agentKey } = await newAgent(context, owner)
     const agentKeys = openAgentKeyCache(database, TEST_VAULT)
     const first = agentKeys.authenticate(agentKey)
@@ -84,7 +84,7 @@ describe('keys', () => {
 })
 
 describe('finding an agent by name', () => {
-  test('a handle in any case leads to its agent, at once the second time', async () => {
+  test('a handle in upper or lower case finds its agent, the second time without a query', async () => {
     const { agent } = await newAgent(context, owner)
     const findAgent = openHandleCache(database, TEST_VAULT)
     expect(findAgent(formatId('agt', agent.id))).toBe(agent.id)
@@ -92,7 +92,7 @@ describe('finding an agent by name', () => {
     expect(findAgent(agent.handle)).toBe(agent.id)
   })
 
-  test('a name that is free now is found once it is taken', async () => {
+  test('a handle that was free is found once it is taken', async () => {
     const handle = randomHandle()
     const findAgent = openHandleCache(database, TEST_VAULT)
     expect(await findAgent(handle)).toBeNull()

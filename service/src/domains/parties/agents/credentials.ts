@@ -16,7 +16,7 @@ function isAgentKey(text: string): boolean {
   return text.length === KEY_LENGTH && text.startsWith(SECRET_PREFIXES.agentKey)
 }
 
-/** Asks the database whose key this is, each time: a replaced key fails with the very next request anywhere. */
+/** Looks the key up in the database each time: a replaced key fails with the next request on every node. */
 export async function authenticateAgent(
   db: Queryable,
   vault: Vault,
@@ -26,7 +26,7 @@ export async function authenticateAgent(
   return callerOf(db, vault, vault.credentialHash(agentKey, 'agents.key'))
 }
 
-/** A key that was written into a row by hand, or an agent that was changed by hand, is nobody's. */
+/** The caller with this key; null also if the row of the agent fails its MAC. */
 async function callerOf(db: Queryable, vault: Vault, keyHash: Buffer): Promise<AgentCaller | null> {
   const row = await selectAgentByKey(db, keyHash)
   if (row === null || !isGenuine(vault, AGENT_ROWS, row.agentId, row)) return null
@@ -34,18 +34,18 @@ async function callerOf(db: Queryable, vault: Vault, keyHash: Buffer): Promise<A
   return { kind: 'agent', agentId, platformId, ownerId, keyHash }
 }
 
-/** Remembers whose key a key was when it was last asked for. */
+/** Caches the caller of each key as of its last lookup. */
 export interface AgentKeyCache {
-  /** Whose key it is when that is remembered. */
+  /** The cached caller of a key. */
   recall(agentKey: string): AgentCaller | undefined
   authenticate(agentKey: string): MaybePromise<AgentCaller | null>
-  /** For whoever finds out that a caller's key is no longer the agent's. */
+  /** Evicts a key that turned out to be replaced. */
   forget(caller: AgentCaller): void
 }
 
 /**
- * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a key that was replaced
- * may still be known here. It keeps digests, so that no key stays in memory.
+ * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a replaced key may still
+ * be cached here. It stores digests, so that no key stays in memory.
  */
 export function openAgentKeyCache(db: Queryable, vault: Vault): AgentKeyCache {
   const known = boundedMap<string, AgentCaller>(KEPT_KEYS)

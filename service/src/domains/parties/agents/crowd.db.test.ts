@@ -14,7 +14,7 @@ import {
 } from '../../../testing/network-server.ts'
 import { someoneWaitsForLock } from '../../../testing/wait-for-lock.ts'
 
-/** More than there are connections. */
+/** More than the number of connections. */
 const CROWD = 40
 
 let db: TestDatabase
@@ -51,7 +51,7 @@ async function newParty(agents: number): Promise<Party> {
   return { platform: headers, ownerId, agentIds }
 }
 
-/** Sends changes of these agents that all wait for the locks of their accounts, until the work is done. */
+/** Keeps changes of these agents waiting for the locks of their accounts until the work is done. */
 async function whileCrowded(parties: readonly Party[], work: () => Promise<void>): Promise<void> {
   const ids = parties.flatMap(({ agentIds }) => agentIds.map(id => parseId('agt', id) ?? ''))
   const waiting: Promise<{ readonly status: number }>[] = []
@@ -69,7 +69,7 @@ async function whileCrowded(parties: readonly Party[], work: () => Promise<void>
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
 }
 
-test('while one platform’s changes of one agent queue for its lock, a stranger’s requests are served', async () => {
+test('while changes of one agent wait for its lock, requests of another platform are served', async () => {
   const crowd = await newParty(1)
   const stranger = await newParty(1)
   await whileCrowded([crowd], async () => {
@@ -82,7 +82,7 @@ test('while one platform’s changes of one agent queue for its lock, a stranger
   })
 })
 
-test('while one platform’s changes of many agents queue for their locks, a stranger’s requests are served', async () => {
+test('while one platform’s changes of many agents wait for their locks, requests of another platform are served', async () => {
   const crowd = await newParty(12)
   const stranger = await newParty(1)
   await whileCrowded([crowd], async () => {
@@ -91,7 +91,7 @@ test('while one platform’s changes of many agents queue for their locks, a str
   })
 })
 
-test('while four platforms hold every connection that they may have, stops and administrators are served', async () => {
+test('while four platforms use all connections that they may have, stops and administrators are served', async () => {
   const parties = [await newParty(3), await newParty(3), await newParty(3), await newParty(3)]
   const stranger = await newParty(2)
   const [first, second] = stranger.agentIds

@@ -15,7 +15,7 @@ import { normaliseHandle } from './handle.ts'
 import { normaliseOrigin } from './origin.ts'
 import type { Agent, Sponsor } from './store.ts'
 
-/** What a caller says of a new agent, policy controls included. */
+/** The request for a new agent, policy controls included. */
 export interface AgentRequest extends PolicyChange {
   readonly name: string
   readonly handle: string
@@ -28,11 +28,11 @@ export interface AgentPlan {
   readonly name: string
   readonly handle: string
   readonly policy: SpendPolicy
-  /** The caller's own public key; null: the service makes a pair. */
+  /** The public key from the caller; null: the service makes a key pair. */
   readonly publicKey: string | null
 }
 
-/** Reads a request for a new agent; what depends on others (owner, handle) is decided under their locks. */
+/** Decides a request for a new agent. What depends on the owner and on the handle is decided under their locks. */
 export function decideAgent(request: AgentRequest): Refusal | AgentPlan {
   const handle = normaliseHandle(request.handle)
   if (handle === null) return refuse('validation_error', HANDLE_RULE, { field: 'handle' })
@@ -58,7 +58,7 @@ function decidePublicKey(publicKey: string): Refusal | null {
   return refuse('validation_error', message, { field })
 }
 
-/** Whether an owner may have another agent. */
+/** Refuses a new agent if its owner or platform does not allow one. */
 export function decideSponsor(sponsor: Sponsor | null): Refusal | (Sponsor & { readonly kind: 'sponsor' }) {
   if (sponsor === null) {
     return refuse('not_found', 'This platform has no owner with this id; create the owner first', {
@@ -97,7 +97,7 @@ export function decideChange(
   return { ...agent, ...changed, ...origins, name: change.name?.normalize('NFC') ?? agent.name }
 }
 
-/** Below a frozen owner an agent names no further place where it can be paid; it only takes some back. */
+/** While the owner is frozen, an agent can remove origins but not add any. */
 function decideOrigins(
   { origins: before, isOwnerFrozen }: Agent,
   { origins }: AgentChange,
@@ -123,14 +123,14 @@ function frozenOrigins(): Refusal {
   return refuse('conflict', message, { field: 'origins' })
 }
 
-/** The agent once a change of its policy that waited has been dropped. */
+/** The agent without the pending change of this control. */
 export function decideCancel(agent: Agent, control: string): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
   const left = withoutChange(agent.pending, control)
   return 'kind' in left ? left : { ...agent, pending: left }
 }
 
-/** The agent after its end, which is final. An end without a key: whatever key was shown fits no more. */
+/** The deactivated agent, which is final. It has no key hash, so no key matches any more. */
 export function deactivate(agent: Agent, now: Date): Agent {
   const { status } = agent
   const blockedAs = status === 'frozen' || status === 'quarantined' ? status : agent.blockedAs
@@ -145,7 +145,7 @@ export function deactivate(agent: Agent, now: Date): Agent {
 
 const NO_KEY = Buffer.alloc(0)
 
-/** The agent with another key. */
+/** The agent with a new key. */
 export function decideNewKey(agent: Agent, key: { hash: Buffer; last4: string }): Refusal | Agent {
   if (agent.status === 'deactivated') return deactivated()
   if (agent.isOwnerFrozen) {

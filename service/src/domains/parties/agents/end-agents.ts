@@ -11,19 +11,19 @@ import { endMemberships } from '../organizations/member-store.ts'
 import { agentAct } from './acts.ts'
 import { statusEvent } from './events.ts'
 
-/** An agent that was just written as deactivated, and how it stood before. */
-export interface EndedAgent {
+/** An agent that was just deactivated, and its status before. */
+export interface DeactivatedAgent {
   readonly id: Uuid
   readonly from: AgentStatus
 }
 
 /**
- * Ends what ends with agents, their certificates and memberships, in the commit that ends them. It comes after the
- * agents are written: whoever issues a certificate holds the agent's row, so none is issued behind this one's back.
+ * Revokes the certificates and ends the memberships of deactivated agents, in the commit that deactivates them. It runs
+ * after the agents are written: issuing a certificate locks the agent's row, so none is issued concurrently.
  */
-export async function endWith(
+export async function endDependents(
   tx: Queryable,
-  agents: readonly EndedAgent[],
+  agents: readonly DeactivatedAgent[],
   recording: Recording,
   written: readonly RowVersion[] = [],
 ): Promise<void> {

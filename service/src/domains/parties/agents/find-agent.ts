@@ -12,8 +12,8 @@ const KEPT_HANDLES = 50_000
 export type FindAgent = (idOrHandle: string) => MaybePromise<Uuid | null>
 
 /**
- * An id is only read, not looked up: whoever uses it learns whether it exists. A handle never changes hands, so what
- * was once found is remembered and answered without a promise; what was not found may be taken later and is not.
+ * An id is only parsed, not looked up: its use shows whether it exists. A handle never moves to another agent, so a
+ * found handle is cached and returned without a promise. An unknown handle may be taken later and is not cached.
  */
 export function openHandleCache(db: Queryable, vault: Vault): FindAgent {
   const holders = boundedMap<string, Uuid>(KEPT_HANDLES)

@@ -6,14 +6,14 @@ import type { Recording } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { AGENT_ROWS, lockAgentsForChange } from '../../limits/index.ts'
 import { agentAct } from './acts.ts'
-import { countAgentsOut } from './count-store.ts'
-import { type EndedAgent, endWith } from './end-agents.ts'
+import { subtractFromAgentCount } from './count-store.ts'
+import { type DeactivatedAgent, endDependents } from './end-agents.ts'
 import { requestRenewals } from './renewal-store.ts'
-import { heldAtEnd } from './store.ts'
+import { blockedAtDeactivation } from './store.ts'
 
 /**
- * Moves the agents of a verified owner out of the sandbox tier. The owner's row must be locked, so that no agent is
- * created meanwhile; the accounts are locked for the reason given at lockAgent.
+ * Moves the agents of a verified owner from the sandbox tier to tier1. The caller holds the lock of the owner's row, so
+ * that no agent is created meanwhile; the accounts are locked for the reason given at lockAgent.
  */
 export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid, recording: Recording): Promise<void> {
   const agents = await tx.query<{ id: Uuid }>(
@@ -29,8 +29,8 @@ export async function raiseAgentsToTier1(tx: Queryable, ownerId: Uuid, recording
 }
 
 /**
- * The agents of an owner that have not ended, and those whose money is held beyond their end. The owner's row must be
- * locked, so that none is created meanwhile.
+ * The agents of an owner that are not deactivated, and deactivated ones whose money is still blocked. The caller holds
+ * the lock of the owner's row, so that no agent is created meanwhile.
  */
 export async function selectAgentIdsOfOwner(tx: Queryable, ownerId: Uuid): Promise<Uuid[]> {
   const agents = await tx.query<{ id: Uuid }>(
@@ -40,7 +40,7 @@ export async function selectAgentIdsOfOwner(tx: Queryable, ownerId: Uuid): Promi
   return agents.map(agent => agent.id)
 }
 
-/** Moves the agents of an owner to a tier, whose limits hold from their next payment on. Locks as above. */
+/** Moves the agents of an owner to a tier, whose limits apply from their next payment on. Locks as above. */
 export async function setAgentsTier(
   tx: Queryable,
   ownerId: Uuid,
@@ -80,7 +80,7 @@ async function moveToTier(
   await requestRenewals(tx, movedIds, now)
 }
 
-/** How many agents of a platform have money left or, not ended, still could pay what they owe. Takes no locks. */
+/** How many agents of a platform have money left, or owe money and are not deactivated. Takes no locks. */
 export async function countWithBalance(db: Queryable, platformId: Uuid): Promise<number> {
   const [row] = await db.query<{ count: bigint }>(
     `select count(*) as count from accounts a join agents g on g.id = a.id
@@ -92,7 +92,7 @@ export async function countWithBalance(db: Queryable, platformId: Uuid): Promise
 
 const AGENTS_AT_ONCE = 500
 
-/** The agents of a platform that have not ended, in the order of their ids: a bounded number of those behind `after`. */
+/** A bounded number of agents of a platform behind `after`, in the order of their ids, without deactivated ones. */
 export async function selectLivingOfPlatform(
   tx: Queryable,
   platformId: Uuid,
@@ -108,9 +108,9 @@ export async function selectLivingOfPlatform(
 }
 
 /**
- * Ends these agents of a platform, unless one has money left or still could pay what it owes: then nothing is done and
- * the answer says how many have. What an ended agent owes nobody can pay any more. The platform's row must be locked.
- * Under the accounts' locks no payment or funding is in flight, and the next one finds its agent deactivated.
+ * Deactivates these agents of a platform, unless any has money left or owes money: then nothing changes and the result
+ * says how many do. A debt of a deactivated agent cannot be paid any more. The caller holds the lock of the platform's
+ * row. Under the accounts' locks no payment or funding is in flight, and the next one finds its agent deactivated.
  */
 export async function deactivateAgents(
   tx: Queryable,
@@ -125,14 +125,14 @@ export async function deactivateAgents(
   )
   const withBalance = Number(row?.count ?? 0)
   if (withBalance > 0) return { withBalance }
-  const ended = await tx.query<EndedAgent>(
+  const ended = await tx.query<DeactivatedAgent>(
     `update agents a set status = 'deactivated', key_hash = '', deactivated_at = coalesce(a.deactivated_at, $2),
-       held_as = ${heldAtEnd('a')}
+       held_as = ${blockedAtDeactivation('a')}
      from agents before where a.id = any($1::uuid[]) and before.id = a.id and a.status <> 'deactivated'
      returning a.id, before.status as "from"`,
     [ids, recording.now],
   )
-  await endWith(tx, ended, recording)
-  await countAgentsOut(tx, platformId, ended.length)
+  await endDependents(tx, ended, recording)
+  await subtractFromAgentCount(tx, platformId, ended.length)
   return { withBalance }
 }

@@ -5,7 +5,7 @@ import type { AgentsContext } from './context.ts'
 import { normaliseHandle } from './handle.ts'
 import { selectPublicAgent } from './store.ts'
 
-/** What anyone may ask of the network's names. */
+/** The public routes about handles and agents. */
 export function serveHandles(serve: Serve, { database, vault, findAgent }: AgentsContext): void {
   serve(routes.getHandleAvailability, async ({ params }) => {
     const handle = normaliseHandle(params.handle)

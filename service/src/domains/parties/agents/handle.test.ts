@@ -13,7 +13,7 @@ const ACCEPTED: readonly (readonly [string, string])[] = [
   ['agt_bob', 'agt_bob'],
 ]
 
-test.each(ACCEPTED)('the handle %j is kept as %j', (written, handle) => {
+test.each(ACCEPTED)('the handle %j is stored as %j', (written, handle) => {
   expect(normaliseHandle(written)).toBe(handle)
 })
 

@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../http/paging.ts'
 import { FIRST_UUID, type Uuid } from '../../../kernel/ids.ts'
 import { AGENT_COLUMNS, type Agent, type AgentRow, agentFromRow } from './store.ts'
 
-/** Whose agents a caller may list. */
+/** The agents that a caller may list. */
 export type AgentScope =
   | { readonly kind: 'platform'; readonly platformId: Uuid }
   | { readonly kind: 'owners'; readonly ownerIds: readonly Uuid[] }
@@ -36,8 +36,8 @@ function filterValues({ scope, status, ownerId, handle }: AgentFilter): unknown[
 }
 
 /**
- * A page of agents, newest first: those before `before` when it is given, skipping `offset`. Of those that are skipped no
- * more is read than their ids.
+ * A page of agents, newest first: those before `before` if it is given, skipping `offset`. Only the ids of skipped
+ * agents are read.
  */
 export async function selectAgents(db: Queryable, filter: AgentFilter, page: PageRequest): Promise<Agent[]> {
   const rows = await db.query<AgentRow>(
@@ -62,10 +62,10 @@ export async function countAgents(db: Queryable, filter: AgentFilter): Promise<n
 
 const AGENTS_AT_ONCE = 5_000
 
-/** An index has all that is read. */
+/** An index-only scan reads this. */
 export const SELECT_AGENTS = `select id from agents where owner_id = $1 and id > $2 order by id limit $3`
 
-/** All agents of these owners, those that ended included. */
+/** All agents of these owners, including deactivated ones. */
 export async function selectAgentsOf(db: Queryable, ownerIds: readonly Uuid[]): Promise<Uuid[]> {
   const ids: Uuid[] = []
   for (const ownerId of ownerIds) {

@@ -19,10 +19,10 @@ import { pay } from '../../payments/pay.ts'
 import { deactivateAgent, rotateAgentKey, updatePolicy } from './change-agent.ts'
 import type { CreatedAgent } from './create-agent.ts'
 
-/** A process of the service, with what it remembers of agents. */
+/** A process of the service with its caches of agents. */
 interface Node {
   readonly ledger: Ledger
-  readonly register: AgentPolicyCache
+  readonly policyCache: AgentPolicyCache
 }
 
 let testDatabase: TestDatabase
@@ -67,11 +67,11 @@ beforeEach(async () => {
 
 function openNode(): Node {
   const ledger = openLedger({ database, clock: context.clock, vault: TEST_VAULT, onError: console.error })
-  return { ledger, register: openAgentPolicyCache() }
+  return { ledger, policyCache: openAgentPolicyCache() }
 }
 
-function payFrom({ ledger, register }: Node) {
-  return pay(ledger, register, {
+function payFrom({ ledger, policyCache }: Node) {
+  return pay(ledger, policyCache, {
     payerId: payer.agent.id,
     payeeId: payee.agent.id,
     keyHash: payer.agent.keyHash,
@@ -90,27 +90,27 @@ async function refusedEverywhere(code: string): Promise<void> {
 const caller = () => platformCaller(payer.agent.platformId)
 const address = ({ agent }: CreatedAgent) => formatId('agt', agent.id)
 
-test('a rotated key pays nowhere from the next payment on, though nodes may remember it', async () => {
+test('from the next payment on every node refuses a rotated key, even if its cache has the key', async () => {
   await rotateAgentKey(context, caller(), address(payer))
   await refusedEverywhere('authentication_error')
 })
 
-test('a deactivated agent pays nowhere from the next payment on', async () => {
+test('from the next payment on every node refuses payments by a deactivated agent', async () => {
   await deactivateAgent(context, caller(), address(payer))
   await refusedEverywhere('authentication_error')
 })
 
-test('a deactivated agent receives nowhere from the next payment on', async () => {
+test('from the next payment on every node refuses payments to a deactivated agent', async () => {
   await deactivateAgent(context, caller(), address(payee))
   await refusedEverywhere('validation_error')
 })
 
-test('a lowered limit holds everywhere for the next payment', async () => {
+test('from the next payment on every node applies a lowered limit', async () => {
   await updatePolicy(context, caller(), address(payer), { spend_limit_per_tx: 9.99 })
   await refusedEverywhere('spend_limit_exceeded')
 })
 
-test('a blocked payee and a payee that is not allowed are refused everywhere from the next payment on', async () => {
+test('from the next payment on every node refuses a blocked payee and a payee that is not allowed', async () => {
   const atOnce = { ...context, limitIncreaseCooldownS: 0 }
   await updatePolicy(atOnce, caller(), address(payer), { blocked_payee_agents: [address(payee)] })
   await refusedEverywhere('authorization_error')

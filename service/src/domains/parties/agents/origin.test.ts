@@ -14,7 +14,7 @@ test.each([
   ['https://bücher.example', 'https://xn--bcher-kva.example'],
   ['https://203.0.113.7', 'https://203.0.113.7'],
   ['https://[2001:DB8::1]:8443', 'https://[2001:db8::1]:8443'],
-])('%s is the origin %s', (text, origin) => {
+])('%s is normalised to the origin %s', (text, origin) => {
   expect(normaliseOrigin(text, LIVE)).toBe(origin)
 })
 
@@ -38,7 +38,7 @@ test.each([
   'https://shop.example:99999',
   'data:text/plain,shop',
   'null',
-])('%j is no origin that a payee may name', text => {
+])('%j is refused as an origin', text => {
   expect(normaliseOrigin(text, LIVE)).toBeNull()
   expect(normaliseOrigin(text, SANDBOX)).toBeNull()
 })
@@ -51,7 +51,7 @@ test.each(['http://127.0.0.1:4020', 'http://localhost:4020', 'http://shop.localh
   },
 )
 
-test('http of another machine is never taken', () => {
+test('an http origin of another machine is always refused', () => {
   for (const text of [
     'http://10.0.0.1',
     'http://127.0.0.1.example',

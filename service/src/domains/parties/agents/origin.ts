@@ -1,11 +1,11 @@
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
-/** A name or an address. A wildcard would name hosts that are not the payee's. */
+/** A host name or an IP address. A wildcard would include hosts that do not belong to the payee. */
 const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
 
 /**
- * A web origin in its one spelling: lower case, an international name in ASCII, no dot at its end, no port where it is the
- * scheme's own. Null when it is none, says more than an origin does, or is not https. http is taken of this machine alone
- * and only where `allowsLoopback` says so.
+ * A web origin in normal form: lower case, an international name in ASCII, no trailing dot, no default port. null if it
+ * is not an origin, has more parts than an origin, or is not https. http is accepted only for the local machine and only
+ * with `allowsLoopback`.
  */
 export function normaliseOrigin(
   text: string,
@@ -16,7 +16,7 @@ export function normaliseOrigin(
   const { protocol, port, username, password, pathname, search, hash } = url
   const name = url.hostname.replace(/\.$/, '')
   if (!HOST.test(name) || username !== '' || password !== '') return null
-  // An empty query or user info leaves its mark in the text alone.
+  // An empty query or user info shows only in the text, not in the parsed URL.
   if (pathname !== '/' || search !== '' || hash !== '' || /[?#@\\\s]/.test(text)) return null
   const isSafe = protocol === 'https:' || (protocol === 'http:' && allowsLoopback && LOOPBACK.test(name))
   return isSafe ? `${protocol}//${name}${port === '' ? '' : `:${port}`}` : null

@@ -5,26 +5,26 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 
-/** Where buyers may pay an agent that is there, as SQL over the agent's alias; none named is an empty list. */
+/** An SQL expression for the origins of an agent, given the alias of `agents`; an empty list if it has none. */
 export function originsOf(agent: string): string {
   return `coalesce((select n.origins from agent_origins n where n.agent_id = ${agent}.id), '{}')`
 }
 
 /**
- * Where buyers may pay an agent, proven by the agent's MAC and version: origins that were changed, deleted or put back in
- * the database are refused.
+ * The origins of an agent, proven by the agent's MAC and version: origins that were changed, deleted or restored in the
+ * database fail the proof.
  */
 export async function findOrigins(db: Queryable, vault: Vault, agentId: Uuid): Promise<readonly string[]> {
   const [row] = await db.query<MacRow & { origins: readonly string[] }>(
     `select ${originsOf('a')} as origins, ${macColumns(AGENT_ROWS, 'a')} from agents a where a.id = $1`,
     [agentId],
   )
-  assert(row !== undefined, 'agents are never removed')
+  assert(row !== undefined, 'agents are never deleted')
   requireGenuine(vault, AGENT_ROWS, agentId, row)
   return row.origins
 }
 
-/** The agent must be locked, and `writeMacs` follows: see updateAgent. */
+/** The caller holds the agent's lock and calls `writeMacs` afterwards: see updateAgent. */
 export async function replaceOrigins(
   tx: Queryable,
   agentId: Uuid,

@@ -9,8 +9,8 @@ import type { AgentsContext } from './context.ts'
 import type { Agent } from './store.ts'
 
 /**
- * What to warn of after an agent's payee lists were changed, or a waiting change of them was cancelled: that nobody is left
- * to pay, by its own lists or together with its owner's.
+ * The warnings after a change of an agent's payee lists, or after a pending change of them was cancelled: that its own
+ * lists, or these together with its owner's, leave no agent that it can pay.
  */
 export async function payeeWarnings(
   { database, clock }: Pick<AgentsContext, 'database' | 'clock'>,

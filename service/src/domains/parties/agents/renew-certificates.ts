@@ -3,37 +3,37 @@ import { service } from '../../../operations/act.ts'
 import type { Job } from '../../../operations/jobs.ts'
 import { hasOutdatedDefault, issuerAt, renewDefaultCertificates } from '../../signing/index.ts'
 import type { AgentsContext } from './context.ts'
+import { findProvenAgent, lockProvenAgents } from './proven-store.ts'
 import { deleteRenewals, selectRenewals } from './renewal-store.ts'
-import { findSealedAgent, lockSealedAgents } from './sealed-store.ts'
 
 type RenewalContext = Pick<AgentsContext, 'database' | 'clock' | 'vault' | 'signingKeys' | 'serviceName'>
 
 const TICK_MS = 1_000
-/** Each is a signature, so a batch keeps the event loop for a few milliseconds. */
+/** Each renewal makes a signature, so a batch of this size blocks the event loop for a few milliseconds. */
 const AGENTS_AT_ONCE = 50
 
 export function renewalJobs(context: RenewalContext): Job[] {
   return [{ name: 'certificate renewals', everyMs: TICK_MS, run: () => renewRequested(context) }]
 }
 
-/** Renews a bounded batch of what was requested. Agents that somebody is changing are left for the next one. */
+/** Renews a bounded batch of the requested certificates. Locked agents are left for the next batch. */
 async function renewRequested(context: RenewalContext): Promise<number> {
   const ids = await selectRenewals(context.database, AGENTS_AT_ONCE)
   return ids.length === 0 ? 0 : renew(context, ids, 'skip locked')
 }
 
 /**
- * Renews an agent's default certificate if it says what is no longer so, whether or not the job has come to it. Whoever
- * reads certificates calls this first, so that none is ever shown or verified as good with an old name or tier.
+ * Renews an agent's default certificate if its name or tier is outdated, whether or not the job has run. Every read of
+ * certificates calls this first, so that no certificate with an old name or tier is shown or verified as valid.
  */
 export async function renewIfOutdated(context: RenewalContext, agentId: Uuid): Promise<void> {
   const { database, vault, clock } = context
-  const found = await findSealedAgent(database, vault, agentId)
+  const found = await findProvenAgent(database, vault, agentId)
   if (found.kind !== 'agent' || !(await hasOutdatedDefault(database, found.agent, clock.now()))) return
   await renew(context, [agentId], 'wait')
 }
 
-/** The agents' rows come before those of their certificates, as when an agent ends. */
+/** Locks the agents' rows before those of their certificates, as the deactivation of an agent does. */
 async function renew(
   context: RenewalContext,
   ids: readonly Uuid[],
@@ -43,7 +43,7 @@ async function renew(
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   return database.inTransaction(async tx => {
-    const agents = await lockSealedAgents(tx, vault, ids, locked)
+    const agents = await lockProvenAgents(tx, vault, ids, locked)
     const living = agents.flatMap(({ agent }) =>
       agent === null || agent.status === 'deactivated' ? [] : [agent],
     )

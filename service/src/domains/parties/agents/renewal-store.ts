@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 
-/** Has the default certificates of agents renewed whose name or tier has changed in this transaction. */
+/** Requests a new default certificate for agents whose name or tier this transaction changes. */
 export async function requestRenewals(tx: Queryable, agentIds: readonly Uuid[], now: Date): Promise<void> {
   if (agentIds.length === 0) return
   await tx.query(
@@ -12,7 +12,7 @@ export async function requestRenewals(tx: Queryable, agentIds: readonly Uuid[], 
   )
 }
 
-/** The oldest requests; not those, written by hand, of agents that there are none of. */
+/** The oldest requests, without those of unknown agents. */
 export async function selectRenewals(db: Queryable, limit: number): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select r.agent_id as id from certificate_renewals r join agents a on a.id = r.agent_id

@@ -46,7 +46,7 @@ const create = (body: Body, headers: Headers = platform) =>
   })
 
 describe('creating an agent', () => {
-  test('answers the whole record with its key, and the key works', async () => {
+  test('the creation of an agent returns the whole record with its key, and the key works', async () => {
     const handle = randomHandle()
     const { publicKey } = newKeyPair()
     const created = await create({
@@ -94,7 +94,7 @@ describe('creating an agent', () => {
     [7],
     [null],
     [['alice']],
-  ])('the handle %j is refused by name', async handle => {
+  ])('the handle %j is refused with the field name', async handle => {
     const refused = await create({ handle })
     expect(refused).toMatchObject({
       status: 400,
@@ -102,15 +102,18 @@ describe('creating an agent', () => {
     })
   })
 
-  test.each(['ab', 'ali@ce', NOBODY])('the refusal of the handle %s gives the rule', async handle => {
-    const refused = await create({ handle })
-    expect(refused.body['error']).toMatchObject({
-      field: 'handle',
-      message: expect.stringContaining('3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter'),
-    })
-  })
+  test.each(['ab', 'ali@ce', NOBODY])(
+    'the refusal of the handle %s states the rule for handles',
+    async handle => {
+      const refused = await create({ handle })
+      expect(refused.body['error']).toMatchObject({
+        field: 'handle',
+        message: expect.stringContaining('3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter'),
+      })
+    },
+  )
 
-  test('a name that nobody can see is refused, and the refusal says why', async () => {
+  test('a name without visible characters is refused, and the refusal says why', async () => {
     const refused = await create({ name: '\u200b' })
     expect(refused).toMatchObject({
       status: 400,
@@ -140,7 +143,7 @@ describe('creating an agent', () => {
     ['owner_id', 'own_1'],
     ['spend_limit_weekly', 5],
     ['__proto__', 5],
-  ])('a bad %s is refused by name: %j', async (field, value) => {
+  ])('an invalid %s is refused with the field name: %j', async (field, value) => {
     const control = field.replace(/\.\d$/, '')
     const body = `{"name":"A","handle":"${randomHandle()}","owner_id":"${ownerId}","${control}":${JSON.stringify(value)}}`
     const refused = await ask('POST', '/v1/agents', platform, body)
@@ -166,7 +169,7 @@ describe('creating an agent', () => {
     expect((await create({}, agent.headers)).status).toBe(401)
   })
 
-  test('a repeated Idempotency-Key makes one agent and never shows the key again', async () => {
+  test('a repeated Idempotency-Key creates one agent and never shows its key again', async () => {
     const headers = { ...platform, 'idempotency-key': randomHandle() }
     const body = { name: 'Once', handle: randomHandle(), owner_id: ownerId }
     const first = await ask('POST', '/v1/agents', headers, body)
@@ -176,7 +179,7 @@ describe('creating an agent', () => {
 })
 
 describe('reading agents', () => {
-  test("a stranger's agent is 403 for every credential, an unknown one 404", async () => {
+  test('an agent of another party is 403 for every credential, and an unknown agent is 404', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const sibling = await signUpAgent(network, platform, ownerId)
     const stranger = await signUp(network)
@@ -191,7 +194,7 @@ describe('reading agents', () => {
     }
   })
 
-  test('the list filters by status, owner and handle, and holds no stranger’s agent', async () => {
+  test('the list filters by status, owner and handle, and contains no agent of another platform', async () => {
     const { headers } = await signUp(network)
     const first = await signUpOwner(network, headers)
     const second = await signUpOwner(network, headers)
@@ -215,7 +218,7 @@ describe('reading agents', () => {
     expect((await ask('GET', '/v1/agents?cursor=nonsense', headers)).status).toBe(400)
   })
 
-  test('anyone learns whether an agent exists and whether a handle is free', async () => {
+  test('anyone can check whether an agent exists and whether a handle is free', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const exists = {
       exists: true,
@@ -245,7 +248,7 @@ describe('reading agents', () => {
 })
 
 describe('changing agents', () => {
-  test('the platform changes name and policy; the agent itself may not', async () => {
+  test('the platform can change name and policy, and the agent itself cannot', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const address = `/v1/agents/${agent.id}`
     const changed = await ask('PATCH', address, platform, {
@@ -273,7 +276,7 @@ describe('changing agents', () => {
     expect((await ask('GET', address, platform)).body).toEqual(loosened.body)
   })
 
-  test('a deactivated agent is final: no key, which its refusal says, no change, and its name stays taken', async () => {
+  test('deactivation is final: the key fails and says so, nothing can be changed, and the handle stays taken', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const address = `/v1/agents/${agent.id}`
     expect((await ask('DELETE', address, agent.headers)).status).toBe(401)
@@ -289,7 +292,7 @@ describe('changing agents', () => {
     expect((await create({ handle: agent.handle })).status).toBe(409)
   })
 
-  test('an agent rotates its own key; the old one is refused from then on', async () => {
+  test('an agent can rotate its own key, and the old key is refused from then on', async () => {
     const agent = await signUpAgent(network, platform, ownerId)
     const sibling = await signUpAgent(network, platform, ownerId)
     expect((await ask('POST', `/v1/agents/${agent.id}/rotate-keys`, sibling.headers)).status).toBe(403)

@@ -89,12 +89,12 @@ function filterOf(caller: Caller, query: QueryOf<typeof routes.listAgents>): Age
     scope: scopeOf(caller),
     status: query.status ?? null,
     ownerId: query.owner_id === undefined ? null : parseId('own', query.owner_id),
-    // What cannot be a handle is asked for all the same, and found nowhere.
+    // An invalid handle is searched as it is and matches no agent.
     handle: query.handle === undefined ? null : (normaliseHandle(query.handle) ?? ''),
   }
 }
 
-/** Whose agents are listed: of a platform, of a person's owners, and for administrators all. */
+/** The listed agents: those of a platform, of the session's owners, or for administrators all. */
 function scopeOf(caller: Caller): AgentScope {
   switch (caller.kind) {
     case 'platform':

@@ -5,15 +5,15 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import type { AgentState } from './states.ts'
 
-/** An agent's state as the database has it, and whether its owner is frozen. */
+/** An agent's stored state, and whether its owner is frozen. */
 export interface StoredState extends AgentState {
   readonly id: Uuid
   readonly ownerFrozen: boolean
 }
 
 /**
- * The states of those that exist. Read under the locks of their accounts, they hold until the commit; so does what is
- * said of the owner, which is frozen and unfrozen only under the locks of all its agents' accounts.
+ * The states of the existing agents. Under the locks of their accounts they cannot change until the commit. Neither can
+ * the owner's status, because an owner is frozen and unfrozen only under the locks of all its agents' accounts.
  */
 export async function selectStates(tx: Queryable, ids: readonly Uuid[]): Promise<StoredState[]> {
   return tx.query<StoredState>(

@@ -43,7 +43,7 @@ const bulk = (name: string) =>
   ask('POST', `/v1/admin/agents/bulk-${name}`, AS_ADMIN, { agent_ids: [agentId] })
 
 describe('pausing and resuming', () => {
-  test('is done by the platform and by the owner, either undoing the other', async () => {
+  test('the platform and the owner can pause and resume an agent, each also undoing the other', async () => {
     const byOwner = asOwner(ownerId)
     for (const [name, headers, status] of [
       ['pause', platform, 'paused'],
@@ -58,7 +58,7 @@ describe('pausing and resuming', () => {
     }
   })
 
-  test('done again changes nothing and answers the same, for a caller that lost the answer', async () => {
+  test('a repeated pause or resume changes nothing and returns the same response', async () => {
     for (const name of ['resume', 'pause'] as const) {
       const [first, second] = [await act(name, platform), await act(name, platform)]
       expect(second).toMatchObject({ status: 200, body: first.body })
@@ -73,7 +73,7 @@ describe('pausing and resuming', () => {
     })
   })
 
-  test('is not done by the agent itself, by strangers or by administrators', async () => {
+  test('the agent itself, other parties and administrators cannot pause or resume an agent', async () => {
     const strange = (await signUp(network)).headers
     const strangeOwner = asOwner(await signUpOwner(network, platform))
     for (const name of ['pause', 'resume']) {
@@ -89,17 +89,20 @@ describe('pausing and resuming', () => {
   test.each([
     ['quarantine', 'Agent is quarantined; only an administrator can end that'],
     ['freeze', 'Agent is frozen; only an administrator can end that'],
-  ])('of an agent under %s is a conflict that says who can end it', async (name, message) => {
-    await bulk(name)
-    for (const wanted of ['pause', 'resume']) {
-      expect(await act(wanted, platform)).toMatchObject({
-        status: 409,
-        body: { error: { code: 'conflict', message } },
-      })
-    }
-  })
+  ])(
+    'pausing or resuming an agent under %s is a conflict that says who can end that state',
+    async (name, message) => {
+      await bulk(name)
+      for (const wanted of ['pause', 'resume']) {
+        expect(await act(wanted, platform)).toMatchObject({
+          status: 409,
+          body: { error: { code: 'conflict', message } },
+        })
+      }
+    },
+  )
 
-  test('of a deactivated agent is a conflict, and its key has stopped', async () => {
+  test('pausing or resuming a deactivated agent is a conflict, and its key no longer works', async () => {
     await act('pause', platform)
     await ask('DELETE', `/v1/agents/${agentId}`, platform)
     expect((await act('resume', platform)).status).toBe(409)
@@ -107,7 +110,7 @@ describe('pausing and resuming', () => {
     expect((await ask('GET', '/v1/agents/me', agent)).status).toBe(401)
   })
 
-  test('below a frozen owner is a conflict that names the owner, as is a new agent', async () => {
+  test('while the owner is frozen, resuming or creating an agent is a conflict that names the owner', async () => {
     await ask('POST', `/v1/admin/owners/${ownerId}/freeze`, AS_ADMIN)
     const message = expect.stringContaining('owner')
     for (const refused of [
@@ -119,7 +122,7 @@ describe('pausing and resuming', () => {
   })
 })
 
-test('what covers a pause gives it back', async () => {
+test('an agent that was paused before a quarantine or freeze is paused again afterwards', async () => {
   await act('pause', platform)
   await bulk('quarantine')
   await bulk('freeze')
@@ -127,11 +130,11 @@ test('what covers a pause gives it back', async () => {
   expect((await ask('GET', `/v1/agents/${agentId}`, platform)).body['status']).toBe('paused')
 })
 
-test('an agent that was paused, quarantined and frozen can still be ended, for good', async () => {
+test('an agent that was paused, quarantined and frozen can be deactivated for good', async () => {
   for (const name of ['quarantine', 'freeze']) await bulk(name)
   const ended = await ask('DELETE', `/v1/agents/${agentId}`, platform)
   expect(ended).toMatchObject({ status: 200, body: { status: 'deactivated' } })
-  // What held its money is lifted as from any other agent, and it stays ended.
+  // The freeze of its money can be lifted as for any other agent, and it stays deactivated.
   expect((await bulk('restore')).body).toMatchObject({ results: [{ status: 'deactivated', error: null }] })
   for (const name of ['quarantine', 'freeze', 'restore']) {
     expect((await bulk(name)).body).toMatchObject({

@@ -3,7 +3,7 @@ import { type AgentState, decideState, STATE_ACTS, type StateAct } from './state
 
 const bare = { wasPaused: false, wasQuarantined: false, blockedAs: null }
 
-/** Every state that an agent can be in, with what it covers. */
+/** Every state that an agent can be in, with the weaker states that it covers. */
 const STATES = {
   active: { ...bare, status: 'active' },
   paused: { ...bare, status: 'paused' },
@@ -14,20 +14,20 @@ const STATES = {
   'frozen over quarantined': { ...bare, status: 'frozen', wasPaused: false, wasQuarantined: true },
   'frozen over quarantined over paused': { ...bare, status: 'frozen', wasPaused: true, wasQuarantined: true },
   deactivated: { ...bare, status: 'deactivated' },
-  'ended while quarantined': { ...bare, status: 'deactivated', blockedAs: 'quarantined' },
-  'ended while frozen': { ...bare, status: 'deactivated', blockedAs: 'frozen' },
-  'ended while frozen over quarantined': {
+  'deactivated while quarantined': { ...bare, status: 'deactivated', blockedAs: 'quarantined' },
+  'deactivated while frozen': { ...bare, status: 'deactivated', blockedAs: 'frozen' },
+  'deactivated while frozen over quarantined': {
     ...bare,
     status: 'deactivated',
     wasQuarantined: true,
     blockedAs: 'frozen',
   },
-  lifted: { ...bare, status: 'deactivated', wasQuarantined: true },
+  restored: { ...bare, status: 'deactivated', wasQuarantined: true },
 } as const satisfies Record<string, AgentState>
 
 type Name = keyof typeof STATES
 
-/** What each act makes of each state. `no` is a conflict. */
+/** The state after each act in each state. `no` is a conflict. */
 const TABLE: Record<Name, readonly [...(Name | 'no')[]]> = {
   //                    pause     resume    quarantine                 freeze                    restore   unfreeze
   active: ['paused', 'active', 'quarantined', 'frozen', 'active', 'active'],
@@ -53,10 +53,17 @@ const TABLE: Record<Name, readonly [...(Name | 'no')[]]> = {
     'quarantined over paused',
   ],
   deactivated: ['no', 'no', 'no', 'no', 'no', 'no'],
-  'ended while quarantined': ['no', 'no', 'no', 'no', 'deactivated', 'ended while quarantined'],
-  'ended while frozen': ['no', 'no', 'no', 'no', 'deactivated', 'deactivated'],
-  'ended while frozen over quarantined': ['no', 'no', 'no', 'no', 'lifted', 'ended while quarantined'],
-  lifted: ['no', 'no', 'no', 'no', 'no', 'no'],
+  'deactivated while quarantined': ['no', 'no', 'no', 'no', 'deactivated', 'deactivated while quarantined'],
+  'deactivated while frozen': ['no', 'no', 'no', 'no', 'deactivated', 'deactivated'],
+  'deactivated while frozen over quarantined': [
+    'no',
+    'no',
+    'no',
+    'no',
+    'restored',
+    'deactivated while quarantined',
+  ],
+  restored: ['no', 'no', 'no', 'no', 'no', 'no'],
 }
 
 const cells = (Object.keys(STATES) as Name[]).flatMap(name =>
@@ -68,21 +75,24 @@ function after(name: Name, act: StateAct, ownerFrozen = false): AgentState | 'no
   return decided.kind === 'state' ? decided.state : 'no'
 }
 
-test.each(cells)('%s, %s: %s', (name, act, outcome) => {
+test.each(cells)('an agent that is %s, after %s: %s', (name, act, outcome) => {
   expect(after(name, act)).toEqual(outcome === 'no' ? 'no' : STATES[outcome])
 })
 
-test.each(cells)('%s, %s, done twice is as if done once', (name, act) => {
+test.each(cells)('an agent that is %s is in the same state after one %s and after two', (name, act) => {
   const once = after(name, act)
-  // Of an ended agent without anything that holds its money nothing can be lifted.
+  // A deactivated agent whose money is not blocked has nothing that can be lifted.
   if (once === 'no' || (once.status === 'deactivated' && once.blockedAs === null)) return
   expect(decideState(once, act, false)).toEqual({ kind: 'state', state: once })
 })
 
-test.each(cells)('%s, %s, below a frozen owner: nothing that lets money out again', (name, act, outcome) => {
-  const expected = act === 'resume' || act === 'restore' ? 'no' : outcome
-  expect(after(name, act, true)).toEqual(expected === 'no' ? 'no' : STATES[expected])
-})
+test.each(cells)(
+  'an agent that is %s can spend again after %s only if its owner is not frozen',
+  (name, act, outcome) => {
+    const expected = act === 'resume' || act === 'restore' ? 'no' : outcome
+    expect(after(name, act, true)).toEqual(expected === 'no' ? 'no' : STATES[expected])
+  },
+)
 
 test.each([
   ['quarantined', 'pause', 'Agent is quarantined; only an administrator can end that'],
@@ -98,7 +108,7 @@ test.each([
   })
 })
 
-test('an owner’s freeze is named where it stands in the way', () => {
+test('a refusal because of a frozen owner names the owner', () => {
   for (const act of ['resume', 'restore'] as const) {
     expect(decideState(STATES.frozen, act, true)).toMatchObject({
       kind: 'refusal',

@@ -3,8 +3,8 @@ import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { unreachable } from '../../../kernel/assert.ts'
 
 /**
- * An agent's state, and what it covers. Freezing is stronger than quarantine, quarantine than a pause; whoever lifts
- * the stronger one finds the weaker one again.
+ * An agent's state, and the weaker states that it covers. A freeze is stronger than a quarantine, and a quarantine is
+ * stronger than a pause. When the stronger state ends, the weaker one applies again.
  */
 export interface AgentState {
   readonly status: AgentStatus
@@ -12,13 +12,13 @@ export interface AgentState {
   readonly wasPaused: boolean
   /** Quarantined when it was frozen. */
   readonly wasQuarantined: boolean
-  /** Of an ended agent: how it was stopped when it ended. Its money stays held until an administrator lifts that. */
+  /** Of a deactivated agent: the state that still blocks its money, until an administrator ends it. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
 }
 
 /**
- * What is done to an agent's state: `pause` and `resume` by the owner's side; the rest by administrators, of whom
- * `restore` ends what was done to this agent, and `unfreeze` what was done to its owner.
+ * The changes of an agent's state. The owner or platform can `pause` and `resume`, administrators the others: `restore`
+ * ends a quarantine or freeze of this agent, `unfreeze` a freeze of its owner.
  */
 export const STATE_ACTS = ['pause', 'resume', 'quarantine', 'freeze', 'restore', 'unfreeze'] as const
 
@@ -26,9 +26,9 @@ export type StateAct = (typeof STATE_ACTS)[number]
 
 export type StateDecision = Refusal | { readonly kind: 'state'; readonly state: AgentState }
 
-/** The state after an act. An act that has been done already changes nothing, so a lost answer may be asked for again. */
+/** The state after an act. A repeated act changes nothing, so a caller that lost the response may repeat it. */
 export function decideState(state: AgentState, act: StateAct, ownerFrozen: boolean): StateDecision {
-  if (state.status === 'deactivated') return decideEnded(state, act, ownerFrozen)
+  if (state.status === 'deactivated') return decideDeactivated(state, act, ownerFrozen)
   switch (act) {
     case 'pause':
       return decidePause(state)
@@ -47,11 +47,11 @@ export function decideState(state: AgentState, act: StateAct, ownerFrozen: boole
   }
 }
 
-const RUNNING: AgentState = { status: 'active', wasPaused: false, wasQuarantined: false, blockedAs: null }
-const PAUSED: AgentState = { ...RUNNING, status: 'paused' }
+const ACTIVE: AgentState = { status: 'active', wasPaused: false, wasQuarantined: false, blockedAs: null }
+const PAUSED: AgentState = { ...ACTIVE, status: 'paused' }
 
-/** Nothing brings an ended agent back; what holds its money can be lifted as from any other. */
-function decideEnded(state: AgentState, act: StateAct, ownerFrozen: boolean): StateDecision {
+/** A deactivated agent stays deactivated, but a freeze or quarantine of its money can be ended. */
+function decideDeactivated(state: AgentState, act: StateAct, ownerFrozen: boolean): StateDecision {
   const { blockedAs, wasQuarantined } = state
   if (blockedAs === null) return stopped('deactivated')
   if (act === 'restore') return ownerFrozen ? ownerIsFrozen() : become({ ...state, blockedAs: null })
@@ -67,25 +67,25 @@ function decidePause(state: AgentState): StateDecision {
 
 function decideResume(state: AgentState, ownerFrozen: boolean): StateDecision {
   if (ownerFrozen) return ownerIsFrozen()
-  if (state.status === 'active' || state.status === 'paused') return become(RUNNING)
+  if (state.status === 'active' || state.status === 'paused') return become(ACTIVE)
   return stopped(state.status)
 }
 
 function decideRestore(state: AgentState, ownerFrozen: boolean): StateDecision {
   if (ownerFrozen) return ownerIsFrozen()
   if (state.status === 'active' || state.status === 'paused') return become(state)
-  return become(state.wasPaused ? PAUSED : RUNNING)
+  return become(state.wasPaused ? PAUSED : ACTIVE)
 }
 
 function quarantined(state: AgentState): AgentState {
   if (state.status === 'quarantined') return state
-  return { ...RUNNING, status: 'quarantined', wasPaused: state.status === 'paused' }
+  return { ...ACTIVE, status: 'quarantined', wasPaused: state.status === 'paused' }
 }
 
 function frozen(state: AgentState): AgentState {
   if (state.status === 'frozen') return state
   return {
-    ...RUNNING,
+    ...ACTIVE,
     status: 'frozen',
     wasPaused: state.wasPaused || state.status === 'paused',
     wasQuarantined: state.status === 'quarantined',
@@ -95,7 +95,7 @@ function frozen(state: AgentState): AgentState {
 function unfrozen(state: AgentState): AgentState {
   if (state.status !== 'frozen') return state
   if (state.wasQuarantined) return { ...state, status: 'quarantined', wasQuarantined: false }
-  return state.wasPaused ? PAUSED : RUNNING
+  return state.wasPaused ? PAUSED : ACTIVE
 }
 
 function become(state: AgentState): StateDecision {
@@ -104,7 +104,7 @@ function become(state: AgentState): StateDecision {
 
 const LOOSENING = 'quarantine would loosen that. Restore the agent first'
 
-/** Who can end a state, told to whoever wanted another. */
+/** How a state can be ended, for the refusal of another one. */
 const WAY_OUT: Record<AgentStatus, string> = {
   active: 'its owner or platform can pause it',
   paused: 'its owner or platform can resume it',
@@ -114,8 +114,9 @@ const WAY_OUT: Record<AgentStatus, string> = {
 }
 
 function stopped(status: AgentStatus, wayOut = WAY_OUT[status]): Refusal {
-  const said = status === 'deactivated' ? `Agent is deactivated, ${wayOut}` : `Agent is ${status}; ${wayOut}`
-  return refuse('conflict', said, { details: { status } })
+  const message =
+    status === 'deactivated' ? `Agent is deactivated, ${wayOut}` : `Agent is ${status}; ${wayOut}`
+  return refuse('conflict', message, { details: { status } })
 }
 
 function ownerIsFrozen(): Refusal {

@@ -29,7 +29,7 @@ import {
 import { OWNER_ROWS } from '../owners/store.ts'
 import { originsOf, replaceOrigins } from './origins-store.ts'
 
-/** An agent as it is stored, with the sealed PAN of its owner, which its vendor id holds. */
+/** An agent as it is stored, with the encrypted PAN of its owner, which its vendor id contains. */
 export interface Agent {
   readonly id: Uuid
   readonly platformId: Uuid
@@ -37,23 +37,23 @@ export interface Agent {
   readonly handle: string
   readonly name: string
   readonly status: AgentStatus
-  /** Of an ended agent: how it was stopped when it ended. Its money stays held until an administrator lifts that. */
+  /** Of a deactivated agent: the state that still blocks its money, until an administrator ends it. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
   readonly tier: Tier
-  /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key fits any more. */
+  /** The keyed hash of the agent key; empty once the agent is deactivated, so that no key matches. */
   readonly keyHash: Buffer
   readonly keyLast4: string
-  /** Where buyers may pay it, as web origins; none: it does not say. */
+  /** The web origins where buyers may pay it; empty: it names none. */
   readonly origins: readonly string[]
   readonly policy: SpendPolicy
-  /** What waits to loosen the policy. */
+  /** The pending changes of the policy. */
   readonly pending: readonly PendingChange[]
   readonly createdAt: Date
-  /** When it ended, for good; its payment sessions ended with it. */
+  /** When it was deactivated; its payment sessions ended then. */
   readonly deactivatedAt: Date | null
-  /** Below a frozen owner nothing of an agent is raised or replaced. */
+  /** While the owner is frozen, no limit of the agent is raised and its key is not replaced. */
   readonly isOwnerFrozen: boolean
-  readonly sealedOwnerPan: Buffer
+  readonly encryptedOwnerPan: Buffer
 }
 
 export interface AgentRow extends PolicyColumns {
@@ -100,7 +100,7 @@ export function agentFromRow(row: AgentRow): Agent {
     createdAt: row.created_at,
     deactivatedAt: row.deactivated_at,
     isOwnerFrozen: row.owner_frozen,
-    sealedOwnerPan: row.owner_pan,
+    encryptedOwnerPan: row.owner_pan,
   }
 }
 
@@ -113,16 +113,16 @@ export async function selectAgent(db: Queryable, id: Uuid): Promise<Agent | null
 }
 
 /**
- * Every change of an agent's status, key or policy begins here: the account's lock first, then the agent. The posting
- * engine reads agents only while it holds that lock, so what is written under it holds for the very next payment on
- * any node, and a payment that was decided before it has been committed before it.
+ * Every change of an agent's status, key or policy begins here: it locks the account first, then reads the agent. The
+ * ledger reads agents only while it holds that lock. So a change applies to the next payment on any node, and a payment
+ * that was decided before the change has committed before it.
  */
 export async function lockAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<Agent | null> {
   await lockAgentsForChange(tx, vault, [id])
   return selectAgent(tx, id)
 }
 
-/** Writes what may change of an agent. It must be locked: see lockAgent. */
+/** Writes the columns of an agent that can change. The caller holds its lock: see lockAgent. */
 export async function updateAgent(tx: Queryable, vault: Vault, agent: Agent): Promise<RowVersion[]> {
   await tx.query(UPDATE, [
     agent.id,
@@ -138,25 +138,25 @@ export async function updateAgent(tx: Queryable, vault: Vault, agent: Agent): Pr
   return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
 }
 
-/** Ending an agent does not end what an administrator did to its money. */
-export function heldAtEnd(agents: string): string {
+/** The deactivation of an agent does not end a freeze or quarantine of its money. */
+export function blockedAtDeactivation(agents: string): string {
   return `case when ${agents}.status in ('frozen', 'quarantined') then ${agents}.status else ${agents}.held_as end`
 }
 
 const UPDATE = `
   update agents set name = $2, status = $3, key_hash = $4, key_last4 = $5, deactivated_at = $6,
     ${POLICY_COLUMNS.map((column, index) => `${column} = $${7 + index}`).join(', ')},
-    held_as = case when $3 = 'deactivated' then ${heldAtEnd('agents')} else held_as end
+    held_as = case when $3 = 'deactivated' then ${blockedAtDeactivation('agents')} else held_as end
   where id = $1`
 
 export interface SigningKeys {
   /** Base64 of the 32 raw bytes. */
   readonly publicKey: string
-  /** Sealed; null when the caller keeps the private key. */
+  /** Encrypted; null if the caller keeps the private key. */
   readonly privateKey: Buffer | null
 }
 
-/** Gives the handle to the agent; false when it was ever given before, to whomever. */
+/** Claims the handle for the agent; false if any agent has ever had it. */
 export async function claimHandle(tx: Queryable, handle: string, agentId: Uuid): Promise<boolean> {
   const rows = await tx.query(
     `insert into handles (handle, agent_id) values ($1, $2) on conflict do nothing returning handle`,
@@ -195,19 +195,19 @@ export async function insertAgent(
   return writeMacs(tx, vault, AGENT_ROWS, [agent.id])
 }
 
-/** What a new agent needs to know of its owner and platform. */
+/** The facts about owner and platform that the creation of an agent depends on. */
 export interface Sponsor {
   readonly ownerId: Uuid
   readonly ownerStatus: 'active' | 'frozen'
   readonly platformStatus: 'active' | 'deleted'
   readonly tier: Tier
-  readonly sealedPan: Buffer
+  readonly encryptedPan: Buffer
 }
 
 /**
- * The owner under whom an agent is about to be created, null when the platform has no such owner. The owner's row stays
- * locked until the commit, so that its agents can be counted, and the platform's share-locked: neither a freeze nor a
- * verification of the owner nor the end of the platform can slip in between and miss the new agent.
+ * The owner for whom an agent is created; null if the platform has no such owner. It locks the owner's row until the
+ * commit, so that its agents can be counted, and takes a share lock on the platform's: no freeze or verification of the
+ * owner and no deletion of the platform can run concurrently and miss the new agent.
  */
 export async function lockSponsor(
   tx: Queryable,
@@ -228,18 +228,18 @@ export async function lockSponsor(
     [ownerId, platformId],
   )
   if (row === undefined) return null
-  // Locked, so what was read above is what is proven here.
+  // The row is locked, so this proves the same row that was read above.
   await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
   return {
     ownerId,
     ownerStatus: row.owner_status,
     platformStatus: row.platform_status,
     tier: row.tier,
-    sealedPan: row.pan,
+    encryptedPan: row.pan,
   }
 }
 
-/** What anyone may know of an agent. */
+/** The public facts about an agent. */
 export interface PublicAgent {
   readonly id: Uuid
   readonly handle: string
@@ -247,7 +247,7 @@ export interface PublicAgent {
   readonly status: AgentStatus
 }
 
-/** Proven: by this a payer decides whom to pay. */
+/** Proven by its MAC, because payers rely on it. */
 export async function selectPublicAgent(db: Queryable, vault: Vault, id: Uuid): Promise<PublicAgent | null> {
   const [row] = await db.query<PublicAgent & MacRow>(
     `select a.id, a.handle, a.name, a.status, ${macColumns(AGENT_ROWS, 'a')} from agents a where a.id = $1`,
@@ -258,8 +258,8 @@ export async function selectPublicAgent(db: Queryable, vault: Vault, id: Uuid): 
 }
 
 /**
- * To whom a handle was given, whatever has become of the agent. Its row says the same, and is proven: a row of handles
- * alone sends money to nobody.
+ * The agent that claimed a handle, whatever its status. The proven row of the agent must have the same handle: an edited
+ * row of `handles` alone cannot direct money to another agent.
  */
 export async function selectHandleHolder(db: Queryable, vault: Vault, handle: string): Promise<Uuid | null> {
   const [row] = await db.query<{ agentId: Uuid; carried: string | null } & MacRow>(
@@ -281,7 +281,7 @@ export interface AgentIdentity {
   readonly ownerId: Uuid
 }
 
-/** Whose key this is, not proven; null when it is nobody's any more. A deleted platform has no agents with keys. */
+/** The agent with this key, not proven; null if there is none. Agents of a deleted platform have no keys. */
 export async function selectAgentByKey(
   db: Queryable,
   keyHash: Buffer,

@@ -25,7 +25,7 @@ import {
   revokeCertificates,
 } from '../../signing/index.ts'
 import { requireAgentAccess, requireMayAccess } from '../agents/access.ts'
-import { findSealedAgent, lockSealedAgent, type SealedAgent } from '../agents/sealed-store.ts'
+import { findProvenAgent, lockProvenAgent, type ProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 import { genuine } from './genuine-agent.ts'
 import { requireCertificate } from './read-certificates.ts'
@@ -67,7 +67,7 @@ export async function revokeCertificate(
   const revocation = { reason: reason?.normalize('NFC') ?? null, replacedBy: null }
   const { ownerId, revoked } = await database.inTransaction(
     async tx => {
-      const agent = genuine(agentId, await findSealedAgent(tx, vault, agentId))
+      const agent = genuine(agentId, await findProvenAgent(tx, vault, agentId))
       requireMayAccess(caller, agent)
       const recording = { actor: actorOf(caller, agent.ownerId), vault, now }
       const locked = await lockUnrevokedCertificate(context, tx, certificate.id)
@@ -129,8 +129,8 @@ async function lockLivingAgent(
   tx: Queryable,
   caller: Caller,
   id: Uuid,
-): Promise<SealedAgent> {
-  const agent = genuine(id, await lockSealedAgent(tx, vault, id))
+): Promise<ProvenAgent> {
+  const agent = genuine(id, await lockProvenAgent(tx, vault, id))
   requireMayAccess(caller, agent)
   if (agent.status !== 'deactivated') return agent
   throw new AppError('conflict', 'Agent is deactivated, which is final; create a new agent')

@@ -1,21 +1,21 @@
 import { AppError } from '../../../kernel/app-error.ts'
 import { assert } from '../../../kernel/assert.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
-import { type FoundAgent, findSealedAgent, type SealedAgent } from '../agents/sealed-store.ts'
+import { type FoundAgent, findProvenAgent, type ProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 
 /** The agent that an id or handle names, proved; 404 when there is none. */
 export async function requireGenuineAgent(
   { database, vault, findAgent }: Pick<IdentityContext, 'database' | 'vault' | 'findAgent'>,
   address: string,
-): Promise<SealedAgent> {
+): Promise<ProvenAgent> {
   const id = await findAgent(address)
   if (id === null) throw agentNotFound()
-  return genuine(id, await findSealedAgent(database, vault, id))
+  return genuine(id, await findProvenAgent(database, vault, id))
 }
 
 /** Of an agent that somebody changed in the database nothing is said: that is for the operator to see. */
-export function genuine(id: Uuid, found: FoundAgent): SealedAgent {
+export function genuine(id: Uuid, found: FoundAgent): ProvenAgent {
   if (found.kind === 'none') throw agentNotFound()
   assert(found.kind === 'agent', `${formatId('agt', id)} is who it was created as`)
   return found.agent

@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/app-error.ts'
 import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId } from '../../../kernel/ids.ts'
 import { signObject, signToken } from '../../../kernel/signing.ts'
-import { findSealedAgent } from '../agents/sealed-store.ts'
+import { findProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 import { genuine } from './genuine-agent.ts'
 
@@ -14,7 +14,7 @@ export async function membershipProof(
   { agentId }: AgentCaller,
   now: Date,
 ): Promise<MembershipProof> {
-  const agent = genuine(agentId, await findSealedAgent(database, vault, agentId))
+  const agent = genuine(agentId, await findProvenAgent(database, vault, agentId))
   if (agent.status !== 'active') {
     const { status } = agent
     throw new AppError('policy_denied', `Agent is ${status}`, { details: { status } })

@@ -14,8 +14,8 @@ import {
   selectCertificates,
 } from '../../signing/index.ts'
 import { mayAccess, requireAgentAccess } from '../agents/access.ts'
+import { findProvenAgent } from '../agents/proven-store.ts'
 import { renewIfOutdated } from '../agents/renew-certificates.ts'
-import { findSealedAgent } from '../agents/sealed-store.ts'
 import type { IdentityContext } from './context.ts'
 
 /** A certificate by its id. What was altered is not shown to anybody: that is for the operator to see. */
@@ -58,7 +58,7 @@ async function ownerSeenBy(
   agentId: Uuid,
 ): Promise<Uuid | null> {
   if (caller.kind === 'agent' || caller.kind === 'public') return null
-  const found = await findSealedAgent(database, vault, agentId)
+  const found = await findProvenAgent(database, vault, agentId)
   return found.kind === 'agent' && mayAccess(caller, found.agent) ? found.agent.ownerId : null
 }
 

@@ -3,8 +3,8 @@ import { formatId } from '../../../kernel/ids.ts'
 import { signObject, signToken } from '../../../kernel/signing.ts'
 import { type Certificate, findCertificateInForce, type SigningKey } from '../../signing/index.ts'
 import { findOrigins } from '../agents/origins-store.ts'
+import type { ProvenAgent } from '../agents/proven-store.ts'
 import { renewIfOutdated } from '../agents/renew-certificates.ts'
-import type { SealedAgent } from '../agents/sealed-store.ts'
 import type { IdentityContext } from './context.ts'
 import { requireGenuineAgent } from './genuine-agent.ts'
 
@@ -27,7 +27,7 @@ export async function verifyIdentity(
 }
 
 function identityContent(
-  agent: SealedAgent,
+  agent: ProvenAgent,
   certificate: Certificate | null,
   origins: readonly string[],
   now: Date,

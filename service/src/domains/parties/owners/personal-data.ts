@@ -25,8 +25,8 @@ export function personalIndex(vault: Vault, column: 'phone' | 'pan', text: strin
 /** `vendor_<PAN>_<agent_id>`: it shows a PAN, so only to the platform, the owner and administrators. */
 export function vendorId(
   vault: Vault,
-  { ownerId, sealedOwnerPan }: { readonly ownerId: Uuid; readonly sealedOwnerPan: Buffer },
+  { ownerId, encryptedOwnerPan }: { readonly ownerId: Uuid; readonly encryptedOwnerPan: Buffer },
   agentId: string,
 ): string {
-  return `vendor_${decryptPersonal(vault, ownerId, 'pan', sealedOwnerPan)}_${agentId}`
+  return `vendor_${decryptPersonal(vault, ownerId, 'pan', encryptedOwnerPan)}_${agentId}`
 }

@@ -58,10 +58,10 @@ export async function allocate(
   // Whatever the rows say that were read before the locks, both wallets are the caller's.
   const ofMember = forCaller(
     agents,
-    { caller, agentId, toStranger: notMember() },
+    { caller, agentId, otherwise: notMember() },
     allocateCommand(agents, order),
   )
-  const claim = { caller, agentId: order.treasuryId, toStranger: NO_ORGANIZATION }
+  const claim = { caller, agentId: order.treasuryId, otherwise: NO_ORGANIZATION }
   return ledger.submit(forCaller(agents, claim, ofMember))
 }
 

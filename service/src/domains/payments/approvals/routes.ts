@@ -24,7 +24,7 @@ export function serveApprovals(
   { database, ledger, agents, executors }: ApprovalsContext,
 ): void {
   const forOwn = <Result>(caller: Caller, { agentId }: ApprovalKey, command: Command<Result>) =>
-    forCaller(agents, { caller, agentId, toStranger: NO_APPROVAL }, command)
+    forCaller(agents, { caller, agentId, otherwise: NO_APPROVAL }, command)
 
   serve(listApprovals, ({ caller, query, now }) => findApprovals(database, caller, query, now))
 

@@ -48,7 +48,7 @@ const UNTIMED: Terms = { timeoutMs: null, autoAction: null }
 export function serveEscrow(serve: Serve, context: EscrowContext): void {
   const { database, ledger, agents } = context
   const forPayer = (caller: PlatformCaller, { agentId }: Escrow, command: Command<Escrow>) =>
-    forCaller(agents, { caller, agentId, toStranger: NO_ESCROW }, command)
+    forCaller(agents, { caller, agentId, otherwise: NO_ESCROW }, command)
 
   serve(holdEscrow, (call, answer) => shown(holdFor(context, call, UNTIMED, undefined), answer))
 

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
-import type { SealedIdentity } from '../../parties/index.ts'
+import type { StoredIdentity } from '../../parties/index.ts'
 
 /** One side of a payment: its name, and whose it is, sealed when it was created. */
-export type Party = SealedIdentity
+export type Party = StoredIdentity
 
 export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {
   return db.query<Party>(

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../../testing/database
 import { type ManualClock, manualClock } from '../../../testing/manual-clock.ts'
 import { agentCaller, networkContext, newAgent, newOwner, newPlatform } from '../../../testing/network.ts'
 import { faultsOf, testContext, wholeRound } from '../../checks/ledger-check/testing/stage.ts'
-import { findAlteredAgents } from '../../parties/agents/sealed-store.ts'
+import { findAlteredAgents } from '../../parties/agents/proven-store.ts'
 import { checkReceipt, type ReceiptVerification } from './check-receipt.ts'
 
 const PAYMENTS = 3

@@ -14,9 +14,9 @@ const authenticators: Authenticators = {
   admin: session => (session === 'good-admin' ? TEST_ADMIN : null),
 }
 
-/** The administrators' routes over HTTP, on the book of a world. */
+/** The administrators' routes over HTTP, on the ledger of a risk world. */
 export interface RiskServer {
-  /** One request, which must be answered with this status; without `headers` it is the administrator's. */
+  /** Sends a request and expects this status; without `headers` the administrator sends it. */
   ask<Body>(
     method: string,
     path: string,
@@ -24,7 +24,7 @@ export interface RiskServer {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Body>
-  /** One request of the administrator, however it is answered. */
+  /** Sends a request as the administrator and returns any response. */
   send(method: string, path: string, body: unknown): Promise<Reply>
   /** An agent with an open alert of `repeated_refusals`, and that alert's id on the wire. */
   alerted(): Promise<{ readonly agentId: Uuid; readonly alertId: string }>
@@ -61,7 +61,7 @@ export async function startRiskServer(
     },
     async alerted() {
       const agentId = await world.agent()
-      for (let told = 0; told < REFUSALS; told++) world.signals.policyRefusal(agentId)
+      for (let refused = 0; refused < REFUSALS; refused++) world.signals.policyRefusal(agentId)
       await world.run()
       const [alert] = await world.alerts(agentId, 'repeated_refusals')
       return { agentId, alertId: formatId('alr', alert?.id ?? '') }

@@ -13,11 +13,11 @@ import type { Alert } from '../alerts-store.ts'
 import { riskJobs } from '../jobs.ts'
 import { createSignalRecorder, type SignalRecorder } from '../signals.ts'
 
-/** What a transfer has to be older than before the rules read it, and a little more. */
-const SETTLED_MS = 6_000
+/** A little more than the age from which the rules read a transfer. */
+const READABLE_AFTER_MS = 6_000
 const RICH = 1_000_000_000n
 
-/** A book with agents in it, a clock that stands still, and the risk rules at work when they are told to be. */
+/** A ledger with agents, a manual clock, and the risk rules, which run on request. */
 export interface RiskWorld {
   readonly database: Database
   readonly clock: ManualClock
@@ -28,15 +28,15 @@ export interface RiskWorld {
   /** An agent with plenty of money. */
   agent(columns?: AgentColumns): Promise<Uuid>
   pay(payer: Uuid, payee: Uuid, amount: bigint): Promise<Transfer>
-  /** So many payments one after the other, each so much later than the one before; the clock stands at the last. */
+  /** Makes payments one after the other, `everyMs` apart; the clock then shows the time of the last. */
   payOften(payer: Uuid, payee: Uuid, amount: bigint, times: number, everyMs?: number): Promise<Transfer[]>
-  /** Lets the transfers settle and the rules do all that is due; `nodes` of them at once. */
+  /** Waits until the transfers are old enough and runs the rules that are due, on this many nodes at once. */
   run(nodes?: number): Promise<void>
   /** Changes the thresholds of a rule, as an operator does. */
   tune(rule: RiskRuleName, thresholds: Readonly<Record<string, unknown>>): Promise<void>
   /** Every alert of a rule on a subject, oldest first. */
   alerts(subjectId: Uuid, rule: RiskRuleName): Promise<Alert[]>
-  /** Runs the rules, and tells how many alerts of one there then are on a subject. */
+  /** Runs the rules and returns the number of alerts of one rule on a subject. */
   opened(subjectId: Uuid, rule: RiskRuleName): Promise<number>
   /** Closes the open alert of a rule on a subject, as of now. */
   dismiss(subjectId: Uuid, rule: RiskRuleName): Promise<void>
@@ -56,7 +56,7 @@ export async function openRiskWorld(): Promise<RiskWorld> {
   const nodes = [newNode(), newNode(), newNode()]
   const pay: RiskWorld['pay'] = (payer, payee, amount) => postPayment(ledger, payer, payee, amount)
   const run: RiskWorld['run'] = async (count = 1) => {
-    clock.advance(SETTLED_MS)
+    clock.advance(READABLE_AFTER_MS)
     await Promise.all(nodes.slice(0, count).map(node => node.runDue()))
   }
   return {

@@ -1,6 +1,8 @@
+import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { PolicyState } from './change-policy.ts'
+import { namedPayees, type PayeeTimeline, type Receivers } from './payee-warnings.ts'
 import { type PendingJson, pendingFromJson, pendingOf } from './pending-store.ts'
 import { type PolicyColumns, policyColumnsOf, policyFromColumns } from './policy-columns.ts'
 import { OPEN_POLICY } from './spend-policy.ts'
@@ -11,12 +13,12 @@ interface OwnerPolicyRow extends PolicyColumns {
   is_frozen: boolean
 }
 
-/** What an owner sets for the own agents, and whether the owner is frozen. */
+/** The policy that an owner sets for all own agents, and whether the owner is frozen. */
 export interface OwnerPolicyState extends PolicyState {
   readonly isFrozen: boolean
 }
 
-/** The policy of an owner who is there; an owner without a policy of their own limits nothing. */
+/** The policy of an existing owner. An owner who has set no policy limits nothing. */
 export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<OwnerPolicyState> {
   const [row] = await db.query<OwnerPolicyRow>(
     `select ${policyColumnsOf('p')}, p.owner_id is not null as is_set, o.status = 'frozen' as is_frozen,
@@ -30,4 +32,24 @@ export async function selectOwnerPolicy(db: Queryable, ownerId: Uuid): Promise<O
     pending: pendingFromJson(row.pending),
     isFrozen: row.is_frozen,
   }
+}
+
+/** Ids for each statement: a list has at most 1,000 entries, but there may be many lists. */
+const IDS_AT_ONCE = 2_000
+
+/**
+ * The agents that these lists allow and that can be paid: they exist and are not deactivated. A paused, quarantined or
+ * frozen agent is one of them.
+ */
+export async function selectReceivers(db: Queryable, layers: readonly PayeeTimeline[]): Promise<Receivers> {
+  const named = namedPayees(layers)
+  const receivers = new Set<string>()
+  for (let from = 0; from < named.length; from += IDS_AT_ONCE) {
+    const rows = await db.query<{ id: Uuid }>(
+      `select id from agents where id = any($1::uuid[]) and status <> 'deactivated'`,
+      [arrayLiteral(named.slice(from, from + IDS_AT_ONCE))],
+    )
+    for (const { id } of rows) receivers.add(id)
+  }
+  return receivers
 }

@@ -3,23 +3,23 @@ import { arrayLiteral } from '../../../db/array-literal.ts'
 import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { type AgentIdentity, isGenuineAgent, type SealedIdentity } from './agent-seal.ts'
+import { type AgentIdentity, isGenuineAgent, type StoredIdentity } from './identity-mac.ts'
 
-/** What the service vouches for of an agent: its sealed identity, and how it stands. */
-export interface SealedAgent extends AgentIdentity {
+/** An agent whose MAC proves its identity, with its status, tier and verification. */
+export interface ProvenAgent extends AgentIdentity {
   readonly name: string
   readonly status: AgentStatus
   readonly tier: Tier
   readonly kycStatus: KycStatus
 }
 
-/** An agent as it was created, or that there is none, or that somebody has changed its identity since. */
+/** The agent; or that there is none; or that its identity fails its MAC. */
 export type FoundAgent =
-  | { readonly kind: 'agent'; readonly agent: SealedAgent }
+  | { readonly kind: 'agent'; readonly agent: ProvenAgent }
   | { readonly kind: 'none' }
   | { readonly kind: 'altered' }
 
-/** Who an agent is, as its seal pins it. */
+/** The columns of the identity that the MAC covers. */
 export const IDENTITY_COLUMNS = `a.id, a.platform_id as "platformId", a.owner_id as "ownerId", a.handle,
   a.public_key as "publicKey", a.created_at as "createdAt"`
 
@@ -29,37 +29,37 @@ const COLUMNS = `${IDENTITY_COLUMNS}, a.seal, a.name, a.status, a.tier, o.kyc_st
 const SELECT = `select ${COLUMNS} where a.id = $1`
 const SELECT_ANY = `select ${COLUMNS} where a.id = any($1::uuid[])`
 
-export async function findSealedAgent(db: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
-  return proven(vault, await db.query<SealedAgent & SealedIdentity>(SELECT, [id]))
+export async function findProvenAgent(db: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
+  return proven(vault, await db.query<ProvenAgent & StoredIdentity>(SELECT, [id]))
 }
 
-/** The same, and the agent stays as it is until the commit: it cannot end meanwhile. */
-export async function lockSealedAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
-  return proven(vault, await tx.query<SealedAgent & SealedIdentity>(`${SELECT} for share of a`, [id]))
+/** The same with a share lock, so that the agent cannot be changed or deactivated until the commit. */
+export async function lockProvenAgent(tx: Queryable, vault: Vault, id: Uuid): Promise<FoundAgent> {
+  return proven(vault, await tx.query<ProvenAgent & StoredIdentity>(`${SELECT} for share of a`, [id]))
 }
 
-/** Several of them, in the order of their ids; null in the place of one that was altered. */
-export async function lockSealedAgents(
+/** Several agents in the order of their ids; null for an agent that fails its MAC. */
+export async function lockProvenAgents(
   tx: Queryable,
   vault: Vault,
   ids: readonly Uuid[],
   locked: 'wait' | 'skip locked',
-): Promise<{ readonly id: Uuid; readonly agent: SealedAgent | null }[]> {
-  const rows = await tx.query<SealedAgent & SealedIdentity>(
+): Promise<{ readonly id: Uuid; readonly agent: ProvenAgent | null }[]> {
+  const rows = await tx.query<ProvenAgent & StoredIdentity>(
     `${SELECT_ANY} order by a.id for share of a${locked === 'wait' ? '' : ' skip locked'}`,
     [arrayLiteral(ids)],
   )
   return rows.map(agent => ({ id: agent.id, agent: isGenuineAgent(vault, agent) ? agent : null }))
 }
 
-function proven(vault: Vault, [agent]: readonly (SealedAgent & SealedIdentity)[]): FoundAgent {
+function proven(vault: Vault, [agent]: readonly (ProvenAgent & StoredIdentity)[]): FoundAgent {
   if (agent === undefined) return { kind: 'none' }
   return isGenuineAgent(vault, agent) ? { kind: 'agent', agent } : { kind: 'altered' }
 }
 
-/** Which of these are not who they were created as, or are no more: agents are never removed. */
+/** Those of these agents whose identity fails its MAC or whose row is missing: agents are never deleted. */
 export async function findAlteredAgents(db: Queryable, vault: Vault, ids: readonly Uuid[]): Promise<Uuid[]> {
-  const agents = await db.query<SealedIdentity>(
+  const agents = await db.query<StoredIdentity>(
     `select ${IDENTITY_COLUMNS}, a.seal from agents a where a.id = any($1::uuid[])`,
     [arrayLiteral(ids)],
   )

@@ -1,13 +1,13 @@
 import type { Database } from '../../../db/database.ts'
 
 export interface Filling {
-  /** Agents with a number from 0 on; their ids come from it. */
+  /** The number of agents; their ids are derived from the numbers 0, 1, 2 and so on. */
   readonly agents: number
   readonly payments: number
   readonly firstAt: Date
   /** The payments are spread evenly over this time. */
   readonly spanMs: number
-  /** How many of the agents pay; the others are paid only. Absent: all. */
+  /** How many of the agents pay; the others only receive. Absent: all. */
   readonly payers?: number
   readonly mostPaise: number
 }
@@ -17,10 +17,10 @@ const UUID_AT = (ms: string, number: string) => `
     lpad(to_hex(${number} % 4096), 3, '0') || '-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
 
 /**
- * Writes payments straight into the book, for questions of speed: nothing but these tables is right afterwards. An
- * agent pays twenty others of its own, amounts are drawn evenly up to the most.
+ * Inserts payments directly into the ledger's tables, for tests of query plans and speed; other tables do not match.
+ * Each agent pays twenty others, and amounts are uniform up to the maximum.
  */
-export async function fillBook(database: Database, filling: Filling): Promise<void> {
+export async function fillLedger(database: Database, filling: Filling): Promise<void> {
   const { agents, payments, firstAt, spanMs, payers = agents, mostPaise } = filling
   await database.query(
     `insert into agents (id, platform_id, owner_id, handle, name, key_hash, key_last4, public_key, created_at)

@@ -2,7 +2,7 @@ import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { sameHash, type Vault } from '../../../kernel/secrets.ts'
 import { canonicalJson } from '../../../kernel/signing.ts'
 
-/** What never changes of an agent, and what others go by when the service signs something of it. */
+/** The fields of an agent that never change, and on which receipts, certificates and identities rely. */
 export interface AgentIdentity {
   readonly id: Uuid
   readonly platformId: Uuid
@@ -13,8 +13,8 @@ export interface AgentIdentity {
   readonly createdAt: Date
 }
 
-/** Pins an agent's identity: who can only write to the database cannot have the service sign another handle or key. */
-export function agentSeal(vault: Vault, identity: AgentIdentity): Buffer {
+/** The MAC of an agent's identity. Write access to the database alone cannot make the service sign another handle or key. */
+export function identityMac(vault: Vault, identity: AgentIdentity): Buffer {
   const row = {
     agent_id: formatId('agt', identity.id),
     platform_id: formatId('plt', identity.platformId),
@@ -26,19 +26,19 @@ export function agentSeal(vault: Vault, identity: AgentIdentity): Buffer {
   return vault.mac(`agent ${canonicalJson(row)}`)
 }
 
-/** An agent's identity with the seal that it got when it was created; null: none yet (see complete-agents.ts). */
-export interface SealedIdentity extends AgentIdentity {
+/** An agent's identity with the MAC made at its creation; null: none yet (see complete-agents.ts). */
+export interface StoredIdentity extends AgentIdentity {
   readonly seal: Buffer | null
 }
 
-/** Whether an agent is who it was created as. Whatever the service signs of an agent asks this first. */
-export function isGenuineAgent(vault: Vault, agent: SealedIdentity): boolean {
+/** Whether the MAC proves the agent's identity. Everything that the service signs about an agent checks this first. */
+export function isGenuineAgent(vault: Vault, agent: StoredIdentity): boolean {
   const { seal, createdAt } = agent
   if (seal === null || !isReadable(createdAt)) return false
-  return sameHash(agentSeal(vault, agent), seal)
+  return sameHash(identityMac(vault, agent), seal)
 }
 
-/** The database knows moments that are no dates here, infinity among them. */
+/** PostgreSQL has timestamps that are not valid dates in JavaScript, such as infinity. */
 function isReadable(moment: unknown): boolean {
   return moment instanceof Date && !Number.isNaN(moment.getTime())
 }
