@@ -70,7 +70,7 @@ async function peopleOf({ db, clock }: World, node: TestNode): Promise<(() => Pr
   const member = await newAgent(context, owner)
   const recording = () => ({ actor: service('test'), vault: TEST_VAULT, now: clock.now() })
   const addressOf = ({ agent }: CreatedAgent) => formatId('agt', agent.id)
-  const set = (act: 'freeze' | 'thaw' | 'pause' | 'resume') =>
+  const set = (act: 'freeze' | 'unfreeze' | 'pause' | 'resume') =>
     database.inTransaction(tx => changeStates(tx, [member.agent.id], act, recording()))
   return [
     () => newPlatform(context),
@@ -83,7 +83,7 @@ async function peopleOf({ db, clock }: World, node: TestNode): Promise<(() => Pr
       updatePolicy(context, caller, addressOf(member), { spend_limit_daily: Math.ceil(Math.random() * 900) }),
     () => rotateAgentKey(context, caller, addressOf(member)),
     () => set('freeze'),
-    () => set('thaw'),
+    () => set('unfreeze'),
     () => set('pause'),
     () => set('resume'),
     () => setOwnerPolicy(database, owner.id),
