@@ -31,7 +31,7 @@ function runCommand(command: string, env: Env, args: readonly string[]): Promise
   return new Promise(resolve => {
     execFile(
       process.execPath,
-      [`service/src/${command}.ts`, ...args],
+      [`service/src/cli/${command}.ts`, ...args],
       { cwd: ROOT, env: environment },
       (error, stdout, stderr) =>
         resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),

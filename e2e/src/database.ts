@@ -56,7 +56,11 @@ const ROWS: Readonly<Record<string, string>> = {
   audit_entries: `where action <> 'risk.alert_opened'`,
   webhook_deliveries: `where event = 'webhook.test'`,
 }
-const ROW: Readonly<Record<string, string>> = { events: `(to_jsonb(t) - 'queued')::text` }
+const ROW: Readonly<Record<string, string>> = {
+  events: `(to_jsonb(t) - 'queued')::text`,
+  // The service checks sessions that are open by itself, whenever their time has come.
+  fundings: `(to_jsonb(t) - 'next_check_at')::text`,
+}
 
 async function fingerprint(query: Query): Promise<Record<string, string>> {
   const tables = await query<{ name: string }>(

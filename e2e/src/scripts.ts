@@ -13,7 +13,7 @@ const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/e2e-compiled',
 
 /** Where a script of the service stands, such as `verify.ts`. */
 export function scriptPath(name: string): string {
-  return fileURLToPath(new URL(`../../service/src/${name}`, import.meta.url))
+  return fileURLToPath(new URL(`../../service/src/cli/${name}`, import.meta.url))
 }
 
 /** Runs a script of the service to its end in a folder, with nothing of the tests' own environment. */
