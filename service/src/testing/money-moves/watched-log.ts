@@ -13,7 +13,7 @@ interface Line {
 }
 
 /** Errors that a day with a bad line and dying nodes is expected to bring; each is dealt with. */
-const EXPECTED = ['funding: no order', 'gateway notice: paid, but never opened here']
+const EXPECTED = ['funding: no order', 'gateway webhook: paid order was never opened here']
 
 export function openWatchedLog(): WatchedLog {
   const offences: string[] = []

@@ -8,12 +8,12 @@ import { serveCheckout } from './routes.ts'
 let world: World
 /** Two nodes on one database. */
 let nodes: readonly TestServer[]
-/** What the gateway was asked, in order. */
+/** The calls that the gateway received, in order. */
 let asked: string[]
 /** The gateway gives no UPI address. */
 let failing: boolean
 
-/** The sandbox gateway, which writes down what it is asked. */
+/** The sandbox gateway, which records the calls that it receives. */
 function watched(gateway: PaymentGateway): PaymentGateway {
   return {
     ...gateway,
@@ -63,7 +63,7 @@ async function newSession() {
 
 let sent = 0
 
-/** One request to the next of the nodes; what it answers by itself, without following. */
+/** Sends one request to the next of the nodes and does not follow redirects. */
 async function send(method: 'GET' | 'POST', path: string, form?: Record<string, string>) {
   const node = nodes[sent++ % nodes.length]
   if (node === undefined) throw new Error('no node')
@@ -79,7 +79,7 @@ async function send(method: 'GET' | 'POST', path: string, form?: Record<string, 
 
 const collect = (path: string) => send('POST', `${path}/upi`, { upi_id: 'asha@examplebank' })
 
-test('a session has five UPI collects, over all nodes and however many ask at once', async () => {
+test('a session has five UPI collects, over all nodes and however many requests arrive at once', async () => {
   const { path } = await newSession()
   for (let round = 0; round < 4; round++) {
     await Promise.all(Array.from({ length: 10 }, () => collect(path)))
@@ -94,7 +94,7 @@ test('a session has five UPI collects, over all nodes and however many ask at on
   expect(asked.filter(what => what === 'collect')).toHaveLength(5)
 })
 
-test('the pages of a session ask its gateway once in three seconds, whoever loads them', async () => {
+test('the pages of a session query its gateway once in three seconds, whichever browser loads them', async () => {
   const { path } = await newSession()
   await collect(path)
   expect(asked).toEqual(['collect'])
@@ -112,13 +112,13 @@ test('the pages of a session ask its gateway once in three seconds, whoever load
   expect(asked).toEqual(['collect', 'order'])
 })
 
-test('after a collect the page waits for the payer, though the gateway was not asked again', async () => {
+test('after a collect the page waits for the payer without another query to the gateway', async () => {
   const { path } = await newSession()
   await collect(path)
   expect((await send('GET', path)).text).toContain('Waiting for your approval of ₹1,000.00')
 })
 
-test('loading a page asks for its UPI code once, and a payer may go on at once', async () => {
+test('loading a page requests its UPI code once, and the payer may go on at once', async () => {
   const { path } = await newSession()
   await Promise.all(Array.from({ length: 10 }, () => send('GET', path)))
   expect(asked).toEqual(['intent'])
@@ -128,7 +128,7 @@ test('loading a page asks for its UPI code once, and a payer may go on at once',
   expect(asked).toEqual(['intent', 'collect'])
 })
 
-test('a gateway that gives no UPI code is asked again after three seconds only', async () => {
+test('after a failed request for a UPI code the page queries the gateway only three seconds later', async () => {
   failing = true
   const { path } = await newSession()
   for (let load = 0; load < 5; load++) expect((await send('GET', path)).status).toBe(200)
@@ -138,7 +138,7 @@ test('a gateway that gives no UPI code is asked again after three seconds only',
   expect(asked).toEqual(['intent', 'intent'])
 })
 
-test('a session whose agent was deactivated takes no payment, also while its gateway cannot be asked yet', async () => {
+test('a session whose agent was deactivated takes no payment, even while its gateway cannot be queried yet', async () => {
   const { agent, path } = await newSession()
   await collect(path)
   await deactivate(world, agent)
@@ -151,7 +151,7 @@ test('a session whose agent was deactivated takes no payment, also while its gat
   expect((await send('GET', path)).text).toContain('This wallet was closed')
 })
 
-test('an address has a budget of pages, polling for a status included', async () => {
+test('each client address has a rate limit for pages, which includes polling for a status', async () => {
   const { path } = await newSession()
   const [node] = nodes
   if (node === undefined) throw new Error('no node')

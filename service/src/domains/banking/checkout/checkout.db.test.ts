@@ -40,7 +40,7 @@ async function get(path: string, server = sandbox): Promise<Page> {
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-/** Sends a form as a browser does and follows to the page that shows what came of it. */
+/** Sends a form as a browser does and follows the redirect to the page that shows the outcome. */
 async function submit(
   path: string,
   fields: Record<string, string>,
@@ -60,7 +60,7 @@ async function newSession(amountPaise?: bigint): Promise<{ agent: string; path: 
   return { agent, session, path: `/checkout/${session}` }
 }
 
-test('the page says who is funded, how much, and how to pay', async () => {
+test('the page shows the payee, the amount and the ways to pay', async () => {
   const { path } = await newSession(10_000_000n)
   const page = await get(path)
   expect(page.status).toBe(200)
@@ -72,7 +72,7 @@ test('the page says who is funded, how much, and how to pay', async () => {
   }
 })
 
-test('nothing outside the page is loaded, and nothing else may run in it', async () => {
+test('the page loads nothing from outside, and no other script can run in it', async () => {
   const { path } = await newSession()
   const page = await get(path)
   const policy = page.headers.get('content-security-policy') ?? ''
@@ -82,7 +82,7 @@ test('nothing outside the page is loaded, and nothing else may run in it', async
   expect(page.text).not.toMatch(/(?:src|href|action)="https?:/)
 })
 
-test('the page of a session whose UPI address was changed by hand shows no address', async () => {
+test('the page of a session whose UPI address was changed in the database shows no address', async () => {
   const { agent, path } = await newSession()
   expect((await get(path)).text).toContain('upi://pay?pa=')
   await world.db.database.query(`update fundings set upi_intent = $2 where agent_id = $1`, [
@@ -95,7 +95,7 @@ test('the page of a session whose UPI address was changed by hand shows no addre
   expect(page.text).not.toContain('<svg class="qr')
 })
 
-test('a name cannot become markup', async () => {
+test('a name is escaped and never becomes markup', async () => {
   const { agent, path } = await newSession()
   await world.db.database.query(`update agents set name = $2 where id = $1`, [
     agent,
@@ -116,7 +116,7 @@ test.each(['card', 'netbanking', 'upi'])('a payment by %s succeeds by a plain fo
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a declined payment leaves the page open, and says so', async () => {
+test('a declined payment leaves the page open and shows why', async () => {
   const { agent, path } = await newSession()
   const declined = await submit(`${path}/rehearse`, { method: 'netbanking', outcome: 'decline' })
   expect(declined.text).toContain('That payment did not go through')
@@ -124,7 +124,7 @@ test('a declined payment leaves the page open, and says so', async () => {
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('a UPI id is asked for approval; the page waits and then shows the result', async () => {
+test('a UPI id gets a collect request; the page waits and then shows the result', async () => {
   const { session, path } = await newSession()
   const waiting = await submit(`${path}/upi`, { upi_id: ' testsuccess@gocash ' })
   expect(waiting.text).toContain('Waiting for your approval of ₹1,000.00')
@@ -137,7 +137,7 @@ test('a UPI id is asked for approval; the page waits and then shows the result',
   })
 })
 
-test('a UPI id that is none is named as the mistake', async () => {
+test('an invalid UPI id is marked as the mistake in the form', async () => {
   const { path } = await newSession()
   for (const upiId of ['', 'nobody', 'a@b', '<script>@bank']) {
     const page = await submit(`${path}/upi`, { upi_id: upiId })
@@ -145,7 +145,7 @@ test('a UPI id that is none is named as the mistake', async () => {
   }
 })
 
-test('cancelling asks once before its form can be sent', async () => {
+test('cancelling needs a confirmation before its form can be sent', async () => {
   const { path } = await newSession()
   const { text } = await get(path)
   const asked =
@@ -155,11 +155,11 @@ test('cancelling asks once before its form can be sent', async () => {
   expect(text.match(/\/cancel"/g)).toHaveLength(1)
 })
 
-test('the link that opens a UPI app is hidden unless the screen is that of a phone', async () => {
+test('the link that opens a UPI app is hidden unless the screen is a phone’s', async () => {
   const { path } = await newSession()
   const { text } = await get(path)
   expect(text).toMatch(/<a class="button on-phone" href="upi:/)
-  // Below the sheet that shows every button, and of more weight.
+  // It comes after the style sheet that shows every button, and has a higher specificity.
   expect(text).toMatch(/\n\.on-phone,\n\.button\.on-phone \{\n {2}display: none;/)
   const phones = /@media ([^{]+)\{\s*\.on-phone \{/.exec(text)?.[1] ?? ''
   for (const screen of phones.split(','))
@@ -168,7 +168,7 @@ test('the link that opens a UPI app is hidden unless the screen is that of a pho
     )
 })
 
-test('giving up ends the session, and nothing can pay it any more', async () => {
+test('cancelling ends the session, and no later payment can complete it', async () => {
   const { agent, path } = await newSession()
   expect((await submit(`${path}/cancel`, {})).text).toContain('Payment cancelled')
   const late = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
@@ -176,7 +176,7 @@ test('giving up ends the session, and nothing can pay it any more', async () => 
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('a session ends with its agent: its page says so and nothing can pay it', async () => {
+test('a session ends with its agent: its page says so and no payment is possible', async () => {
   const { agent, path, session } = await newSession()
   await deactivate(world, agent)
   const paid = await submit(`${path}/rehearse`, { method: 'card', outcome: 'success' })
@@ -186,7 +186,7 @@ test('a session ends with its agent: its page says so and nothing can pay it', a
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('an expired session and one that was charged back say what to do', async () => {
+test('the pages of an expired session and of a reversed one say what to do', async () => {
   const expired = await newSession()
   await simulateOutcome(world.sandbox, expired.session, 'expire')
   expect((await get(expired.path)).text).toMatch(/has expired[\s\S]*ask Acme Robotics for a new link/)
@@ -197,7 +197,7 @@ test('an expired session and one that was charged back say what to do', async ()
 })
 
 test.each(['/checkout/ps_nothing', '/checkout/ps_01kb7q3f8meg5tz4x9wc2n6a01', '/checkout/x/status'])(
-  '%s is a friendly page',
+  '%s is answered with a readable page',
   async path => {
     const page = await get(path)
     expect(page.status).toBe(404)
@@ -206,7 +206,7 @@ test.each(['/checkout/ps_nothing', '/checkout/ps_01kb7q3f8meg5tz4x9wc2n6a01', '/
   },
 )
 
-test('a form of another site is not taken', async () => {
+test('a form of another site is refused', async () => {
   const { agent, path } = await newSession()
   const fields = { method: 'card', outcome: 'success' }
   for (const site of ['cross-site', 'same-site']) {
@@ -215,7 +215,7 @@ test('a form of another site is not taken', async () => {
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('a form that is too long or of another kind is refused', async () => {
+test('a form that is too long or of another content type is refused', async () => {
   const { path } = await newSession()
   expect((await submit(`${path}/upi`, { upi_id: 'x'.repeat(5_000) })).status).toBe(413)
   const answer = await fetch(sandbox.url + `${path}/upi`, {
@@ -226,7 +226,7 @@ test('a form that is too long or of another kind is refused', async () => {
   expect(answer.status).toBe(415)
 })
 
-test('live mode shows no rehearsal and takes none', async () => {
+test('live mode shows no simulated ways to pay and accepts none', async () => {
   const { agent, path } = await newSession()
   const page = await get(path, live)
   expect(page.text).not.toMatch(/simulate"|Sandbox|gocash/)
@@ -235,7 +235,7 @@ test('live mode shows no rehearsal and takes none', async () => {
   expect(await world.balance(agent)).toBe(0n)
 })
 
-test('a page that was never opened is not asked about; once opened it is', async () => {
+test('a session is polled only after its page was opened', async () => {
   const { session, path } = await newSession()
   const due = async () => {
     const [row] = await world.db.database.query<{ due: Date }>(

@@ -6,10 +6,10 @@ import type { PageState, SessionView } from './view.ts'
 
 type ClosedState = Exclude<PageState, 'open' | 'waiting' | 'declined' | 'dropped'>
 
-/** The page of a session that can no longer be paid: what became of it, and what to do now. */
+/** The page of a session that can no longer be paid: its outcome, and what to do now. */
 export function closedPage(view: SessionView, state: ClosedState): Html {
   const result = resultOf(view, state)
-  // Money may still be on its way while a session is being closed, so only then the page keeps asking.
+  // Money may still arrive while a session is being closed, so only then does the page keep polling.
   const watch = state === 'checking' ? html`data-status-url="${view.session}/status"` : null
   return html`<main class="frame" data-state="${state}" ${watch}>
 <section class="sheet result ${result.look}">
@@ -97,7 +97,7 @@ function unpaid(view: SessionView, icon: Html, title: string, look: Result['look
   }
 }
 
-/** The agent was deactivated, so unlike after an expiry a new link would not help. */
+/** The agent was deactivated, so a new link would not help, unlike after an expiry. */
 function closed(view: SessionView): Result {
   return {
     look: 'quiet',
@@ -118,7 +118,7 @@ function who({ payee }: SessionView): Html {
   return html`<strong>${payee.agentName}</strong> (@${payee.handle}, ${payee.platformName})`
 }
 
-/** For an address that is no session: a mistyped or cut-off link. */
+/** For a link without a session: mistyped or cut off. */
 export function unknownPage(): Html {
   return html`<main class="frame"><section class="sheet result quiet">
 <div class="badge">${ICONS.search}</div>
@@ -128,7 +128,7 @@ export function unknownPage(): Html {
 </section></main>`
 }
 
-/** For an address whose budget is used up: somebody there loads pages without end. */
+/** For a client address over its rate limit. */
 export function busyPage(): Html {
   return html`<main class="frame"><section class="sheet result quiet">
 <div class="badge">${ICONS.clock}</div>
@@ -138,7 +138,7 @@ export function busyPage(): Html {
 </section></main>`
 }
 
-/** For what fails on our side while a page is made. */
+/** For an error of our own while a page is rendered. */
 export function brokenPage(): Html {
   return html`<main class="frame"><section class="sheet result bad">
 <div class="badge">${ICONS.alert}</div>

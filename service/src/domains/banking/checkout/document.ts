@@ -14,10 +14,10 @@ function read(file: string): string {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
-/** The page is one document: nothing is fetched for it, and no other style or script can run in it. */
+/** The page is one document: it loads nothing else, and no other style or script can run in it. */
 export const CONTENT_SECURITY_POLICY = policy({ script: [], connect: [], frame: [], form: [] })
 
-/** The policy of a page from which a gateway's own script begins the payment: wider by that gateway's hosts. */
+/** The policy of a page that starts a payment with a gateway's own script: it also allows that gateway's hosts. */
 export function hostedContentSecurityPolicy({ allows }: CheckoutScript): string {
   return policy({ ...allows, script: [hashOf(HOSTED_SCRIPT), ...allows.script] })
 }
@@ -48,9 +48,9 @@ export interface DocumentParts {
   readonly isSimulated: boolean
   readonly main: Html
   readonly foot: Html
-  /** The page begins a gateway's own checkout. */
+  /** The page starts a gateway's own checkout. */
   readonly isHosted?: boolean
-  /** Seconds after which a browser without scripts loads the page anew. */
+  /** Seconds after which a browser without scripts reloads the page. */
   readonly refreshS?: number
 }
 

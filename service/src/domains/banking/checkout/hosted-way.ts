@@ -12,8 +12,8 @@ const OFFERED: Record<FundingMethod, string> = {
 }
 
 /**
- * The gateway's own checkout, begun by its script. The button is there from the start and says what it waits for; it
- * works once the script has come, and turns into another try when that was held up or blocked.
+ * The gateway's own checkout, started by its script. The button is shown from the start and says what it waits for; it
+ * works once the script has loaded, and becomes a retry button when the script was delayed or blocked.
  */
 export function hostedWay({ funding }: SessionView, { script, gatewaySessionId }: HostedCheckout): Html {
   return html`<div class="hosted" data-checkout="${script.src}" data-mode="${script.mode}" data-session="${gatewaySessionId}">

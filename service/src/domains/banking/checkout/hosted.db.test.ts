@@ -29,7 +29,7 @@ async function newSession() {
   return { agent, orderId: orderIdOf(funding), path: `/checkout/${session}` }
 }
 
-test('the page leads to the checkout of the gateway, and nothing is begun there by looking', async () => {
+test('the page links to the gateway’s checkout, and loading it starts no payment there', async () => {
   const { path, orderId } = await newSession()
   const before = cashfree.requests.length
   const text = await (await fetch(server.url + path)).text()
@@ -42,7 +42,7 @@ test('the page leads to the checkout of the gateway, and nothing is begun there 
   expect(cashfree.requests.length).toBe(before)
 })
 
-test('only that page is open to the hosts of the gateway, and only for what its script needs', async () => {
+test('only that page allows the gateway’s hosts, and only for what its script needs', async () => {
   const { path } = await newSession()
   const { headers } = await fetch(server.url + path)
   const policy = headers.get('content-security-policy') ?? ''
@@ -60,7 +60,7 @@ test('only that page is open to the hosts of the gateway, and only for what its 
   expect(elsewhere.headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-test('who comes back from the gateway sees at once what became of it, without a notice', async () => {
+test('a payer who returns from the gateway sees the outcome at once, without a webhook', async () => {
   const { agent, orderId, path } = await newSession()
   const returnUrl = cashfree.payments.orders.get(orderId)?.meta.return_url
   expect(returnUrl).toBe(`${world.funding.checkoutUrl.replace(/\/checkout$/, '')}${path}?back=gateway`)
@@ -74,7 +74,7 @@ test('who comes back from the gateway sees at once what became of it, without a 
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
-test('who comes back without having paid can try again', async () => {
+test('a payer who returns without having paid can try again', async () => {
   const { orderId, path } = await newSession()
   cashfree.payments.pay(orderId, { status: 'USER_DROPPED' })
   const text = await (await fetch(`${server.url}${path}?back=gateway`)).text()
@@ -82,7 +82,7 @@ test('who comes back without having paid can try again', async () => {
   expect(text).toContain('data-pay')
 })
 
-test('who comes back while the gateway is away finds the page as it was', async () => {
+test('a payer who returns while the gateway is down sees the page unchanged', async () => {
   const { orderId, path } = await newSession()
   cashfree.faults.next(`GET /pg/orders/${orderId}`, { kind: 'refuse', status: 502, code: 'api_error' })
   const page = await fetch(`${server.url}${path}?back=gateway`)

@@ -1,17 +1,17 @@
-/** Markup that may stand in a page as it is. Only `html` makes it, so text can never become markup. */
+/** Markup that may be put into a page unescaped. Only `html` creates it, so text can never become markup. */
 export interface Html {
   readonly markup: string
 }
 
 type Part = string | number | Html | null | readonly Html[]
 
-/** A template whose values are escaped unless they are markup themselves; null is nothing. */
+/** A template whose values are escaped unless they are markup themselves; null renders nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const markup = strings.reduce((text, string, index) => text + string + render(parts[index] ?? null), '')
   return { markup }
 }
 
-/** Markup from a source of our own: a style sheet, a drawing. */
+/** Markup from our own source code: a style sheet, a drawing. */
 export function trusted(markup: string): Html {
   return { markup }
 }

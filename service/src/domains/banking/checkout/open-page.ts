@@ -23,7 +23,7 @@ ${cancellation(view)}
 </main>`
 }
 
-/** Cancelling ends the link for good, so it asks once. It is a plain form: it needs no script. */
+/** Cancelling ends the link for good, so it needs a confirmation. It is a plain form: it needs no script. */
 function cancellation({ session, funding, payee }: SessionView): Html {
   return html`<details class="give-up"><summary class="link">Cancel this payment</summary>
 <form method="post" action="${session}/cancel">
@@ -35,11 +35,14 @@ function notice({ funding, message }: SessionView, state: PageState): Html | nul
   if (message === 'gateway_failed') {
     return alert(
       'That did not work',
-      'The payment service did not answer. Try again in a moment, or pay another way.',
+      'The payment service did not respond. Try again in a moment, or pay another way.',
     )
   }
   if (message === 'too_soon') {
-    return alert('One moment', 'The payment service was asked just now. Wait three seconds, then try again.')
+    return alert(
+      'One moment',
+      'The payment service was contacted just now. Wait three seconds, then try again.',
+    )
   }
   if (message === 'too_many_collects') {
     return alert(
@@ -52,7 +55,7 @@ function notice({ funding, message }: SessionView, state: PageState): Html | nul
       return html`<div class="notice" role="status"><span class="pulse"></span><div>
 <b>Waiting for your approval of ${formatInr(funding.amountPaise)}</b>
 <p>Open your UPI or bank app and approve the request. This page shows the result by itself.</p>
-<noscript><p>It is loaded anew every 10 seconds.</p></noscript></div></div>`
+<noscript><p>It reloads every 10 seconds.</p></noscript></div></div>`
     case 'declined':
       return alert(
         'That payment did not go through',
@@ -85,7 +88,7 @@ ${sums(funding)}
 </section>`
 }
 
-/** What is paid, what the gateway keeps, and what arrives. */
+/** The amount that is paid, the gateway's fee, and the amount that is credited. */
 export function sums({ amountPaise, feePaise }: SessionView['funding']): Html {
   const fee = feePaise ?? gatewayFee(amountPaise, 'upi')
   const percent = Math.round((rupees(fee) / rupees(amountPaise)) * 1_000) / 10
@@ -177,7 +180,7 @@ function simulatedWay(view: SessionView, method: 'card' | 'netbanking'): Html {
 const STORIES: Record<PaidMethod, string> = {
   upi: 'No UPI app can pay this code. Choose the result.',
   card: `${WAYS.card.story} This is a simulation: no card is charged. Choose the result.`,
-  netbanking: `${WAYS.netbanking.story} This is a simulation: no bank is asked. Choose the result.`,
+  netbanking: `${WAYS.netbanking.story} This is a simulation: no bank is contacted. Choose the result.`,
 }
 
 function simulation({ session, funding }: SessionView, method: PaidMethod): Html {

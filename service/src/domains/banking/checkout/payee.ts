@@ -3,7 +3,7 @@ import { assert } from '../../../kernel/assert.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Payee } from './view.ts'
 
-/** Who the payer funds. A deactivated agent is still shown: the payment was begun for it. */
+/** The agent that the payer funds. A deactivated agent is still shown, because the payment was started for it. */
 export async function selectPayee(db: Queryable, agentId: Uuid): Promise<Payee> {
   const [row] = await db.query<Payee>(
     `select a.name as "agentName", a.handle, p.name as "platformName"

@@ -26,7 +26,7 @@ import {
   type SessionView,
 } from './view.ts'
 
-/** Plays what a payer does at the bank; only sandbox mode has one. */
+/** Simulates what a payer does at the bank; only sandbox mode has it. */
 export type Simulate = (
   session: string,
   outcome: 'success' | 'decline',
@@ -35,10 +35,10 @@ export type Simulate = (
 
 export interface CheckoutContext {
   readonly funding: FundingContext
-  /** As people read it: `Batua`. */
+  /** The name for people: `Batua`. */
   readonly serviceName: string
   readonly simulate: Simulate | null
-  /** The script of a gateway that has a checkout of its own. */
+  /** The script of a gateway with its own checkout. */
   readonly script?: CheckoutScript | null
 }
 
@@ -53,7 +53,7 @@ type SessionRequest = FastifyRequest<SessionRoute>
 const FORM_LIMIT_BYTES = 4_096
 const UPI_ID = /^[A-Za-z0-9._-]{2,256}@[A-Za-z][A-Za-z0-9]{1,63}$/
 
-/** The pages on which a human pays: `/checkout/{payment_session_id}`. Every address in them is relative. */
+/** The pages on which a human pays: `/checkout/{payment_session_id}`. Every URL in them is relative. */
 export function serveCheckout(pages: FastifyInstance, context: CheckoutContext): void {
   addForms(pages)
   addErrorPages(pages, context)
@@ -76,8 +76,8 @@ export function serveCheckout(pages: FastifyInstance, context: CheckoutContext):
     const upiId = request.body?.get('upi_id')?.trim() ?? ''
     if (!UPI_ID.test(upiId)) return back(request, reply, { say: 'wrong_upi_id' })
     const collected = await collectUpiOnPage(context.funding, funding, upiId)
-    // Whom no request reaches, for whichever reason, scans the code above the form.
-    if (collected !== 'asked')
+    // If the collect request fails, for whichever reason, the payer scans the code above the form.
+    if (collected !== 'requested')
       return back(request, reply, { say: collected === 'unsupported' ? 'wrong_upi_id' : collected })
     return back(request, reply)
   })
@@ -108,13 +108,13 @@ function addForms(pages: FastifyInstance): void {
     { parseAs: 'string', bodyLimit: FORM_LIMIT_BYTES },
     (_request, body, done) => done(null, new URLSearchParams(body)),
   )
-  // Who knows a session's address may use it, so this guards only against other sites' forms in a payer's browser.
+  // Knowing a session's URL is enough to use it, so this check only stops forms of other sites in a payer's browser.
   pages.addHook('onRequest', async request => {
     const site = request.headers['sec-fetch-site']
     if (request.method !== 'POST' || site === undefined || site === 'same-origin') return
     throw new AppError('authorization_error', 'Forms of other sites are not taken here')
   })
-  // After helmet's own hook, and before a page that needs a wider policy sets it.
+  // Runs after helmet's own hook, and before a page that needs a wider policy sets it.
   pages.addHook('onRequest', async (_request, reply) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
@@ -124,7 +124,7 @@ function addErrorPages(pages: FastifyInstance, context: CheckoutContext): void {
   pages.setErrorHandler<Error, SessionRoute>((error, request, reply) => {
     const { status, headers = {} } = appErrorOf(error)
     reply.headers(headers)
-    // The session was over before the form came; its page says so.
+    // The session ended before the form arrived; its page says so.
     if (status === CONFLICT) return back(request, reply)
     if (status === NOT_FOUND)
       return sendPage(context, reply.code(status), 'Not found', unknownPage(), NOTHING)
@@ -147,7 +147,7 @@ async function sessionOf(context: CheckoutContext, request: SessionRequest): Pro
   return funding
 }
 
-/** The session when it can still be paid. What is over needs no answer of its own: its page says so. */
+/** The session if it can still be paid. A closed one needs no error: its page shows the outcome. */
 async function openSessionOf(context: CheckoutContext, request: SessionRequest): Promise<Funding | null> {
   const funding = await sessionOf(context, request)
   const now = context.funding.clock.now()
@@ -155,7 +155,7 @@ async function openSessionOf(context: CheckoutContext, request: SessionRequest):
   return isOpen ? funding : null
 }
 
-/** After a form the browser loads the page again, so that going back or reloading sends nothing twice. */
+/** After a form the browser loads the page with GET, so that going back or reloading sends nothing twice. */
 function back(
   request: SessionRequest,
   reply: FastifyReply,
@@ -165,7 +165,7 @@ function back(
   return reply.redirect(`../${request.params.session}${query === '' ? '' : `?${query}`}`, 303)
 }
 
-/** The payer comes back from the gateway's own page, perhaps before its notice: it is asked at once. */
+/** The payer returns from the gateway's own page, perhaps before its webhook, so the gateway is queried at once. */
 async function cameBack(
   { funding: context }: CheckoutContext,
   request: SessionRequest,
@@ -190,7 +190,7 @@ async function sendSession(
   const payee = await selectPayee(database, funding.agentId)
   const isOpen = state === 'open' || state === 'waiting' || state === 'declined' || state === 'dropped'
   const hosted = isOpen ? hostedOf(context, funding) : null
-  // Asking for an address begins an attempt at the gateway, which its own page does by itself.
+  // Requesting a UPI address starts an attempt at the gateway, which a gateway's own page does by itself.
   const upiIntent =
     isOpen && hosted === null ? await upiIntentOnPage(context.funding, funding) : funding.upiIntent
   const view: SessionView = {
@@ -212,7 +212,7 @@ async function sendSession(
   const isMoving = state === 'waiting' || state === 'checking'
   if (hosted !== null) {
     reply.header('content-security-policy', hostedContentSecurityPolicy(hosted.script))
-    // Gateways let only known sites begin a payment: they are told the site, and nothing of the session's address.
+    // Gateways let only known sites start a payment. They get the site's origin, and nothing of the session's URL.
     reply.header('referrer-policy', 'strict-origin')
   }
   return sendPage(context, reply, `Add money to ${payee.agentName}`, main, foot, {

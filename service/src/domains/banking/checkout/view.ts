@@ -2,14 +2,14 @@ import { PAID_METHODS, type PaidMethod } from '@batua/contract'
 import type { CheckoutScript } from '../../../gateways/checkout-script.ts'
 import type { Funding } from '../funding/funding.ts'
 
-/** Who is funded, as the payer is shown. */
+/** The payee, as the payer is shown it. */
 export interface Payee {
   readonly agentName: string
   readonly handle: string
   readonly platformName: string
 }
 
-/** A gateway's own checkout, ready to be begun for one session. */
+/** A gateway's own checkout, ready to start for one session. */
 export interface HostedCheckout {
   readonly script: CheckoutScript
   readonly gatewaySessionId: string
@@ -22,20 +22,20 @@ export interface SessionView {
   readonly payee: Payee
   readonly serviceName: string
   readonly now: Date
-  /** `upi://pay?…`; null while the gateway cannot give one. */
+  /** `upi://pay?…`; null while the gateway cannot provide one. */
   readonly upiIntent: string | null
   readonly upiCollect: boolean
   /** The gateway's own checkout; null: it has none, and the payer pays on our page. */
   readonly hosted: HostedCheckout | null
   /** Sandbox mode: each way to pay can be made to succeed or fail. */
   readonly isSimulated: boolean
-  /** The way to pay that is unfolded: the last one tried, or the one asked for. */
+  /** The way to pay that is unfolded: the last one tried, or the requested one. */
   readonly way: PaidMethod
-  /** What the last form came to. */
+  /** The outcome of the last form. */
   readonly message: PageMessage | null
 }
 
-/** Carried in the address after a form, so that loading the page again sends nothing again. */
+/** Part of the URL after a form, so that reloading the page sends nothing again. */
 export const PAGE_MESSAGES = ['wrong_upi_id', 'gateway_failed', 'too_soon', 'too_many_collects'] as const
 
 export type PageMessage = (typeof PAGE_MESSAGES)[number]
@@ -48,7 +48,7 @@ export function chosenWay(tried: string | null | undefined, funding: Funding): P
   return PAID_METHODS.find(method => method === (tried ?? funding.method)) ?? 'upi'
 }
 
-/** What a session is to who looks at it. */
+/** The state of a session for the payer. */
 export type PageState =
   | 'open'
   | 'waiting'
@@ -97,7 +97,7 @@ function openState({ lastAttempt }: Funding): PageState {
       return 'declined'
     case 'dropped':
       return 'dropped'
-    // A payment that succeeded and yet left the session open was of the wrong amount, and goes back.
+    // A payment that succeeded and left the session open had the wrong amount, and is refunded.
     case 'success':
     case null:
       return 'open'

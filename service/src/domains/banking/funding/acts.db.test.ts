@@ -32,7 +32,7 @@ async function opened(agentId?: Uuid) {
   return { funding, session, about }
 }
 
-async function play(session: string, ...outcomes: SandboxOutcome[]): Promise<void> {
+async function simulate(session: string, ...outcomes: SandboxOutcome[]): Promise<void> {
   for (const outcome of outcomes) await simulateOutcome(world.sandbox, session, outcome)
 }
 
@@ -41,11 +41,11 @@ async function later(seconds: number): Promise<void> {
   await world.jobs.runDue()
 }
 
-test('a funding is opened, completed and taken back: one act each, whatever is told twice', async () => {
+test('opening, completing and reversing a funding are each recorded once, however often they are notified', async () => {
   const { funding, session, about } = await opened()
-  await play(session, 'duplicate')
+  await simulate(session, 'duplicate')
   await Promise.all([checkFunding(world.funding, funding), checkFunding(world.funding, funding)])
-  await play(session, 'chargeback')
+  await simulate(session, 'chargeback')
   await later(3_600)
   const money = { fee: 25, net_amount: 975 }
   expect(await actsIn(world.db.database, about.target)).toMatchObject([
@@ -58,7 +58,7 @@ test('a funding is opened, completed and taken back: one act each, whatever is t
   ])
 })
 
-test('a session that is given up on two sides at once has failed once, and says why', async () => {
+test('a session that is cancelled twice at the same time is recorded as failed once, with its reason', async () => {
   const { funding, about } = await opened()
   const ends = Array.from({ length: 3 }, () => endFunding(world.funding, funding, 'cancelled'))
   await Promise.all(ends)
@@ -69,13 +69,13 @@ test('a session that is given up on two sides at once has failed once, and says 
   expect(more).toEqual([])
 })
 
-test('money that is sent back is recorded once it has gone, or once it certainly cannot go', async () => {
+test('a refund to the payer is recorded once it is done, or once it certainly cannot be done', async () => {
   for (const [outcome, action, reason] of [
     ['late', 'funding.refunded', 'late'],
     ['refund_failed', 'funding.refund_failed', 'second_payment'],
   ] as const) {
     const { session, about } = await opened()
-    await play(session, outcome)
+    await simulate(session, outcome)
     await later(1)
     await later(24 * 60 * 60)
     const acts = await actsIn(world.db.database)
@@ -86,7 +86,7 @@ test('money that is sent back is recorded once it has gone, or once it certainly
   }
 })
 
-test('opening is the act of whoever asks, and the UPI id of the payer stands nowhere', async () => {
+test('opening a funding is recorded for the caller, and the payer’s UPI id is stored nowhere', async () => {
   const agentId = await world.newAgent()
   const [row] = await world.db.database.query<{ platformId: Uuid; ownerId: Uuid }>(
     `select platform_id as "platformId", owner_id as "ownerId" from agents where id = $1`,

@@ -10,7 +10,7 @@ export function openedAct(actor: Actor, funding: Funding): Act {
   return fundingAct(actor, 'funding.opened', funding, { expires_at: funding.expiresAt.toISOString() })
 }
 
-/** Records what a look at the gateway has changed of a funding, as it stands after it. */
+/** Records a status change of a funding, with the funding as it is after the change. */
 export function recordStep(batch: LedgerBatch, funding: Funding, step: Transition['step']): void {
   const actor = service('payment gateway')
   switch (step.kind) {
@@ -40,7 +40,7 @@ function moneyOf({ amountPaise, feePaise }: Funding): Facts {
   return { fee: rupees(fee), net_amount: rupees(amountPaise - fee) }
 }
 
-/** `agentId`: whose wallet it was meant for; null where the order was never opened here. */
+/** `agentId`: the agent whose wallet the money was meant for; null where the order was never opened here. */
 export function refundAct(refund: OwedRefund, status: 'done' | 'failed', agentId: Uuid | null): Act {
   const { id, orderId, amountPaise, currency, reason } = refund
   return {

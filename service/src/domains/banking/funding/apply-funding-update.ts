@@ -16,7 +16,9 @@ export interface AppliedUpdate {
   readonly step: Transition['step']['kind']
 }
 
-/** The one way in which a funding changes its state: by what was seen at the gateway, under the wallet's lock. */
+/**
+ * The only way in which a funding changes its state: by the status that the gateway reports, under the wallet's lock.
+ */
 export function applyFundingUpdate(
   key: FundingKey,
   reported: ProviderStatus,
@@ -61,7 +63,7 @@ function owed(
   return { id: newUuid(now), ...order, gatewayPaymentId, amountPaise, currency, reason, now }
 }
 
-/** Our name of an order at the gateway: the funding's id as it stands on the wire. */
+/** Our id of an order at the gateway: the funding's public id. */
 export function orderIdOf({ id }: Pick<Funding, 'id'>): string {
   return formatId('fund', id)
 }
@@ -74,8 +76,8 @@ function postStep(batch: LedgerBatch, funding: Funding, step: Transition['step']
     batch.post({ kind: 'fund', id, debit: SYSTEM.gateway, credit: agentId, amountPaise: netPaise, feePaise })
   }
   if (step.kind === 'reverse') {
-    // The bank takes back all that was paid. The wallet gives what it got; the gateway keeps its fee, so that
-    // part is our loss.
+    // The bank takes back the whole payment. The wallet loses what it received; the gateway keeps its fee, so the fee
+    // is our loss.
     batch.post({
       kind: 'chargeback',
       debit: agentId,

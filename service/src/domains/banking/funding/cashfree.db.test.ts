@@ -39,7 +39,7 @@ function pay({ orderId }: Session, options: PaymentOptions = {}): string {
   return cashfree.payments.pay(orderId, { at: world.clock.now(), ...options })
 }
 
-/** Posts a notice of Cashfree's to our intake; its answer is the status. */
+/** Posts a webhook of Cashfree's to our route and returns the HTTP status. */
 async function notify(
   type: string,
   data: unknown,
@@ -69,7 +69,7 @@ async function stateOf({ funding }: Session): Promise<string> {
   return rows[0]?.status ?? ''
 }
 
-test('a payment is credited by its notice, once, whatever its copies say', async () => {
+test('a payment is credited by its webhook, once, whatever the copies of the webhook say', async () => {
   const session = await newSession()
   const data = paidNotice(session, pay(session))
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data)).toBe(200)
@@ -79,7 +79,7 @@ test('a payment is credited by its notice, once, whatever its copies say', async
   expect(await stateOf(session)).toBe('completed')
 })
 
-test('a payment without a notice is found by asking within a minute', async () => {
+test('a payment without a webhook is found by polling within a minute', async () => {
   const session = await newSession()
   pay(session, { group: 'credit_card' })
   world.advance(31)
@@ -87,14 +87,14 @@ test('a payment without a notice is found by asking within a minute', async () =
   expect(await world.balance(session.agent)).toBe(97_500n)
 })
 
-test('a notice is not believed: what is not paid at Cashfree credits nothing', async () => {
+test('a webhook alone credits nothing: the order must be paid at Cashfree', async () => {
   const session = await newSession()
   const paymentId = pay(session, { status: 'FAILED' })
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, paymentId))).toBe(200)
   expect(await world.balance(session.agent)).toBe(0n)
 })
 
-test('a forged notice and one that was written anew are refused', async () => {
+test('a forged webhook and one that was reserialised are refused', async () => {
   const session = await newSession()
   const data = paidNotice(session, pay(session))
   expect(await notify('PAYMENT_SUCCESS_WEBHOOK', data, { secret: 'forged' })).toBe(401)
@@ -102,7 +102,7 @@ test('a forged notice and one that was written anew are refused', async () => {
   expect(await world.balance(session.agent)).toBe(0n)
 })
 
-test('a notice that comes while Cashfree cannot be asked is wanted again, and then counts', async () => {
+test('a webhook that arrives while Cashfree is down is refused, and is processed when it is sent again', async () => {
   const session = await newSession()
   const data = paidNotice(session, pay(session))
   cashfree.faults.next(`GET /pg/orders/${session.orderId}/payments`, FAULTS.badGateway)
@@ -112,7 +112,7 @@ test('a notice that comes while Cashfree cannot be asked is wanted again, and th
   expect(await world.balance(session.agent)).toBe(97_500n)
 })
 
-test('a second payment of one order goes back to who paid it', async () => {
+test('a second payment of one order is refunded to its payer', async () => {
   const session = await newSession()
   const first = pay(session)
   await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, first))
@@ -126,7 +126,7 @@ test('a second payment of one order goes back to who paid it', async () => {
   expect(await world.balance(session.agent)).toBe(97_500n)
 })
 
-test('a refund that Cashfree is slow with is done once its notice comes', async () => {
+test('a refund that is pending at Cashfree is completed by its webhook', async () => {
   const session = await newSession()
   cashfree.payments.refundsBecome('PENDING')
   pay(session, { amount: '999.99' })
@@ -145,7 +145,7 @@ test('a refund that Cashfree is slow with is done once its notice comes', async 
   expect(await world.refundsOf(session.funding)).toMatchObject([{ status: 'done', amount: 99_999n }])
 })
 
-test('a refund whose answer was lost is not sent twice', async () => {
+test('a refund whose response was lost is not sent twice', async () => {
   const session = await newSession()
   pay(session, { amount: '1.00' })
   cashfree.faults.next(`POST /pg/orders/${session.orderId}/refunds`, FAULTS.silenceAfter)
@@ -159,7 +159,7 @@ test('a refund whose answer was lost is not sent twice', async () => {
   expect(await world.refundsOf(session.funding)).toMatchObject([{ status: 'done' }])
 })
 
-test('a chargeback takes the money back only once it is lost', async () => {
+test('a chargeback reverses the funding only once the dispute is lost', async () => {
   const session = await newSession()
   const paymentId = pay(session)
   await notify('PAYMENT_SUCCESS_WEBHOOK', paidNotice(session, paymentId))
@@ -177,7 +177,7 @@ test('a chargeback takes the money back only once it is lost', async () => {
 })
 
 test.each(['silenceAfter', 'resetAfter', 'malformed', 'badGatewayAfter'] as const)(
-  'an order that was made in spite of %s is found, and the session opens',
+  'an order that was created in spite of %s is found, and the session opens',
   async name => {
     cashfree.faults.next('POST /pg/orders', FAULTS[name])
     const session = await newSession()
@@ -190,7 +190,7 @@ test.each(['silenceAfter', 'resetAfter', 'malformed', 'badGatewayAfter'] as cons
   },
 )
 
-test('a session that ends unpaid ends at Cashfree too', async () => {
+test('a session that ends unpaid is closed at Cashfree too', async () => {
   const session = await newSession()
   world.advance(31 * 60)
   await world.jobs.runDue()
@@ -198,7 +198,7 @@ test('a session that ends unpaid ends at Cashfree too', async () => {
   expect(cashfree.payments.orders.get(session.orderId)?.status).toBe('TERMINATED')
 })
 
-test('after all of it the book is whole', async () => {
+test('after all of it the ledger check passes', async () => {
   const { balanced, wrongBalances, brokenHistories, overdrawn } = await world.batch()
   expect({ balanced, wrongBalances, brokenHistories, overdrawn }).toEqual({
     balanced: true,

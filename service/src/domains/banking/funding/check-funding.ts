@@ -4,7 +4,6 @@ import { type AppliedUpdate, applyFundingUpdate, orderIdOf } from './apply-fundi
 import type { FundingContext } from './context.ts'
 import { type ProviderStatus, SESSION_MS } from './decide.ts'
 import type { FailureReason, Funding, FundingKey } from './funding.ts'
-import { logFailures } from './log-failures.ts'
 import { claimDueFundings, hastenEndedSessions, selectFunding } from './store.ts'
 
 export interface Checked extends AppliedUpdate {
@@ -12,8 +11,8 @@ export interface Checked extends AppliedUpdate {
 }
 
 /**
- * Asks the gateway what became of an order and settles the funding by the answer. Notices, polling, expiry and
- * giving up all come here; any number of them at once is safe, because the settling is decided under a lock.
+ * Queries the gateway for an order and applies the reported status to the funding. Webhooks, polling, expiry and
+ * cancellation all call this. Any number of concurrent calls is safe, because the transition is decided under a lock.
  */
 export async function checkFunding(
   context: FundingContext,
@@ -28,7 +27,7 @@ export async function checkFunding(
   return { ...applied, reported: reported.kind }
 }
 
-/** Ends an unpaid session for good, here and at the gateway. One that was paid meanwhile is completed instead. */
+/** Ends an unpaid session for good, here and at the gateway. One that was paid in the meantime is completed instead. */
 export async function endFunding(
   context: FundingContext,
   key: FundingKey,
@@ -47,7 +46,7 @@ async function readProviderStatus(
   const first = await queryOrder(gateway, funding)
   const isOver = ending !== null || funding.status !== 'pending' || clock.now() >= funding.expiresAt
   if (!isOver || first.kind !== 'order' || first.order.status !== 'active') return first
-  // What ends here must end there. A payment that slipped in between is seen by the second queryOrder.
+  // A session that ends here must end at the gateway too. The second query finds a payment that arrived in between.
   await gateway.cancelOrder({ orderId: orderIdOf(funding), gatewayOrderId: first.order.gatewayOrderId })
   return queryOrder(gateway, funding)
 }
@@ -66,19 +65,30 @@ function report(logger: Logger, { funding, step }: AppliedUpdate): void {
 }
 
 const BATCH = 50
-/** Who dies with a check in hand must not delay it so long that a payment is found only after a minute. */
+/** If the worker crashes, its lease must expire soon enough for a payment to be found within a minute. */
 const LEASE_MS = 25_000
 
-/** Asks about the fundings whose check is due: one bounded batch. Returns how many it took. */
+/** Checks the fundings that are due: one bounded batch. Returns the number claimed. */
 export async function checkDueFundings(context: FundingContext, now: Date): Promise<number> {
   const due = await claimDueFundings(context.database, now, new Date(now.getTime() + LEASE_MS), BATCH)
   const results = await Promise.allSettled(due.map(key => checkFunding(context, key)))
-  logFailures(context.logger, results, 'a check of a funding failed; it is tried again')
+  logFailures(context.logger, results, 'funding check failed; it will be retried')
   return due.length
 }
 
-/** Ends the open sessions of agents that were deactivated: one bounded batch. Returns how many it made due. */
+/** Ends the open sessions of agents that were deactivated: one bounded batch. Returns the number made due. */
 export function endSessionsOfEndedAgents({ database }: FundingContext, now: Date): Promise<number> {
-  // Who ended longer ago than a session lasts has none left that is open.
+  // An agent that was deactivated longer ago than a session lasts has no open session.
   return hastenEndedSessions(database, now, new Date(now.getTime() - SESSION_MS), BATCH)
+}
+
+/** Logs each failure of a batch: one bad row must not stop the others. */
+export function logFailures(
+  logger: Logger,
+  results: readonly PromiseSettledResult<unknown>[],
+  message: string,
+): void {
+  for (const result of results) {
+    if (result.status === 'rejected') logger.error({ err: result.reason }, message)
+  }
 }

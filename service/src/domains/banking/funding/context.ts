@@ -5,7 +5,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 
-/** The gateways of this service: the one that opens new orders, and all that may still hold old ones. */
+/** The gateways of this service: the one for new orders, and all that may still have old ones. */
 export interface Gateways {
   readonly current: PaymentGateway
   readonly all: readonly PaymentGateway[]
@@ -17,7 +17,7 @@ export function gatewaysOf(current: PaymentGateway, ...older: readonly PaymentGa
   return { current, all, named: name => all.find(gateway => gateway.name === name) }
 }
 
-/** What the use cases of funding work with. */
+/** The dependencies of the funding use cases. */
 export interface FundingContext {
   readonly database: Database
   readonly ledger: Ledger
@@ -25,6 +25,6 @@ export interface FundingContext {
   readonly vault: Vault
   readonly gateways: Gateways
   readonly logger: Logger
-  /** Where the checkout pages are, without a slash at the end. */
+  /** The base URL of the checkout pages, without a slash at the end. */
   readonly checkoutUrl: string
 }

@@ -76,7 +76,7 @@ describe('the fee', () => {
     expect(gatewayFee(paise(100_000n), 'other')).toBe(0n)
   })
 
-  test('never takes the whole of the least amount', () => {
+  test('never takes the whole of the smallest amount', () => {
     fc.assert(
       fc.property(fc.bigInt(100n, 10n ** 12n), amount => {
         const fee = gatewayFee(paise(amount), 'card')
@@ -92,7 +92,7 @@ describe('the fee', () => {
 })
 
 describe('a pending session', () => {
-  test('is completed by the right money in time', () => {
+  test('is completed by a payment of the right amount in time', () => {
     expect(decideTransition(funding, seen([payment], 'paid'), inTime)).toEqual({
       step: { kind: 'complete', payment, feePaise: 2_500n },
       refunds: [],
@@ -100,7 +100,7 @@ describe('a pending session', () => {
     })
   })
 
-  test('is completed by what was paid in time even when it is found only after the expiry', () => {
+  test('is completed by a payment in time even when it is found only after the expiry', () => {
     const transition = decideTransition(
       funding,
       seen([{ ...payment, paidAt: funding.expiresAt }], 'closed'),
@@ -109,7 +109,7 @@ describe('a pending session', () => {
     expect(transition.step.kind).toBe('complete')
   })
 
-  test('is never completed by money that came after its expiry, which goes back', () => {
+  test('is never completed by a payment after its expiry, which is refunded', () => {
     const transition = decideTransition(funding, seen([{ ...payment, paidAt: tooLate }], 'closed'), tooLate)
     expect(transition).toMatchObject({
       step: { kind: 'fail', reason: 'expired' },
@@ -121,12 +121,12 @@ describe('a pending session', () => {
     ['wrong_amount', { amountPaise: paise(99_999n) }],
     ['wrong_amount', { amountPaise: paise(100_001n) }],
     ['wrong_currency', { currency: 'USD' }],
-  ] as const)('sends back %s and stays open', (reason, wrong) => {
+  ] as const)('refunds %s and stays open', (reason, wrong) => {
     const transition = decideTransition(funding, seen([{ ...payment, ...wrong }]), inTime)
     expect(transition).toMatchObject({ step: { kind: 'wait' }, refunds: [{ reason }] })
   })
 
-  test('takes the first of two payments and sends the second back, in whatever order they are listed', () => {
+  test('is completed by the first of two payments and refunds the second, in whatever order they are listed', () => {
     const second = { ...payment, gatewayPaymentId: 'p2', paidAt: after(61_000) }
     for (const both of [
       [payment, second],
@@ -156,19 +156,19 @@ describe('a pending session', () => {
     })
   })
 
-  test('fails at its expiry, not a moment before', () => {
+  test('fails at its expiry, not a millisecond before', () => {
     expect(decideTransition(funding, seen([]), after(SESSION_MS - 1)).step.kind).toBe('wait')
     expect(decideTransition(funding, seen([]), after(SESSION_MS)).step.kind).toBe('fail')
     expect(decideTransition(funding, { kind: 'none' }, after(SESSION_MS)).step.kind).toBe('fail')
   })
 
-  test('waits for a gateway that cannot be asked, but not for ever', () => {
-    const silence = { kind: 'no_response' } as const
-    expect(decideTransition(funding, silence, tooLate).step.kind).toBe('wait')
-    expect(decideTransition(funding, silence, after(SESSION_MS + NO_RESPONSE_MS)).step.kind).toBe('fail')
+  test('waits while the gateway gives no response, but not for ever', () => {
+    const noResponse = { kind: 'no_response' } as const
+    expect(decideTransition(funding, noResponse, tooLate).step.kind).toBe('wait')
+    expect(decideTransition(funding, noResponse, after(SESSION_MS + NO_RESPONSE_MS)).step.kind).toBe('fail')
   })
 
-  test('that is given up is completed all the same when it was paid before', () => {
+  test('is completed although it is being cancelled when it was paid before', () => {
     expect(
       decideTransition(funding, seen([payment], 'paid'), inTime, { ending: 'cancelled' }).step.kind,
     ).toBe('complete')
@@ -178,7 +178,7 @@ describe('a pending session', () => {
     })
   })
 
-  test('is not completed by a payment that goes back to who paid it, but by the next one', () => {
+  test('is not completed by a payment that is being refunded, but by the next one', () => {
     const returned = new Set(['p1'])
     expect(decideTransition(funding, seen([payment], 'paid'), inTime, { returned }).step.kind).toBe('wait')
     const second = { ...payment, gatewayPaymentId: 'p2' }
@@ -187,7 +187,7 @@ describe('a pending session', () => {
     })
   })
 
-  test('is not completed by a payment that the bank has taken back already', () => {
+  test('is not completed by a payment that the bank has already reversed', () => {
     const transition = decideTransition(funding, seen([{ ...payment, chargedBack: true }], 'paid'), inTime)
     expect(transition).toMatchObject({ step: { kind: 'wait' }, refunds: [] })
   })
@@ -196,7 +196,7 @@ describe('a pending session', () => {
 describe('a session whose agent was deactivated', () => {
   const ended: Funding = { ...funding, expiresAt: inTime, agentEndedAt: inTime }
 
-  test('is completed by what was paid before, and by nothing that was paid after', () => {
+  test('is completed by a payment before the deactivation, and by none after it', () => {
     expect(decideTransition(ended, seen([payment], 'paid'), tooLate).step.kind).toBe('complete')
     const late = { ...payment, paidAt: after(60_001) }
     expect(decideTransition(ended, seen([late], 'paid'), after(60_001))).toMatchObject({
@@ -205,7 +205,7 @@ describe('a session whose agent was deactivated', () => {
     })
   })
 
-  test('ends unpaid with the agent, and waits for a gateway that cannot be asked', () => {
+  test('ends unpaid with the agent, and waits while the gateway gives no response', () => {
     expect(decideTransition(ended, seen([]), inTime).step).toEqual({
       kind: 'fail',
       reason: 'agent_deactivated',
@@ -213,21 +213,21 @@ describe('a session whose agent was deactivated', () => {
     expect(decideTransition(ended, { kind: 'no_response' }, inTime).step.kind).toBe('wait')
   })
 
-  test('that had expired before has simply expired', () => {
+  test('fails as expired when it had expired before the deactivation', () => {
     const expired: Funding = { ...funding, agentEndedAt: tooLate }
     expect(decideTransition(expired, seen([]), tooLate).step).toEqual({ kind: 'fail', reason: 'expired' })
   })
 })
 
 describe('a session that is over', () => {
-  test('never completes: money that comes goes back', () => {
+  test('never completes: a later payment is refunded', () => {
     expect(decideTransition(failed, seen([payment], 'paid'), inTime)).toMatchObject({
       step: { kind: 'wait' },
       refunds: [{ reason: 'late' }],
     })
   })
 
-  test('completes once only: its own payment seen again changes nothing, another one goes back', () => {
+  test('completes only once: a repeated report of its payment changes nothing, another payment is refunded', () => {
     expect(decideTransition(completed, seen([payment], 'paid'), inTime)).toMatchObject({
       step: { kind: 'wait' },
       refunds: [],
@@ -254,7 +254,7 @@ describe('a session that is over', () => {
     })
   })
 
-  test('is not ended again', () => {
+  test('does not end twice', () => {
     for (const over of [completed, failed]) {
       expect(decideTransition(over, seen([], 'closed'), tooLate, { ending: 'cancelled' }).step.kind).toBe(
         'wait',
@@ -264,16 +264,16 @@ describe('a session that is over', () => {
 })
 
 describe('the next check', () => {
-  test('comes within half a minute while somebody may pay, and at the expiry at the latest', () => {
+  test('comes within half a minute while the payer may pay, and at the expiry at the latest', () => {
     expect(nextCheckAt(funding, start)).toEqual(after(CHECK_EVERY_MS))
     expect(nextCheckAt(funding, after(SESSION_MS - 1_000))).toEqual(after(SESSION_MS))
   })
 
-  test('of a session that nobody has opened comes at its expiry', () => {
+  test('of a session whose page was never opened comes at its expiry', () => {
     expect(nextCheckAt({ ...funding, openedAt: null }, start)).toEqual(after(SESSION_MS))
   })
 
-  test('always lies ahead, and after the end of a session comes ever later until none is left', () => {
+  test('is always in the future, and after the end of a session comes ever later until none is left', () => {
     const moments = [0, 1, 60_000, 30 * 60_000, SESSION_MS, 10 ** 8, 10 ** 9].map(after)
     for (const state of [funding, failed, completed, { ...funding, openedAt: null }]) {
       for (const now of moments) {
@@ -284,7 +284,7 @@ describe('the next check', () => {
     expect(nextCheckAt(failed, after(10 ** 9))).toBeNull()
   })
 
-  test('after a last look that nobody answered comes again, ever later', () => {
+  test('after a last check without a response comes again, ever later', () => {
     const day = 24 * 60 * 60_000
     const closed = { ...failed, closedAt: start }
     expect(nextCheckAt(closed, after(day), false)).toEqual(after(1.25 * day))

@@ -6,22 +6,22 @@ import type { AttemptState, FailureReason, Funding, RefundReason } from './fundi
 
 /** An unpaid session ends after half an hour (contract section 4, Fund). */
 export const SESSION_MS = 30 * 60_000
-/** While somebody may be paying the gateway is asked this often, so that a payment without a notice is found. */
+/** How often the gateway is polled while the payer may be paying, so that a payment without a webhook is found. */
 export const CHECK_EVERY_MS = 30_000
-/** How long past its expiry a session waits for a gateway that cannot be asked. */
+/** How long past its expiry a session waits for a gateway that gives no response. */
 export const NO_RESPONSE_MS = 60 * 60_000
-/** After its end a session is looked at again, for money that came late or twice without a notice. */
+/** The checks after a session's end, for money that arrived late or twice without a webhook. */
 const AFTERWARDS_MS = [60_000, 10 * 60_000, 60 * 60_000, 24 * 60 * 60_000]
 
 const FEE_BASIS_POINTS = 250n
 
-/** The gateway's fee by the method really used; the interface names three that have one. */
+/** The gateway's fee by the payment method that was used; the interface names three methods that have one. */
 export function gatewayFee(amountPaise: Paise, method: PaidMethod): Paise {
   const methods: readonly string[] = PAID_METHODS
   return methods.includes(method) ? basisPoints(amountPaise, FEE_BASIS_POINTS) : ZERO_PAISE
 }
 
-/** Whether money may be asked for on behalf of an agent in this state. */
+/** Whether an agent in this state may receive a funding. */
 export function decideReceiver(status: AgentStatus): Refusal | null {
   switch (status) {
     case 'active':
@@ -34,7 +34,7 @@ export function decideReceiver(status: AgentStatus): Refusal | null {
   }
 }
 
-/** What the gateway's word about an order means for its funding. */
+/** What the status that the gateway reports means for the funding. */
 export interface Transition {
   readonly step:
     | { readonly kind: 'wait' }
@@ -45,23 +45,24 @@ export interface Transition {
   readonly lastAttempt: AttemptState | null
 }
 
-/** What was seen at the gateway: the order, none of that name, or nothing because it could not be asked. */
+/** The status that the gateway reports: the order, no order of that id, or no response. */
 export type ProviderStatus =
   | { readonly kind: 'order'; readonly order: GatewayOrder }
   | { readonly kind: 'none' }
   | { readonly kind: 'no_response' }
 
-/** What else is known of a funding when it is judged. */
+/** Further facts that the transition depends on. */
 export interface Known {
-  /** Why somebody gives it up. */
+  /** The reason why the funding is being ended. */
   readonly ending?: FailureReason | null
-  /** Payments that go back to who paid them already. */
+  /** Payments of the order that are already being refunded. */
   readonly returned?: ReadonlySet<string> | undefined
 }
 
 /**
- * Judges a funding by what was seen at the gateway. It is asked under the funding's lock, so whatever was seen,
- * a payment that is not the one that completed the funding is refunded, and nothing completes or ends it twice.
+ * Decides a funding's transition from the status that the gateway reports. It runs under the funding's lock, so
+ * whatever is
+ * reported, a payment that did not complete the funding is refunded, and the funding completes or ends only once.
  */
 export function decideTransition(
   funding: Funding,
@@ -104,7 +105,7 @@ function byTime(left: GatewayPayment, right: GatewayPayment): number {
   return (left.paidAt?.getTime() ?? 0) - (right.paidAt?.getTime() ?? 0)
 }
 
-/** The right money in time. A gateway that does not say when is taken to speak of this moment. */
+/** The right amount in time. If the gateway reports no payment time, the payment counts as made now. */
 function completes(funding: Funding, payment: GatewayPayment, now: Date): boolean {
   return isRightMoney(funding, payment) && (payment.paidAt ?? now) <= funding.expiresAt
 }
@@ -130,7 +131,7 @@ function failureOf(
   const expired = expiryReason(funding)
   const overdueMs = now.getTime() - funding.expiresAt.getTime()
   switch (reported.kind) {
-    // What was paid in the last moment is credited, so the clock alone does not end a session at once.
+    // A payment in the last moment is credited, so without a response the expiry alone does not end a session at once.
     case 'no_response':
       return overdueMs >= NO_RESPONSE_MS ? expired : null
     case 'none':
@@ -146,10 +147,12 @@ function expiryReason({ agentEndedAt, expiresAt }: Funding): FailureReason {
   return agentEndedAt !== null && agentEndedAt <= expiresAt ? 'agent_deactivated' : 'expired'
 }
 
-/** The last look does not count while nobody answers: it is made again, when a quarter as long again has passed. */
+/**
+ * The last check does not count without a response: it is repeated when a quarter of the elapsed time has passed again.
+ */
 const UNANSWERED_PART = 4
 
-/** When the gateway is to be asked again about a funding as it stands now. */
+/** When the gateway is to be queried about this funding next. */
 export function nextCheckAt(
   funding: Pick<Funding, 'status' | 'expiresAt' | 'openedAt' | 'closedAt'>,
   now: Date,
@@ -159,7 +162,7 @@ export function nextCheckAt(
     const soonMs = now.getTime() + CHECK_EVERY_MS
     const expiresMs = funding.expiresAt.getTime()
     if (expiresMs <= now.getTime()) return new Date(soonMs)
-    // Nobody has seen the page, so nobody has paid: an unused session costs the gateway no question.
+    // Before the page is opened no payment is possible, so an unused session costs no query to the gateway.
     return new Date(funding.openedAt === null ? expiresMs : Math.min(soonMs, expiresMs))
   }
   const closedMs = (funding.closedAt ?? now).getTime()

@@ -5,8 +5,9 @@ import type { Transition } from './decide.ts'
 import type { Funding } from './funding.ts'
 
 /**
- * What the platform is told of a step, as the funding stands after it; null: nothing. Of a session that never opened
- * nobody was told, so nobody is told of its end.
+ * The webhook event for a transition, with the funding as it is after it; null: none. The platform never learnt of a
+ * session
+ * that failed to open, so it gets no event for its end.
  */
 export function fundingEvent(
   { id, agentId, amountPaise, feePaise, failureReason }: Funding,

@@ -35,7 +35,7 @@ export function fundingRecord(context: Pick<FundingContext, 'checkoutUrl'>, fund
   }
 }
 
-/** What every answer about a funding says. */
+/** The fields that every response about a funding has. */
 export function common({ checkoutUrl }: Pick<FundingContext, 'checkoutUrl'>, funding: Funding) {
   const session = sessionIdOf(funding)
   return {
@@ -52,7 +52,7 @@ export function sessionIdOf({ sessionId }: Pick<Funding, 'sessionId'>): string {
   return formatId('ps', sessionId)
 }
 
-/** A funding stays completed when the bank takes the money back: its transaction is what is reversed. */
+/** A funding stays completed when the bank reverses the payment: its transaction is what is reversed. */
 export function wireStatus(state: FundingState): FundingStatus {
   return state === 'reversed' ? 'completed' : state
 }

@@ -1,8 +1,8 @@
 import { AlteredRow } from '../../../db/row-mac.ts'
 import type { GatewayEvent, PaymentGateway } from '../../../gateways/payment-gateway.ts'
 import { newUuid, parseId, type Uuid } from '../../../kernel/ids.ts'
+import type { WebhookHandler } from '../gateway-webhooks/handle-webhook.ts'
 import { retryLater } from '../gateway-webhooks/handle-webhook.ts'
-import type { WebhookHandler } from '../gateway-webhooks/webhook-handler.ts'
 import { checkFunding } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
 import { hastenRefund, insertRefunds } from './refund-store.ts'
@@ -11,7 +11,7 @@ import { selectFundingById } from './store.ts'
 
 const GONE = 'is gone, though it was credited'
 
-/** Who understands the notices of each gateway: of the current one, and of those that still hold old orders. */
+/** The webhook handlers of the gateways: of the current one, and of those that may still have old orders. */
 export function fundingWebhooks(context: FundingContext): WebhookHandler[] {
   return context.gateways.all.map(gateway => ({
     name: gateway.name,
@@ -36,7 +36,7 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
     return
   }
   const id = parseId('fund', event.orderId)
-  // Orders of another shape were made by somebody else who shares the account at the gateway.
+  // Orders with an id of another shape belong to another system that shares the account at the gateway.
   if (id === null) return
   const funding = await selectFundingById(database, vault, id)
   const checked = funding === null ? null : await checkFunding(context, funding)
@@ -45,8 +45,8 @@ async function follow(context: FundingContext, gateway: PaymentGateway, event: G
 }
 
 /**
- * Money for an order that was never opened here, after a lost database for example, goes back. What was credited stays,
- * whatever has become of the funding's row.
+ * Refunds the money of an order that was never opened here, for example after a lost database. What was credited stays,
+ * whatever happened to the funding's row.
  */
 async function refundUnknownOrder(
   context: FundingContext,
@@ -78,5 +78,8 @@ async function refundUnknownOrder(
     now,
   }))
   await insertRefunds(database, vault, refunds)
-  logger.error({ order_id: orderId, payments: paid.length }, 'gateway notice: paid, but never opened here')
+  logger.error(
+    { order_id: orderId, payments: paid.length },
+    'gateway webhook: paid order was never opened here',
+  )
 }

@@ -3,41 +3,41 @@ import type { PaidMethod } from '../../../gateways/payment-gateway.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
-/** `reversed`: it was completed and the bank took the money back. */
+/** `reversed`: the funding was completed and the bank took the money back. */
 export type FundingState = 'pending' | 'completed' | 'failed' | 'reversed'
 
 export type FailureReason =
   | 'expired'
-  /** The human gave up on the page. */
+  /** The payer cancelled on the page. */
   | 'cancelled'
   /** The gateway ended the order after a failed attempt. */
   | 'payment_failed'
   /** The gateway did not open an order. */
   | 'gateway_refused'
-  /** The agent was deactivated, so there is no wallet to fund any more. */
+  /** The agent was deactivated, so its wallet can no longer be funded. */
   | 'agent_deactivated'
 
-/** What the latest attempt to pay came to, as the gateway says. */
+/** The outcome of the latest attempt to pay, as the gateway reports it. */
 export type AttemptState = 'pending' | 'success' | 'failed' | 'dropped'
 
-/** One payment session: what was asked for, and what became of it. */
+/** One payment session: the requested amount, and the outcome. */
 export interface Funding {
   readonly id: Uuid
   readonly agentId: Uuid
   readonly sessionId: Uuid
   readonly gateway: string
   readonly method: FundingMethod
-  /** What the human pays, before the gateway's fee. */
+  /** The amount that the payer pays, before the gateway's fee. */
   readonly amountPaise: Paise
   readonly createdAt: Date
-  /** From then on it cannot be paid: its time is over, or its agent's end came before that. */
+  /** The time from which on it cannot be paid: its expiry, or its agent's deactivation if that came first. */
   readonly expiresAt: Date
   /** When its agent was deactivated. */
   readonly agentEndedAt: Date | null
-  /** When the checkout page was first seen; before that nobody can have paid. */
+  /** When the checkout page was first opened; before that no payment is possible. */
   readonly openedAt: Date | null
   readonly gatewayOrderId: string | null
-  /** What the gateway's own script begins its checkout with. */
+  /** The id with which the gateway's own script starts its checkout. */
   readonly gatewaySessionId: string | null
   readonly upiIntent: string | null
   readonly status: FundingState
@@ -49,11 +49,11 @@ export interface Funding {
   readonly bankReference: string | null
   readonly closedAt: Date | null
   readonly reversedAt: Date | null
-  /** When the gateway is to be asked next; null when nothing more is expected. */
+  /** When the gateway is to be queried next; null when nothing more is expected. */
   readonly nextCheckAt: Date | null
 }
 
-/** Which funding: the agent's id leads, because it says where the row lives. */
+/** The key of a funding. The agent's id comes first, because the row is stored by it. */
 export interface FundingKey {
   readonly agentId: Uuid
   readonly id: Uuid
@@ -61,9 +61,9 @@ export interface FundingKey {
 
 export type RefundReason = 'late' | 'second_payment' | 'wrong_amount' | 'wrong_currency' | 'unknown_order'
 
-/** Money at the gateway that must go back to who paid it. */
+/** A payment at the gateway that must be refunded to its payer. */
 export interface OwedRefund {
-  /** The refund's id at the gateway too. */
+  /** Also the refund's id at the gateway. */
   readonly id: Uuid
   readonly gateway: string
   readonly orderId: string

@@ -16,7 +16,7 @@ import type { Funding } from './funding.ts'
 import { sessionIdOf } from './funding-record.ts'
 import { insertFunding, recordOrder } from './store.ts'
 
-/** Who is funded and who pays, as the gateway and the payer's app are told. */
+/** The payee and the payer, as the gateway and the payer's app receive them. */
 export interface Payer {
   readonly agentId: Uuid
   readonly handle: string
@@ -27,15 +27,15 @@ export interface FundingRequest {
   readonly payer: Payer
   readonly amountPaise: Paise
   readonly method: FundingMethod
-  /** True when the payment begins at once, without the checkout page. */
+  /** True when the payment starts at once, without the checkout page. */
   readonly opened: boolean
-  /** Who asks for it. */
+  /** The caller. */
   readonly actor: Actor
 }
 
 /**
- * Opens a payment session. The row is written first: whatever happens after it, a later check finds the order by
- * the funding's id, records it, or lets the session expire.
+ * Opens a payment session. The row is written before the call to the gateway: whatever fails after it, a later check
+ * finds the order by the funding's id and records it, or lets the session expire.
  */
 export async function openFunding(context: FundingContext, request: FundingRequest): Promise<Funding> {
   const { gateways, clock } = context
@@ -47,7 +47,8 @@ export async function openFunding(context: FundingContext, request: FundingReque
     const { gatewayOrderId, gatewaySessionId } = created.value
     return { ...funding, gatewayOrderId, gatewaySessionId }
   }
-  // Nobody was told of this session. Should its order exist after all, the check ends it there as well.
+  // The caller got an error for this session. If its order exists all the same, the check ends it at the gateway as
+  // well.
   context.logger.error(
     { funding_id: orderIdOf(funding), kind: created.kind, reason: created.message },
     'funding: no order',
@@ -73,7 +74,7 @@ function newFunding(gateway: string, request: FundingRequest, now: Date): Fundin
   const session = {
     id: newUuid(now),
     agentId: request.payer.agentId,
-    // Knowing it opens the page, so it is all random.
+    // The id alone opens the page, so all of it is random.
     sessionId: randomUUID(),
     gateway,
     method: request.method,
@@ -111,12 +112,12 @@ function newOrder({ checkoutUrl }: FundingContext, funding: Funding, payer: Paye
     note: `Funding @${payer.handle}`,
     expiresAt: funding.expiresAt,
     ...(method === 'link' ? {} : { methods: [method] }),
-    // Back on our page, which asks the gateway what became of it.
+    // The gateway returns the payer to our page, which queries the gateway for the outcome.
     returnUrl: `${checkoutUrl}/${sessionIdOf(funding)}?back=gateway`,
   }
 }
 
-/** An order whose creation is in doubt is asked for once; it is never created a second time. */
+/** Queries an order once whose creation is in doubt; it is never created a second time. */
 async function createOrder(gateway: PaymentGateway, order: NewOrder): Promise<GatewayResult<CreatedOrder>> {
   const created = await gateway.createOrder(order)
   if (created.kind !== 'unknown') return created

@@ -1,7 +1,9 @@
 import type { Queryable } from '../../../db/database.ts'
 import type { FundingKey } from './funding.ts'
 
-/** Takes the turn to ask the gateway when nobody took it after `before`; true for one of all who try at once. */
+/**
+ * Claims the right to query the gateway if no call has claimed it after `before`; true for one of all concurrent calls.
+ */
 export async function claimPageAsking(
   db: Queryable,
   key: FundingKey,
@@ -17,7 +19,7 @@ export async function claimPageAsking(
   return rows.length > 0
 }
 
-/** The same for a UPI collect, of which a session has so many. */
+/** The same for a UPI collect, whose number in a session is limited. */
 export async function claimCollect(
   db: Queryable,
   key: FundingKey,
@@ -34,7 +36,7 @@ export async function claimCollect(
   return rows.length > 0
 }
 
-/** Gives the turn back. */
+/** Releases the claim. */
 export async function freePageAsking(db: Queryable, key: FundingKey): Promise<void> {
   await db.query('update fundings set page_asked_at = null where agent_id = $1 and id = $2', [
     key.agentId,

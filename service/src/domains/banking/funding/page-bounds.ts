@@ -4,12 +4,15 @@ import { claimCollect, claimPageAsking, freePageAsking, selectCollects } from '.
 import { recordLastAttempt } from './store.ts'
 import { type Collected, collectUpi, upiIntentOf } from './upi.ts'
 
-/** Requests to UPI apps in one session: a payer who mistypes twice has three left, a stranger cannot ring for long. */
+/**
+ * UPI collects in one session: a payer who mistypes twice has three left, and a stranger cannot bother a payer for
+ * long.
+ */
 export const MAX_COLLECTS = 5
-/** A checkout page asks the gateway about one session no more often than this, whoever loads it on whichever node. */
+/** The least time between two queries by the checkout pages of one session, whichever browser and node. */
 export const ASK_EVERY_MS = 3_000
 
-/** Whether a checkout page may ask the gateway about this session now; then nobody else may for three seconds. */
+/** Whether a checkout page may query the gateway about this session now. If so, no other page may for three seconds. */
 export function mayAskGateway({ database, clock }: FundingContext, key: FundingKey): Promise<boolean> {
   const now = clock.now()
   return claimPageAsking(database, key, now, new Date(now.getTime() - ASK_EVERY_MS))
@@ -17,7 +20,7 @@ export function mayAskGateway({ database, clock }: FundingContext, key: FundingK
 
 export type PageCollected = Collected | 'too_soon' | 'too_many_collects'
 
-/** A UPI collect that a checkout page asks for, within the bounds of its session. */
+/** Sends a UPI collect that a checkout page requests, within the limits of its session. */
 export async function collectUpiOnPage(
   context: FundingContext,
   funding: Funding,
@@ -30,14 +33,14 @@ export async function collectUpiOnPage(
     return (await selectCollects(database, funding)) >= MAX_COLLECTS ? 'too_many_collects' : 'too_soon'
   }
   const collected = await collectUpi(context, funding, upiId)
-  // The page says at once that a request is waiting, without asking the gateway again.
-  if (collected === 'asked') await recordLastAttempt(database, funding, 'pending')
+  // The page shows at once that a collect request is pending, without another query to the gateway.
+  if (collected === 'requested') await recordLastAttempt(database, funding, 'pending')
   return collected
 }
 
 /**
- * The UPI address for a checkout page. Asking for it once takes nothing from the payer's next step; only a gateway that
- * fails is not asked again at once.
+ * The UPI address for a checkout page. Requesting it once does not delay the payer's next step; only a gateway that
+ * fails is not queried again at once.
  */
 export async function upiIntentOnPage(context: FundingContext, funding: Funding): Promise<string | null> {
   if (funding.upiIntent !== null) return funding.upiIntent

@@ -6,9 +6,9 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { readerById, type Writer } from '../../../ledger/index.ts'
 import type { OwedRefund } from './funding.ts'
 
-/** A refund that is due, taken by one node for one attempt. */
+/** A due refund that one node has claimed for one attempt. */
 export interface ClaimedRefund extends OwedRefund {
-  /** Attempts so far, this one included. After the first, the gateway may already know of it. */
+  /** The number of attempts, this one included. After the first, the gateway may already have the refund. */
   readonly attempts: number
 }
 
@@ -16,7 +16,7 @@ const COLUMNS = `
   r.id, r.gateway, r.order_id as "orderId", r.gateway_order_id as "gatewayOrderId",
   r.gateway_payment_id as "gatewayPaymentId", r.amount_paise as "amountPaise", r.currency, r.reason, r.attempts`
 
-/** What a refund's MAC covers: which payment at the gateway goes back, and how much. */
+/** What a refund's MAC covers: the payment at the gateway that is refunded, and the amount. */
 function macValues(refund: OwedRefund): unknown[] {
   const { id, gateway, orderId, gatewayOrderId, gatewayPaymentId, amountPaise, currency, reason } = refund
   return [id, gateway, orderId, gatewayOrderId, gatewayPaymentId, amountPaise, currency, reason]
@@ -26,7 +26,7 @@ export function refundMac(vault: Vault, refund: OwedRefund): Buffer {
   return rowMacOf(vault, 'gateway_refunds', macValues(refund))
 }
 
-/** A refund that the service wrote; who else writes one gets nothing sent. */
+/** A refund that the service wrote; one that was inserted into the table directly is never sent. */
 export function isGenuineRefund(
   vault: Vault,
   { mac, ...refund }: OwedRefund & { readonly mac: Buffer | null },
@@ -78,7 +78,7 @@ function withoutMac({
   return refund
 }
 
-/** Payments of an order that go back to who paid them, by the order's id: none of them credits a wallet any more. */
+/** The payments of an order that are being refunded, by the order's id: none of them is credited to a wallet. */
 export const returnedPayments = readerById<ReadonlySet<string>>('returned payments', async (tx, orderIds) => {
   const rows = await tx.query<{ orderId: string; paymentIds: string[] }>(
     `select order_id as "orderId", array_agg(gateway_payment_id) as "paymentIds" from gateway_refunds
@@ -88,7 +88,7 @@ export const returnedPayments = readerById<ReadonlySet<string>>('returned paymen
   return rows.map(({ orderId, paymentIds }) => [orderId, new Set(paymentIds)])
 })
 
-/** Refunds that decisions found owed. A payment is refunded once, however often it is seen. */
+/** Refunds that decisions found owed. A payment is refunded once, however often it is reported. */
 export const refundWriter: Writer<OwedRefund & { readonly now: Date }> = {
   name: 'gateway refunds',
   write: (tx, rows, vault) => insertRefunds(tx, vault, rows),
@@ -123,7 +123,9 @@ export async function insertRefunds(
   )
 }
 
-/** Takes due refunds and counts the attempt before it is made, so that a crash is followed by a question. */
+/**
+ * Claims due refunds and counts the attempt before it is made, so that after a crash the next attempt queries first.
+ */
 export async function claimDueRefunds(
   db: Queryable,
   vault: Vault,
@@ -142,7 +144,7 @@ export async function claimDueRefunds(
   return rows.filter(row => isGenuineRefund(vault, row)).map(withoutMac)
 }
 
-/** False: it was settled before. */
+/** Returns false when the refund was resolved before. */
 export async function updateResolved(
   db: Queryable,
   id: Uuid,
@@ -157,7 +159,7 @@ export async function updateResolved(
   return settled.length === 1
 }
 
-/** The gateway has it, or could not be asked: look again at `nextAttemptAt`. */
+/** The refund is pending at the gateway, or there was no response: the next check is at `nextAttemptAt`. */
 export async function postponeRefund(
   db: Queryable,
   id: Uuid,
@@ -170,7 +172,7 @@ export async function postponeRefund(
   )
 }
 
-/** A notice said that something became of it: look at it now. */
+/** A webhook reports a change of it, so it is checked now. */
 export async function hastenRefund(db: Queryable, id: Uuid, now: Date): Promise<void> {
   await db.query(`update gateway_refunds set next_attempt_at = $2 where id = $1 and next_attempt_at > $2`, [
     id,
@@ -178,7 +180,7 @@ export async function hastenRefund(db: Queryable, id: Uuid, now: Date): Promise<
   ])
 }
 
-/** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+/** Writes the MACs of rows from before there were MACs, a bounded number; returns the number written. */
 export async function completeRefunds(tx: Queryable, vault: Vault, limit: number): Promise<number> {
   const old = await tx.query<ClaimedRefund>(
     `select ${COLUMNS} from gateway_refunds r where r.mac is null limit $1 for update of r`,

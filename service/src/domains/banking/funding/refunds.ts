@@ -3,18 +3,18 @@ import type { PaymentGateway, RefundStatus } from '../../../gateways/payment-gat
 import { formatId, parseId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { refundAct } from './acts.ts'
+import { logFailures } from './check-funding.ts'
 import type { FundingContext } from './context.ts'
-import { logFailures } from './log-failures.ts'
 import { type ClaimedRefund, claimDueRefunds, postponeRefund, updateResolved } from './refund-store.ts'
 import { selectFundingById } from './store.ts'
 
 const BATCH = 20
-/** Longer than two questions to a gateway may take. */
+/** Longer than two queries to a gateway may take. */
 const LEASE_MS = 30_000
 const FIRST_PAUSE_MS = 15_000
 const LONGEST_PAUSE_MS = 6 * 60 * 60_000
 
-/** Sends back what is owed: one bounded batch. Returns how many it took. */
+/** Sends the refunds that are due: one bounded batch. Returns the number claimed. */
 export async function sendDueRefunds(context: FundingContext, now: Date): Promise<number> {
   const due = await claimDueRefunds(
     context.database,
@@ -24,7 +24,7 @@ export async function sendDueRefunds(context: FundingContext, now: Date): Promis
     BATCH,
   )
   const results = await Promise.allSettled(due.map(refund => sendRefund(context, refund)))
-  logFailures(context.logger, results, 'a refund failed; it is tried again')
+  logFailures(context.logger, results, 'refund attempt failed; it will be retried')
   return due.length
 }
 
@@ -37,7 +37,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
     gateway_payment_id: gatewayPaymentId,
     reason,
   }
-  if (attempts === 1) logger.warn(facts, 'refund: a payment goes back to who paid it')
+  if (attempts === 1) logger.warn(facts, 'refund: payment is refunded to its payer')
   const gateway = gateways.named(refund.gateway)
   const answer: GatewayResult<RefundStatus> =
     gateway === undefined
@@ -47,14 +47,14 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
   if (status === 'done' || status === 'failed') {
     await resolveRefund(context, refund, status)
     if (status === 'done') logger.info(facts, 'refund: done')
-    else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; a person must pay this back')
+    else logger.error({ ...facts, answer: answer.kind }, 'refund: failed; an operator must refund the payer')
     return
   }
   const next = new Date(clock.now().getTime() + pauseMs(attempts))
   await postponeRefund(database, refund.id, status, next)
 }
 
-/** Two nodes may learn of the end at once, and one of them writes it down. */
+/** Two nodes may learn the result at the same time; one of them records it. */
 function resolveRefund(
   { database, vault, clock }: FundingContext,
   refund: ClaimedRefund,
@@ -69,7 +69,7 @@ function resolveRefund(
   })
 }
 
-/** An earlier attempt may have reached the gateway, so it is asked before anything is sent again. */
+/** An earlier attempt may have reached the gateway, so the gateway is queried before anything is sent again. */
 async function askOrSend(
   gateway: PaymentGateway,
   refund: ClaimedRefund,

@@ -48,7 +48,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The key of an agent is its id here. */
+/** Each agent's id serves as its key here. */
 function agentCaller(key: string): Extract<Caller, { kind: 'agent' }> | null {
   const agentId = agents.get(key)
   if (agentId === undefined) return null
@@ -82,7 +82,7 @@ async function call(
 
 const fund = (agent: string, body: unknown) => call(agent, 'POST', `/v1/agents/${agent}/fund`, body)
 
-const play = (session: unknown, body: unknown) =>
+const simulate = (session: unknown, body: unknown) =>
   callServer(server, 'POST', `/sandbox/payments/${String(session)}`, { body })
 
 const advance = (seconds: unknown) =>
@@ -101,7 +101,7 @@ test('a funding is opened, paid by card, and shown with its fee', async () => {
   expect(inMs).toBeGreaterThan(29 * 60_000)
   expect(inMs).toBeLessThanOrEqual(30 * 60_000)
 
-  expect(await play(session, { outcome: 'success', method: 'card' })).toMatchObject({
+  expect(await simulate(session, { outcome: 'success', method: 'card' })).toMatchObject({
     status: 200,
     body: { payment_session_id: session, funding_id: opened.body['funding_id'], status: 'completed' },
   })
@@ -133,7 +133,7 @@ test.each([
   expect(rows).toEqual([])
 })
 
-test('another agent’s wallet is forbidden, another agent’s funding and an unknown one are not found', async () => {
+test('funding another agent’s wallet is forbidden; another agent’s funding and an unknown one are not found', async () => {
   const [agent, other] = [await newAgent(), await newAgent()]
   const opened = await fund(agent, { amount: 10 })
   const funding = String(opened.body['funding_id'])
@@ -145,7 +145,7 @@ test('another agent’s wallet is forbidden, another agent’s funding and an un
 })
 
 test.each(['paused', 'frozen'])(
-  'an agent that is %s opens no funding, but what was paid is credited',
+  'an agent that is %s opens no funding, but an earlier payment is credited',
   async status => {
     const agent = await newAgent()
     const opened = await fund(agent, { amount: 1000 })
@@ -155,12 +155,12 @@ test.each(['paused', 'frozen'])(
       status: 403,
       body: { error: { code: 'policy_denied', message: `Agent is ${status}` } },
     })
-    await play(opened.body['payment_session_id'], { outcome: 'success' })
+    await simulate(opened.body['payment_session_id'], { outcome: 'success' })
     expect(await world.balance(uuid)).toBe(97_500n)
   },
 )
 
-test('an agent that is deactivated opens no funding', async () => {
+test('a deactivated agent opens no funding', async () => {
   const agent = await newAgent()
   await deactivate(world, agents.get(agent) ?? '')
   expect(await fund(agent, { amount: 10 })).toMatchObject({
@@ -169,7 +169,7 @@ test('an agent that is deactivated opens no funding', async () => {
   })
 })
 
-test('a UPI collect goes to the app, and the code and the link are always there', async () => {
+test('a UPI collect is sent to the app, and the response always has the code and the link', async () => {
   const agent = await newAgent()
   const body = { amount: 1000, upi_id: 'testsuccess@gocash' }
   const started = await call(agent, 'POST', `/api/web/fund/${agent}/upi`, body)
@@ -189,7 +189,7 @@ test('a UPI collect goes to the app, and the code and the link are always there'
   ).not.toContain('testsuccess')
 })
 
-test('a gateway without collect says so and still gives the code', async () => {
+test('a gateway without collect requests refuses the UPI id and still provides the code', async () => {
   const agent = await newAgent()
   const body = { amount: 1000, upi_id: 'asha@examplebank' }
   const path = `/api/web/fund/${agent}/upi`
@@ -203,7 +203,7 @@ test('a gateway without collect says so and still gives the code', async () => {
   })
 })
 
-test('a forged notice is 401, a gateway that is not ours 404', async () => {
+test('a forged webhook gets 401, an unknown gateway 404', async () => {
   const body = {
     type: 'PAYMENT_SUCCESS_WEBHOOK',
     data: { order: { order_id: formatId('fund', newUuid(new Date())) } },
@@ -216,17 +216,17 @@ test('a forged notice is 401, a gateway that is not ours 404', async () => {
   expect((await callServer(server, 'POST', '/v1/gateway/other/webhooks', { body, headers })).status).toBe(404)
 })
 
-test('sandbox outcomes: an unknown session is 404, an impossible or unknown outcome refused', async () => {
-  expect((await play('ps_nothing', { outcome: 'success' })).status).toBe(404)
+test('sandbox outcomes: an unknown session gets 404, an impossible or unknown outcome is refused', async () => {
+  expect((await simulate('ps_nothing', { outcome: 'success' })).status).toBe(404)
   const opened = await fund(await newAgent(), { amount: 10 })
   const session = opened.body['payment_session_id']
-  expect((await play(session, { outcome: 'magic' })).status).toBe(400)
-  expect((await play(session, { outcome: 'chargeback' })).status).toBe(409)
-  expect((await play(session, { outcome: 'failure' })).body).toMatchObject({ status: 'failed' })
-  expect((await play(session, { outcome: 'failure' })).status).toBe(409)
+  expect((await simulate(session, { outcome: 'magic' })).status).toBe(400)
+  expect((await simulate(session, { outcome: 'chargeback' })).status).toBe(409)
+  expect((await simulate(session, { outcome: 'failure' })).body).toMatchObject({ status: 'failed' })
+  expect((await simulate(session, { outcome: 'failure' })).status).toBe(409)
 })
 
-test('the clock moves for the service, does what falls due, and is found again after a restart', async () => {
+test('moving the clock runs the due jobs, and a restarted service applies the same offset', async () => {
   const agent = await newAgent()
   const opened = await fund(agent, { amount: 10 })
   const before = world.clock.now().getTime()

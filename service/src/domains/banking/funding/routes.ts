@@ -24,8 +24,8 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
   serve(createFunding, async call => {
     const agent = await requireAgentAccess(context.database, call.caller, call.params.agent_id)
     const { amount, method = 'link' } = call.body
-    const asked = { amount, method, opened: false, actor: actorOf(call.caller, agent.ownerId) }
-    return sessionRecord(context, await open(context, agent, asked))
+    const request = { amount, method, opened: false, actor: actorOf(call.caller, agent.ownerId) }
+    return sessionRecord(context, await open(context, agent, request))
   })
 
   serve(getFunding, async call => {
@@ -45,24 +45,28 @@ export function serveFunding(serve: Serve, context: FundingContext): void {
   })
 }
 
-/** A payment session as it is asked for. */
-interface Asked {
+/** A payment session as it is requested. */
+interface SessionRequest {
   readonly amount: number
   readonly method: FundingMethod
   readonly opened: boolean
   readonly actor: Actor
 }
 
-async function open(context: FundingContext, agent: Agent, { amount, ...asked }: Asked): Promise<Funding> {
+async function open(
+  context: FundingContext,
+  agent: Agent,
+  { amount, ...request }: SessionRequest,
+): Promise<Funding> {
   const amountPaise = requirePaise(amount, 'amount')
   const refusal = decideReceiver(agent.status)
   if (refusal !== null) raise(refusal)
   const customer = await customerOf(context, agent)
   const payer = { agentId: agent.id, handle: agent.handle, customer }
-  return openFunding(context, { payer, amountPaise, ...asked })
+  return openFunding(context, { payer, amountPaise, ...request })
 }
 
-/** Gateways want to know who pays: the agent's owner, by a stable id and a phone. */
+/** Gateways require the payer: the agent's owner, by a stable id and a phone number. */
 async function customerOf(
   { database, vault }: FundingContext,
   agent: Agent,
@@ -76,13 +80,13 @@ async function customerOf(
 async function startUpiFunding(
   context: FundingContext,
   agent: Agent,
-  asked: Asked,
+  request: SessionRequest,
   upiId: string,
 ): Promise<ResponseOf<typeof createUpiCollect>> {
-  const funding = await open(context, agent, asked)
+  const funding = await open(context, agent, request)
   const intent = await upiIntentOf(context, funding)
   const collected = await collectUpi(context, funding, upiId)
-  // What cannot be paid must not stay open: nobody was told of it.
+  // A session that cannot be paid must not stay open: the caller gets an error for it.
   if (collected === 'wrong_upi_id' || intent === null) {
     await endFunding(context, funding, 'cancelled')
     if (intent === null) throw gatewayError()
@@ -90,7 +94,7 @@ async function startUpiFunding(
   }
   return {
     ...common(context, funding),
-    collect: collected === 'asked',
+    collect: collected === 'requested',
     upi_id: maskUpiId(upiId),
     upi_intent: intent,
     qr: intent,

@@ -5,8 +5,9 @@ import { loggedOutcomes } from '../../../operations/logged-outcomes.ts'
 import type { Funding, FundingState } from './funding.ts'
 
 /**
- * Fundings, written under the lock of the wallet's account and under their own, because the checkout writes too. The MAC
- * covers into which wallet how much goes, by which order of the gateway, where its payer is sent, and the outcome. What
+ * Fundings, written under the lock of the wallet's account and under the row's own, because the checkout writes too.
+ * The MAC
+ * covers the wallet, the amount, the order at the gateway, the page that the payer is sent to, and the outcome. What
  * the gateway reports is compared with that.
  */
 export const fundings = entity<Funding, 'agentId' | 'id'>({
@@ -35,7 +36,7 @@ export const fundings = entity<Funding, 'agentId' | 'id'>({
     reversedAt: 'reversed_at timestamptz',
     nextCheckAt: 'next_check_at timestamptz',
   },
-  // No session outlives its agent, however soon after the agent's end it is read.
+  // A session never outlives its agent, however soon after the deactivation it is read.
   joined: {
     sql: 'left join agents a on a.id = r.agent_id',
     expressions: {
@@ -57,11 +58,11 @@ export const fundings = entity<Funding, 'agentId' | 'id'>({
     'nextCheckAt',
   ],
   uncovered: {
-    expires_at: 'says only whether money that comes late is credited, or goes back to who paid it',
-    opened_at: 'says how often the gateway is asked',
-    next_check_at: 'says when the gateway is asked, not what it answers',
-    collects: 'says how often a payer’s app was asked',
-    page_asked_at: 'says how often the gateway is asked',
+    expires_at: 'says only whether money that comes late is credited, or refunded to its payer',
+    opened_at: 'says how often the gateway is queried',
+    next_check_at: 'says when the gateway is queried, not what it returns',
+    collects: 'counts the collect requests to a payer’s app',
+    page_asked_at: 'says how often the gateway is queried',
     failure_reason: 'is only shown',
     last_attempt: 'is only shown',
     paid_method: 'is only shown; the fee of it was posted',
@@ -69,7 +70,7 @@ export const fundings = entity<Funding, 'agentId' | 'id'>({
     closed_at: 'is only shown',
     reversed_at: 'is only shown',
   },
-  // What was credited, failed or taken back is not again.
+  // A funding that was credited, failed or reversed does not become pending again.
   recorded: {
     posted: `nullif(array_remove(array[${transferOf('fund', 't.id = r.id')},
       ${transferOf('chargeback', 't.linked_id = r.id')}], null), '{}')`,
@@ -92,14 +93,15 @@ function isAsLogged(status: FundingState, logged: readonly string[] | null): boo
 }
 
 /**
- * The kind, if there is a transfer of it. A scalar subquery, because the planner could make one pass over all transfers of
- * an `exists`; and with coalesce, because it could go through an index of that kind alone as long as it is short.
+ * The kind, if a transfer of it exists. A scalar subquery, because the planner could run one pass over all transfers
+ * for
+ * an `exists`; and with coalesce, because it could scan an index of that kind alone as long as it is short.
  */
 function transferOf(kind: 'fund' | 'chargeback', condition: string): string {
   return `(select '${kind}' from transfers t where ${condition} and coalesce(t.kind = '${kind}', false) limit 1)`
 }
 
-/** Whether the ledger or the log says that a funding was credited; its row may be gone. */
+/** Whether the ledger or the log records that a funding was credited; its row may be gone. */
 export async function wasCredited(db: Queryable, id: Uuid): Promise<boolean> {
   const [row] = await db.query<{ credited: boolean }>(
     `select ${transferOf('fund', 't.id = $1')} is not null

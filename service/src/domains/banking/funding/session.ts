@@ -6,7 +6,7 @@ import type { Funding } from './funding.ts'
 import { mayAskGateway } from './page-bounds.ts'
 import { recordOpened, selectFundingBySession } from './store.ts'
 
-/** The funding of a payment session as it stands on the wire; null when there is none. */
+/** The funding of a payment session by its public id; null when there is none. */
 export async function findFundingBySession(
   context: FundingContext,
   session: string,
@@ -16,8 +16,8 @@ export async function findFundingBySession(
 }
 
 /**
- * The session as it stands now: one whose agent was deactivated is ended before anybody may pay it. While the gateway was
- * asked just now it stays as it is, and its page takes no payment.
+ * The session in its current state: one whose agent was deactivated is ended before it can be paid. If another page
+ * queried the gateway just now the session is returned unchanged, and its page takes no payment.
  */
 export async function currentSession(context: FundingContext, funding: Funding): Promise<Funding> {
   if (funding.status !== 'pending' || funding.agentEndedAt === null) return funding
@@ -26,7 +26,7 @@ export async function currentSession(context: FundingContext, funding: Funding):
   return checked?.funding ?? funding
 }
 
-/** Somebody is on the checkout page: from now on the gateway is asked often. */
+/** Records that the checkout page was opened: from now on the gateway is polled often. */
 export async function openSession(context: FundingContext, funding: Funding): Promise<void> {
   if (funding.openedAt !== null || funding.status !== 'pending') return
   const now = context.clock.now()

@@ -45,7 +45,10 @@ export function recordIntent(
   return change(database, vault, key, { upiIntent })
 }
 
-/** What the gateway said of its order, outside the ledger transaction: under the row's lock, which is proven first. */
+/**
+ * Records what the gateway reported of its order, outside the ledger transaction: under the row's lock, after its MAC
+ * is verified.
+ */
 function change(
   database: Database,
   vault: Vault,
@@ -74,7 +77,7 @@ function change(
   })
 }
 
-/** What is known of the last attempt before the gateway is asked about it. */
+/** Records the state of the last attempt before the gateway is queried about it. */
 export async function recordLastAttempt(db: Queryable, key: FundingKey, state: AttemptState): Promise<void> {
   await db.query(
     `update fundings set last_attempt = $3 where agent_id = $1 and id = $2 and status = 'pending'`,
@@ -82,7 +85,7 @@ export async function recordLastAttempt(db: Queryable, key: FundingKey, state: A
   )
 }
 
-/** From now on somebody may pay: the first check moves up to `checkAt`. */
+/** Records that the page was opened: from now on payment is possible, so the first check moves up to `checkAt`. */
 export async function recordOpened(db: Queryable, key: FundingKey, now: Date, checkAt: Date): Promise<void> {
   await db.query(
     `update fundings set opened_at = $3, next_check_at = least(next_check_at, $4)
@@ -91,7 +94,7 @@ export async function recordOpened(db: Queryable, key: FundingKey, now: Date, ch
   )
 }
 
-/** A funding, proven: what the gateway is asked about is decided by what this says. */
+/** A funding whose MAC is verified: it decides what the gateway is queried about. */
 export function selectFunding(db: Queryable, vault: Vault, key: FundingKey): Promise<Funding | null> {
   return selectOne(db, vault, 'r.agent_id = $1 and r.id = $2', [key.agentId, key.id])
 }
@@ -122,8 +125,9 @@ async function selectOne(
 }
 
 /**
- * Takes fundings whose check is due and puts their next one off: who dies with them in hand leaves them to be
- * taken again then, and no two nodes take the same.
+ * Claims fundings whose check is due and postpones their next check. If the worker crashes, its lease expires and
+ * another
+ * worker checks them; no two nodes claim the same ones.
  */
 export async function claimDueFundings(
   db: Queryable,
@@ -142,8 +146,9 @@ export async function claimDueFundings(
 }
 
 /**
- * Makes the sessions of agents that ended after `since` due at once; each is taken only here and only once, because
- * what it is found by, an expiry after the agent's end, is put right. Returns how many they were.
+ * Makes the sessions of agents that were deactivated after `since` due at once. Each is claimed only here and only
+ * once,
+ * because the condition that finds it, an expiry after the agent's end, is corrected. Returns their number.
  */
 export async function hastenEndedSessions(
   db: Queryable,

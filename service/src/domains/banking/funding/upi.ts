@@ -4,7 +4,7 @@ import type { Funding } from './funding.ts'
 import { recordIntent } from './store.ts'
 
 /**
- * The `upi://pay?…` address of a funding, asked of the gateway once; null while the gateway cannot give one.
+ * The `upi://pay?…` address of a funding, requested from the gateway once; null while the gateway cannot provide one.
  * The same text is the QR code.
  */
 export async function upiIntentOf(context: FundingContext, funding: Funding): Promise<string | null> {
@@ -16,9 +16,9 @@ export async function upiIntentOf(context: FundingContext, funding: Funding): Pr
   return answer.value.intent
 }
 
-export type Collected = 'asked' | 'unsupported' | 'wrong_upi_id' | 'gateway_failed'
+export type Collected = 'requested' | 'unsupported' | 'wrong_upi_id' | 'gateway_failed'
 
-/** Has the gateway ask the payer's UPI app for the money. The UPI id goes to the gateway and nowhere else. */
+/** Has the gateway send a collect request to the payer's UPI app. The UPI id goes to the gateway and is not stored. */
 export async function collectUpi(
   context: FundingContext,
   funding: Funding,
@@ -30,9 +30,9 @@ export async function collectUpi(
   const answer = await gateway.startUpi(orderKeyOf(funding), { channel: 'collect', upiId })
   switch (answer.kind) {
     case 'value':
-    // The request may have gone out; the checks will find the payment if it did.
+    // The request may have been sent; if it was, the checks find the payment.
     case 'unknown':
-      return 'asked'
+      return 'requested'
     case 'rejected':
       return answer.code === 'collect_disabled' ? 'unsupported' : 'wrong_upi_id'
     case 'retryable':
@@ -46,7 +46,7 @@ function orderKeyOf(funding: Funding): { orderId: string; gatewayOrderId: string
 
 const SHOWN = 2
 
-/** `as**@examplebank`: enough to recognise one's own. */
+/** `as**@examplebank`: enough for the payer to recognise the id. */
 export function maskUpiId(upiId: string): string {
   const [name = '', bank = ''] = upiId.split('@', 2)
   const hidden = '*'.repeat(Math.max(2, name.length - SHOWN))

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../../kernel/clock.ts'
 import { silentLogger } from '../../../kernel/logger.ts'
 import { createTestDatabase, TEST_VAULT, type TestDatabase } from '../../../testing/database.ts'
+import type { WebhookHandler } from './handle-webhook.ts'
 import { handleGatewayWebhook, retryLater } from './handle-webhook.ts'
 import { gatewayWebhookJobs } from './jobs.ts'
-import type { WebhookHandler } from './webhook-handler.ts'
 
 let db: TestDatabase
 
@@ -18,8 +18,8 @@ interface Script {
   away?: boolean
 }
 
-/** A notice is its own key. What was followed is written down. */
-function takerNamed(name: string, script: Script, followed: string[]): WebhookHandler {
+/** Each webhook has its own key. The webhooks that were processed are recorded. */
+function handlerNamed(name: string, script: Script, processed: string[]): WebhookHandler {
   return {
     name,
     read: rawBody => ({
@@ -27,67 +27,67 @@ function takerNamed(name: string, script: Script, followed: string[]): WebhookHa
       dedupeKey: rawBody.toString(),
       async follow() {
         if (script.away) throw retryLater()
-        followed.push(rawBody.toString())
+        processed.push(rawBody.toString())
       },
     }),
   }
 }
 
-function context(...handlers: WebhookHandler[]) {
+function contextWith(...handlers: WebhookHandler[]) {
   return { database: db.database, clock: systemClock(), vault: TEST_VAULT, logger: silentLogger(), handlers }
 }
 
-const take = (notices: ReturnType<typeof context>, name: string, text: string) =>
-  handleGatewayWebhook(notices, name, Buffer.from(text), {})
+const deliver = (context: ReturnType<typeof contextWith>, name: string, text: string) =>
+  handleGatewayWebhook(context, name, Buffer.from(text), {})
 
-test('a notice is followed once, however often it comes', async () => {
-  const followed: string[] = []
-  const notices = context(takerNamed('one', {}, followed))
-  for (const text of ['a', 'a', 'b', 'a']) await take(notices, 'one', text)
-  expect(followed).toEqual(['a', 'b'])
+test('a webhook is processed once, however often it is delivered', async () => {
+  const processed: string[] = []
+  const context = contextWith(handlerNamed('one', {}, processed))
+  for (const text of ['a', 'a', 'b', 'a']) await deliver(context, 'one', text)
+  expect(processed).toEqual(['a', 'b'])
 })
 
-test('a notice that was followed in vain is welcome again', async () => {
-  const followed: string[] = []
+test('a webhook whose processing failed is accepted again', async () => {
+  const processed: string[] = []
   const script: Script = { away: true }
-  const notices = context(takerNamed('two', script, followed))
-  await expect(take(notices, 'two', 'a')).rejects.toMatchObject({ code: 'service_unavailable' })
+  const context = contextWith(handlerNamed('two', script, processed))
+  await expect(deliver(context, 'two', 'a')).rejects.toMatchObject({ code: 'service_unavailable' })
   script.away = false
-  await take(notices, 'two', 'a')
-  expect(followed).toEqual(['a'])
+  await deliver(context, 'two', 'a')
+  expect(processed).toEqual(['a'])
 })
 
-test('a forged notice is refused and not remembered', async () => {
-  const followed: string[] = []
+test('a forged webhook is refused and not recorded', async () => {
+  const processed: string[] = []
   const script: Script = { valid: false }
-  const notices = context(takerNamed('three', script, followed))
-  await expect(take(notices, 'three', 'a')).rejects.toMatchObject({ code: 'authentication_error' })
+  const context = contextWith(handlerNamed('three', script, processed))
+  await expect(deliver(context, 'three', 'a')).rejects.toMatchObject({ code: 'authentication_error' })
   script.valid = true
-  await take(notices, 'three', 'a')
-  expect(followed).toEqual(['a'])
+  await deliver(context, 'three', 'a')
+  expect(processed).toEqual(['a'])
 })
 
-test('nobody takes what comes under an unknown name', async () => {
-  const notices = context(takerNamed('four', {}, []))
-  await expect(take(notices, 'five', 'a')).rejects.toMatchObject({ code: 'not_found' })
+test('a webhook for an unknown gateway is refused', async () => {
+  const context = contextWith(handlerNamed('four', {}, []))
+  await expect(deliver(context, 'five', 'a')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('two takers of one name, with a secret each, both get what is theirs', async () => {
+test('two handlers of one name, each with its own secret, both receive their webhooks', async () => {
   const [first, second]: string[][] = [[], []]
-  const deaf = takerNamed('six', { valid: false }, first ?? [])
-  const notices = context(deaf, takerNamed('six', {}, second ?? []))
-  await take(notices, 'six', 'a')
+  const rejecting = handlerNamed('six', { valid: false }, first ?? [])
+  const context = contextWith(rejecting, handlerNamed('six', {}, second ?? []))
+  await deliver(context, 'six', 'a')
   expect([first, second]).toEqual([[], ['a']])
 })
 
-test('notices are forgotten after a month', async () => {
-  const followed: string[] = []
-  const notices = context(takerNamed('seven', {}, followed))
-  await take(notices, 'seven', 'a')
-  const now = notices.clock.now().getTime()
-  const [job] = gatewayWebhookJobs(notices)
+test('processed webhooks are deleted after a month', async () => {
+  const processed: string[] = []
+  const context = contextWith(handlerNamed('seven', {}, processed))
+  await deliver(context, 'seven', 'a')
+  const now = context.clock.now().getTime()
+  const [job] = gatewayWebhookJobs(context)
   expect(await job?.run(new Date(now + 29 * 86_400_000))).toBe(0)
   expect(await job?.run(new Date(now + 31 * 86_400_000))).toBeGreaterThan(0)
-  await take(notices, 'seven', 'a')
-  expect(followed).toEqual(['a', 'a'])
+  await deliver(context, 'seven', 'a')
+  expect(processed).toEqual(['a', 'a'])
 })

@@ -5,7 +5,26 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { isProcessedWebhook, recordProcessedWebhook } from './store.ts'
-import type { WebhookHandler } from './webhook-handler.ts'
+
+/** A parsed webhook. It says what to query, never what is true. */
+export interface ParsedWebhook {
+  /** Whether the signature is the sender's. */
+  readonly valid: boolean
+  /** The same for every copy of one webhook. */
+  readonly dedupeKey: string
+  /**
+   * Queries the gateway for what the webhook names; rejects when that is not possible now, so that the webhook is sent
+   * again.
+   */
+  follow(): Promise<void>
+}
+
+/** The webhook handler of one outside system. */
+export interface WebhookHandler {
+  /** The name in the path: `/v1/gateway/{name}/webhooks`. */
+  readonly name: string
+  read(rawBody: Buffer, headers: IncomingHttpHeaders): ParsedWebhook
+}
 
 export interface GatewayWebhooksContext {
   readonly database: Database
@@ -16,8 +35,9 @@ export interface GatewayWebhooksContext {
 }
 
 /**
- * A notice of an outside system: once its signature is proved it only says where to look. It is remembered after it
- * was dealt with, so that one that came in vain is welcome again.
+ * Handles a webhook of an outside system. Once its signature is verified it only says what to query. It is recorded
+ * after
+ * it was processed, so that one whose processing failed is accepted again.
  */
 export async function handleGatewayWebhook(
   { database, clock, vault, logger, handlers }: GatewayWebhooksContext,
@@ -25,26 +45,26 @@ export async function handleGatewayWebhook(
   rawBody: Buffer,
   headers: IncomingHttpHeaders,
 ): Promise<void> {
-  const named = handlers.filter(taker => taker.name === name)
+  const named = handlers.filter(handler => handler.name === name)
   if (named.length === 0) throw new AppError('not_found', 'There is no payment gateway of this name')
-  const notices = named.map(taker => taker.read(rawBody, headers)).filter(notice => notice.valid)
-  if (notices.length === 0) {
-    logger.warn({ gateway: name }, 'gateway notice: the signature is wrong')
+  const webhooks = named.map(handler => handler.read(rawBody, headers)).filter(webhook => webhook.valid)
+  if (webhooks.length === 0) {
+    logger.warn({ gateway: name }, 'gateway webhook: invalid signature')
     throw new AppError(
       'authentication_error',
       'The signature of the webhook does not verify with the secret of this gateway',
     )
   }
-  for (const notice of notices) {
-    // Whatever a gateway names it by, a payer's phone too, nobody reads here.
-    const key = vault.blindIndex(notice.dedupeKey, 'gateway_notices.dedupe_key').toString('hex')
+  for (const webhook of webhooks) {
+    // The gateway's key may contain anything, even a payer's phone number, so only its blind index is stored.
+    const key = vault.blindIndex(webhook.dedupeKey, 'gateway_notices.dedupe_key').toString('hex')
     if (await isProcessedWebhook(database, name, key)) continue
-    await notice.follow()
+    await webhook.follow()
     await recordProcessedWebhook(database, name, key, clock.now())
   }
 }
 
-/** What a notice is answered that cannot be followed at this moment: whoever sent it sends it again. */
+/** The response to a webhook that cannot be processed now: the sender sends it again. */
 export function retryLater(): AppError {
   return new AppError('service_unavailable', 'The gateway could not be asked about this; send it again', {
     headers: { 'retry-after': '30' },

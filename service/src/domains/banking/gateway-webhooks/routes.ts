@@ -10,7 +10,7 @@ export function serveGatewayWebhooks(serve: Serve, context: GatewayWebhooksConte
       await handleGatewayWebhook(context, call.params.gateway, rawBody, call.headers)
       return { received: true }
     },
-    // A gateway sends as many as there are payments, so only what fails verification counts.
+    // A gateway sends as many webhooks as there are payments, so only those that fail verification count.
     { countWrongOn: 'gatewayWebhooks' },
   )
 }

@@ -26,7 +26,7 @@ export async function recordProcessedWebhook(
 
 const BATCH = 1_000
 
-/** Forgets old notices: one bounded batch. Returns how many. */
+/** Deletes old entries: one bounded batch. Returns the number deleted. */
 export async function deleteWebhooksBefore(db: Queryable, before: Date): Promise<number> {
   const rows = await db.query(
     `delete from gateway_notices n

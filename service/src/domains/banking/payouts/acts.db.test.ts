@@ -40,7 +40,7 @@ const told = ({ agentId, id }: Pick<SentPayout, 'agentId' | 'id'>, kind = 'withd
   data: { kind, amount: 100, transaction_id: formatId('txn', id), bank_account_last4: '7890' },
 })
 
-test('a payout that arrives is recorded with its UTR, once, and one that the bank returns once more', async () => {
+test('a completed payout is recorded with its UTR, once, and one that the bank reverses once more', async () => {
   const payout = await stage.withdrawn()
   await stage.moveAfter(1)
   await Promise.all([stage.moveAfter(DAY_MS), stage.move(stage.other)])
@@ -55,7 +55,7 @@ test('a payout that arrives is recorded with its UTR, once, and one that the ban
   ])
 })
 
-test('a payout that fails is recorded once, without the provider’s word for it', async () => {
+test('a failed payout is recorded once, without the provider’s reason', async () => {
   const payout = await stage.withdrawn('failed')
   await stage.moveAfter(1)
   await stage.moveAfter(DAY_MS)
@@ -64,7 +64,7 @@ test('a payout that fails is recorded once, without the provider’s word for it
   expect(more).toEqual([])
 })
 
-test('a withdrawal is the act of whoever asks; one that is refused or repeated is none', async () => {
+test('a withdrawal is recorded for its caller; one that is refused or repeated is not recorded', async () => {
   const agentId = await people.agent()
   const [{ platformId = '', ownerId = '' } = {}] = await db.database.query<Record<string, Uuid>>(
     `select platform_id as "platformId", owner_id as "ownerId" from agents where id = $1`,
@@ -72,7 +72,7 @@ test('a withdrawal is the act of whoever asks; one that is refused or repeated i
   )
   const platform: PlatformCaller = { kind: 'platform', platformId }
   const agent: AgentCaller = { kind: 'agent', agentId, platformId, ownerId, keyHash: Buffer.alloc(32) }
-  // The second of this human's owners is the one whose agent it is.
+  // The second of this human's owners is the owner of the agent.
   const owner: OwnerCaller = { kind: 'owner', ownerIds: [agentId, ownerId], sessionId: agentId }
   const server = await startTestServer(({ serve }) => servePayouts(serve, stage.node), {
     database: db.database,

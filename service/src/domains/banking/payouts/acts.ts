@@ -5,12 +5,12 @@ import { record } from '../../../operations/record.ts'
 import type { Transition } from './decide.ts'
 import { type Payout, transactionIdOf } from './payout.ts'
 
-/** Records that money has left a wallet. */
+/** Records that money was debited from a wallet for a payout. */
 export function recordRequested(batch: LedgerBatch, actor: Actor, payout: Payout): void {
   recordPayout(batch, actor, 'payout.requested', payout)
 }
 
-/** Records what became of a payout; its reason is the provider's word and stays here. */
+/** Records the outcome of a payout. Its reason comes from the provider and is not recorded. */
 export function recordStep(batch: LedgerBatch, payout: Payout, step: Transition['step']): void {
   const actor = service('payout provider')
   switch (step.kind) {

@@ -15,7 +15,9 @@ export interface AppliedUpdate {
   readonly contradiction: string | null
 }
 
-/** The one way in which a payout changes its state: by what was seen at the provider, under the wallet's lock. */
+/**
+ * The only way in which a payout changes its state: by the status that the provider reports, under the wallet's lock.
+ */
 export function applyPayoutUpdate(key: PayoutKey, reported: ProviderStatus): Command<AppliedUpdate> {
   return {
     accounts: [key.agentId],
@@ -77,18 +79,18 @@ function postStep(batch: LedgerBatch, payout: Payout, step: Transition['step']):
 
 function notifyOfArrival(batch: LedgerBatch, payout: Payout, utr: string): void {
   const { agentId, kind } = payout
-  const data = { ...told(payout), utr }
+  const data = { ...eventData(payout), utr }
   if (kind === 'settlement') emit(batch, { name: 'agent.settlement.completed', agentId, data })
   else emit(batch, { name: 'agent.withdrawal.completed', agentId, data })
 }
 
 function notifyOfReturn(batch: LedgerBatch, payout: Payout, status: 'failed' | 'reversed'): void {
   const { agentId, kind } = payout
-  const data = { ...told(payout), type: kind, status }
+  const data = { ...eventData(payout), type: kind, status }
   emit(batch, { name: 'agent.withdrawal.failed', agentId, data })
 }
 
-function told(payout: Payout) {
+function eventData(payout: Payout) {
   return {
     agent_id: formatId('agt', payout.agentId),
     amount: rupees(payout.amountPaise),

@@ -51,7 +51,7 @@ interface Sent {
   readonly transferId: string
 }
 
-/** 100 INR on their way out of a wallet of 100 INR. */
+/** A payout of 100 INR from a wallet of 100 INR. */
 async function withdrawn(): Promise<Sent> {
   const agentId = await people.agent()
   await fund(node.ledger, agentId, 10_000n)
@@ -102,7 +102,7 @@ const transfersOf = ({ transferId }: Sent) =>
   cashfree.requests.filter(({ path, text }) => path === '/payout/transfers' && text.includes(transferId))
     .length
 
-test('a withdrawal is sent once and completed by its notice, with the reference of the bank', async () => {
+test('a withdrawal is sent once and completed by its webhook, with the bank’s reference', async () => {
   const sent = await withdrawn()
   await moveAfter(0)
   expect(await stateOf(sent)).toMatchObject({ status: 'pending', balance: 0n })
@@ -113,7 +113,7 @@ test('a withdrawal is sent once and completed by its notice, with the reference 
   expect(transfersOf(sent)).toBe(1)
 })
 
-test('one without a notice is found by asking', async () => {
+test('a payout without a webhook is completed by polling', async () => {
   const sent = await withdrawn()
   await moveAfter(0)
   cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
@@ -121,7 +121,7 @@ test('one without a notice is found by asking', async () => {
   expect(await stateOf(sent)).toMatchObject({ status: 'completed', utr: '404223241811' })
 })
 
-test('money on its way to the other bank is not there yet', async () => {
+test('a payout that is still on its way to the other bank is not completed', async () => {
   const sent = await withdrawn()
   await moveAfter(0)
   cashfree.payouts.setTransfer(sent.transferId, { ...COMPLETED, status_code: 'SENT_TO_BENEFICIARY' })
@@ -129,7 +129,7 @@ test('money on its way to the other bank is not there yet', async () => {
   expect(await stateOf(sent)).toMatchObject({ status: 'pending' })
 })
 
-test('owners with the same account are all paid, though Cashfree knows an account once', async () => {
+test('owners with the same account are all paid, though Cashfree registers an account once', async () => {
   const both = [await withdrawn(), await withdrawn()]
   await moveAfter(0)
   expect(cashfree.payouts.beneficiaries.size).toBe(1)
@@ -137,7 +137,7 @@ test('owners with the same account are all paid, though Cashfree knows an accoun
 })
 
 test.each(['FAILED', 'REJECTED', 'MANUALLY_REJECTED'])(
-  'one that is %s gives the money back, once',
+  'a payout that is %s is credited back, once',
   async status => {
     const sent = await withdrawn()
     await moveAfter(0)
@@ -148,7 +148,7 @@ test.each(['FAILED', 'REJECTED', 'MANUALLY_REJECTED'])(
   },
 )
 
-test('one that comes back after it succeeded gives the money back', async () => {
+test('a payout that is reversed after it succeeded is credited back', async () => {
   const sent = await withdrawn()
   await moveAfter(0)
   cashfree.payouts.setTransfer(sent.transferId, COMPLETED)
@@ -160,7 +160,7 @@ test('one that comes back after it succeeded gives the money back', async () => 
 })
 
 test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'] as const)(
-  'one that got through in spite of %s is paid once',
+  'a payout that arrived in spite of %s is paid once',
   async name => {
     const sent = await withdrawn()
     cashfree.faults.next('POST /payout/transfers', FAULTS[name])
@@ -174,7 +174,7 @@ test.each(['silenceAfter', 'resetAfter', 'malformed', 'empty', 'badGatewayAfter'
 )
 
 test.each(['silenceBefore', 'resetBefore', 'tooMany', 'unauthorized', 'forbidden', 'badGateway'] as const)(
-  'one that %s kept away is sent later, and its money stays reserved meanwhile',
+  'a payout that %s kept from the provider is sent later, and its money stays reserved meanwhile',
   async name => {
     const sent = await withdrawn()
     cashfree.faults.next('POST /payout/transfers', FAULTS[name])
@@ -185,7 +185,7 @@ test.each(['silenceBefore', 'resetBefore', 'tooMany', 'unauthorized', 'forbidden
   },
 )
 
-test('a forged notice is refused, and a true one is not believed but asked about', async () => {
+test('a forged webhook is refused, and after a genuine one the provider is queried', async () => {
   const sent = await withdrawn()
   await moveAfter(0)
   expect(await notify('TRANSFER_SUCCESS', sent, COMPLETED, FAKE_SECRETS.payments)).toBe(401)
@@ -193,7 +193,7 @@ test('a forged notice is refused, and a true one is not believed but asked about
   expect(await stateOf(sent)).toMatchObject({ status: 'pending', balance: 0n })
 })
 
-test('after all of it the book is whole', async () => {
+test('after all of it the ledger check passes', async () => {
   const { balanced, wrongBalances, brokenHistories } = await checkLedger(db.database)
   expect({ balanced, wrongBalances, brokenHistories }).toEqual({
     balanced: true,

@@ -11,14 +11,15 @@ export interface Checked extends AppliedUpdate {
 }
 
 /**
- * Asks the provider what became of a payout and settles it by the answer. It sends nothing. Any number of these at
- * once is safe, because the settling is decided under a lock.
+ * Queries the provider for a payout and applies the reported status to it. It sends nothing. Any number of concurrent
+ * calls
+ * is safe, because the transition is decided under a lock.
  */
 export async function checkPayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
   return applyReported(context, payout, await queryPayout(context, payout))
 }
 
-/** Moves a payout on that the caller has taken: sends it the first time, asks about it ever after. */
+/** Processes a payout that the caller has claimed: sends it the first time, queries it every later time. */
 async function movePayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
   return applyReported(context, payout, await readProviderStatus(context, payout))
 }
@@ -41,7 +42,10 @@ async function applyReported(
   return { ...sure, reported: reported.kind }
 }
 
-/** What was seen may be older than what others have written since: a contradiction is what is still there to be seen. */
+/**
+ * The reported status may be older than what other workers have written since. Only a contradiction that persists
+ * counts.
+ */
 async function recheck(context: PayoutsContext, first: AppliedUpdate): Promise<AppliedUpdate> {
   const reported = await queryPayout(context, first.payout)
   return reported.kind === 'no_response'
@@ -58,19 +62,23 @@ function report(
 ): void {
   const { status, attempts, reason } = payout
   const facts = { transfer_id: transferIdOf(payout), status, attempts }
-  if (contradiction !== null) logger.error({ ...facts, contradiction }, 'payout: a person must look at this')
+  if (contradiction !== null)
+    logger.error(
+      { ...facts, contradiction },
+      'payout: the provider contradicts the ledger; an operator must check',
+    )
   if (step === 'complete') logger.info(facts, 'payout: complete')
   if (step === 'fail' || step === 'reverse') logger.warn({ ...facts, reason }, `payout: ${step}`)
   if (status === 'pending' && reported.kind === 'no_response' && attempts >= MANY_ATTEMPTS) {
-    logger.warn(facts, 'payout: the provider has no answer; it is asked again')
+    logger.warn(facts, 'payout: no response from the provider; it will be queried again')
   }
 }
 
 const BATCH = 50
-/** Longer than all the questions of one attempt may take. */
+/** Longer than all the calls of one attempt may take. */
 const LEASE_MS = 120_000
 
-/** Moves on the payouts that are due: one bounded batch. Returns how many it took. */
+/** Processes the payouts that are due: one bounded batch. Returns the number claimed. */
 export async function moveDuePayouts(context: PayoutsContext, now: Date): Promise<number> {
   const due = await claimDuePayouts(
     context.database,
@@ -81,9 +89,9 @@ export async function moveDuePayouts(context: PayoutsContext, now: Date): Promis
   )
   const results = await Promise.allSettled(due.map(payout => movePayout(context, payout)))
   for (const result of results) {
-    // One bad row must not stop its neighbours, nor pass unseen.
+    // One bad row must not stop the others.
     if (result.status === 'rejected') {
-      context.logger.error({ err: result.reason }, 'a payout could not be moved on; it is taken again')
+      context.logger.error({ err: result.reason }, 'payout attempt failed; it will be retried')
     }
   }
   return due.length

@@ -6,7 +6,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 
-/** What the use cases of payouts work with. */
+/** The dependencies of the payout use cases. */
 export interface PayoutsContext {
   readonly database: Database
   readonly ledger: Ledger

@@ -19,7 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-/** What is logged for a person when the provider's first answers about a completed payout are that it knows none. */
+/**
+ * The errors that are logged when the provider's first responses about a completed payout are that it does not know it.
+ */
 async function alarmsAfter(emptyAnswers: number): Promise<number> {
   const stage = await openPayoutStage(db, people, clock)
   const payout = await stage.withdrawn('success')
@@ -36,17 +38,17 @@ async function alarmsAfter(emptyAnswers: number): Promise<number> {
     },
   }
   const written = await selectPayout(db.database, payout)
-  if (written === null) throw new Error('the payout was made')
+  if (written === null) throw new Error('the payout was not created')
   await checkPayout(node, written)
   expect(await stage.standing(payout)).toMatchObject({ status: 'completed', balance: 0n })
   await stage.close()
   return alarms.length
 }
 
-test('an answer that others have overtaken alarms nobody', async () => {
+test('a response that is older than another worker’s update logs no error', async () => {
   expect(await alarmsAfter(1)).toBe(0)
 })
 
-test('a completed payout that the provider no longer knows is for a person to look at', async () => {
+test('a completed payout that the provider no longer knows is logged for an operator', async () => {
   expect(await alarmsAfter(2)).toBe(1)
 })

@@ -50,11 +50,11 @@ group('withdrawing', () => {
     expect(decide(change)).toMatchObject({ kind: 'refusal', code: 'insufficient_balance' })
   })
 
-  test('no verified account is kyc_required, whatever the balance', () => {
+  test('without a verified account the refusal is kyc_required, whatever the balance', () => {
     expect(decide({ account: null, balancePaise: paise(0n) })).toMatchObject({ code: 'kyc_required' })
   })
 
-  test('the money of an ended agent that was stopped before stays, and the refusal says both', () => {
+  test('the money of an ended agent that was stopped before stays blocked, and the refusal names both states', () => {
     expect(decide({ status: 'deactivated', blockedAs: 'frozen' })).toMatchObject({
       code: 'policy_denied',
       message: expect.stringMatching(/^Agent is deactivated and was frozen before/),
@@ -63,7 +63,7 @@ group('withdrawing', () => {
     expect(decide({ status: 'deactivated' }).kind).toBe('withdraw')
   })
 
-  test('frozen and quarantined money stays; paused and deactivated agents still pay their owner', () => {
+  test('the money of frozen and quarantined agents stays blocked; paused and deactivated agents still pay out to their owner', () => {
     const denied = AGENT_STATUSES.filter(status => decide({ status }).kind === 'refusal')
     expect(denied.toSorted()).toEqual(['frozen', 'quarantined'])
     expect(decide({ status: 'frozen', account: null })).toMatchObject({
@@ -118,7 +118,7 @@ const NO_RESPONSE: ProviderStatus = { kind: 'no_response' }
 const NONE: ProviderStatus = { kind: 'none' }
 const refused = (attempt: number): ProviderStatus => ({ kind: 'refused', code: 'no', attempt })
 
-group('the provider’s word', () => {
+group('the provider-reported status', () => {
   test.each([
     ['pending', 'success', seen('success'), 'complete'],
     ['pending', 'success without a UTR', seen('success', { utr: null }), 'wait'],
@@ -130,7 +130,7 @@ group('the provider’s word', () => {
     ['pending', 'unknown', NONE, 'wait'],
     ['pending', 'no_response', NO_RESPONSE, 'wait'],
     ['completed', 'success', seen('success'), 'wait'],
-    ['completed', 'pending, an old answer', seen('pending'), 'wait'],
+    ['completed', 'pending, an outdated report', seen('pending'), 'wait'],
     ['completed', 'reversed', seen('reversed'), 'reverse'],
     ['completed', 'refused', refused(1), 'wait'],
     ['completed', 'no_response', NO_RESPONSE, 'wait'],
@@ -139,7 +139,7 @@ group('the provider’s word', () => {
     ['failed', 'refused', refused(1), 'wait'],
     ['failed', 'unknown', NONE, 'wait'],
     ['reversed', 'reversed', seen('reversed'), 'wait'],
-    ['reversed', 'success, an old answer', seen('success'), 'wait'],
+    ['reversed', 'success, an outdated report', seen('success'), 'wait'],
   ] as const)('of a %s payout, %s: %s', (status, _what, reported, step) => {
     expect(decideTransition(payoutIn(status), reported)).toMatchObject({
       step: { kind: step },
@@ -154,7 +154,7 @@ group('the provider’s word', () => {
     ['completed', 'unknown', NONE],
     ['failed', 'success', seen('success')],
   ] as const)(
-    'of a %s payout, %s moves nothing and is for a person to look at',
+    'a %s payout with %s keeps its state and is reported as a contradiction',
     (status, _what, reported) => {
       const transition = decideTransition(payoutIn(status), reported)
       expect(transition.step.kind).toBe('wait')
@@ -170,35 +170,35 @@ group('the next look', () => {
   }
   const later = (ms: number) => new Date(NOW.getTime() + ms)
 
-  test('comes ever later while it waits, but never later than in half an hour', () => {
+  test('comes ever later while the payout is pending, but never later than in half an hour', () => {
     const waits = [1, 2, 3, 10, 500].map(attempts => inMs(payoutIn('pending', { attempts }), NO_RESPONSE))
     expect(waits).toEqual([20_000, 40_000, 80_000, 1_800_000, 1_800_000])
   })
 
-  test('at one that the provider does not know waits until that is believed', () => {
+  test('of a payout that the provider does not know waits until that response counts', () => {
     expect(inMs(payoutIn('pending'), NONE)).toBe(60_000)
     expect(maySendAgain({ lastSentAt: NOW }, later(59_999))).toBe(false)
     expect(maySendAgain({ lastSentAt: NOW }, later(60_000))).toBe(true)
     expect(maySendAgain({ lastSentAt: null }, NOW)).toBe(true)
   })
 
-  test('after completion is taken four times and no more', () => {
+  test('after completion happens four times and no more', () => {
     const completed = payoutIn('completed')
-    const looks: number[] = []
+    const checks: number[] = []
     for (let at: Date | null = NOW; at !== null; at = nextCheckAt(completed, seen('success'), at)) {
-      looks.push(at.getTime() - NOW.getTime())
+      checks.push(at.getTime() - NOW.getTime())
     }
-    expect(looks).toEqual([0, HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS])
+    expect(checks).toEqual([0, HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS])
   })
 
-  test('after a last one that nobody answered comes again, ever later', () => {
+  test('after a last one without a response comes again, ever later', () => {
     const completed = payoutIn('completed')
     expect(inMs(completed, NO_RESPONSE, later(6 * DAY_MS))).toBe(DAY_MS)
     expect(inMs(completed, NO_RESPONSE, later(8 * DAY_MS))).toBe(2 * DAY_MS)
     expect(inMs(completed, seen('success'), later(8 * DAY_MS))).toBeNull()
   })
 
-  test.each(['failed', 'reversed'] as const)('at a %s payout is not needed', status => {
+  test.each(['failed', 'reversed'] as const)('of a %s payout is not needed', status => {
     expect(inMs(payoutIn(status), NO_RESPONSE)).toBeNull()
   })
 })

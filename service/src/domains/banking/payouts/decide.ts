@@ -6,15 +6,15 @@ import { type Paise, paise, rupees, rupeesText } from '../../../kernel/money.ts'
 import { decideBlocked } from '../../payments/index.ts'
 import { type BankAccount, type Payout, type ProviderStatus, transferIdOf } from './payout.ts'
 
-/** What the rules of withdrawing look at, true under the wallet's lock. */
+/** The facts that withdrawing depends on, read under the wallet's lock. */
 export interface WithdrawalFacts {
   readonly status: AgentStatus
-  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  /** For a deactivated agent: the state in which its money was blocked when it ended, because it stays blocked. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
   /** null: the owner has no verified bank account. */
   readonly account: BankAccount | null
   readonly balancePaise: Paise
-  /** null: all of it. */
+  /** null: the whole balance. */
   readonly wantedPaise: Paise | null
 }
 
@@ -24,7 +24,7 @@ export interface WithdrawalPlan {
   readonly amountPaise: Paise
 }
 
-/** May this much leave the wallet for its owner's bank? */
+/** Whether this amount may be paid out of the wallet to its owner's bank. */
 export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPlan {
   const { account, balancePaise } = facts
   const held = decideBlocked(facts)
@@ -40,12 +40,12 @@ export function decideWithdrawal(facts: WithdrawalFacts): Refusal | WithdrawalPl
   return { kind: 'withdraw', account, amountPaise }
 }
 
-/** Whether the money of an agent in this state stays where it is (contract section 3, Money of stopped agents). */
+/** Whether the money of an agent in this state is blocked (contract section 3, Money of stopped agents). */
 export function isBlocked(status: AgentStatus): boolean {
   return status === 'frozen' || status === 'quarantined'
 }
 
-/** The whole balance was asked for, and there is none. */
+/** The whole balance was requested, and it is zero. */
 function nothingThere(balancePaise: Paise): Refusal {
   return short(balancePaise, LEAST_PAISE, ': there is nothing to withdraw')
 }
@@ -68,22 +68,24 @@ function short(balancePaise: Paise, requiredPaise: Paise, why: string): Refusal 
   })
 }
 
-/** What the provider's word about a payout means for it. */
+/** What the status that the provider reports means for the payout. */
 export interface Transition {
   readonly step:
     | { readonly kind: 'wait' }
     | { readonly kind: 'complete'; readonly utr: string }
-    /** The money goes back into the wallet. */
+    /** The money is credited back to the wallet. */
     | { readonly kind: 'fail' | 'reverse'; readonly reason: string }
-  /** What cannot be: a person has to look. */
+  /** A status that contradicts the ledger: an operator has to check. */
   readonly contradiction: string | null
 }
 
 const WAIT: Transition = { step: { kind: 'wait' }, contradiction: null }
 
 /**
- * Judges a payout by what was seen at the provider. It is asked under the wallet's lock, so whatever was seen, by
- * whomever and in whichever order, it is completed once, and its money comes back once.
+ * Decides a payout's transition from the status that the provider reports. It runs under the wallet's lock, so whatever
+ * is
+ * reported, from whichever source and in whichever order, the payout completes once, and its money is credited back
+ * once.
  */
 export function decideTransition(payout: Payout, reported: ProviderStatus): Transition {
   switch (reported.kind) {
@@ -92,7 +94,7 @@ export function decideTransition(payout: Payout, reported: ProviderStatus): Tran
     case 'none':
       return payout.status === 'completed' ? odd('the provider no longer knows a completed payout') : WAIT
     case 'refused':
-      // Somebody who took it later may have sent it since, with more success.
+      // Another worker may have claimed it later and sent it with success since.
       if (payout.status !== 'pending' || reported.attempt !== payout.attempts) return WAIT
       return { step: { kind: 'fail', reason: reported.code }, contradiction: null }
     case 'payout':
@@ -110,7 +112,7 @@ function decideReported(payout: Payout, seen: ProviderPayout): Transition {
       if (seen.status === 'success' && seen.utr !== null) {
         return { step: { kind: 'complete', utr: seen.utr }, contradiction: null }
       }
-      // Sent back before it was ever seen as arrived: for the wallet that is a payout that failed.
+      // Reversed before it was ever reported as paid: for the wallet the payout failed.
       if (seen.status === 'failed' || seen.status === 'reversed') {
         return { step: { kind: 'fail', reason }, contradiction: null }
       }
@@ -129,23 +131,27 @@ function odd(contradiction: string): Transition {
   return { step: { kind: 'wait' }, contradiction }
 }
 
-/** So long after it was last sent to, a provider that knows nothing of a payout is believed. */
+/** How long after the last send a response that the payout is unknown counts. */
 export const UNKNOWN_BELIEVED_MS = 60_000
 
-/** May it be sent again, the provider knowing nothing of it? Under the same id, which is paid once. */
+/**
+ * Whether a payout that the provider does not know may be sent again. It is sent under the same id, which is paid once.
+ */
 export function maySendAgain({ lastSentAt }: Pick<Payout, 'lastSentAt'>, now: Date): boolean {
   return lastSentAt === null || now.getTime() - lastSentAt.getTime() >= UNKNOWN_BELIEVED_MS
 }
 
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 30 * 60_000
-/** After it arrived it is looked at again, for money that the bank sent back without a notice. */
+/** The checks after completion, for money that the bank reversed without a webhook. */
 const AFTERWARDS_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
 
-/** The last look does not count while nobody answers: it is made again, when a quarter as long again has passed. */
+/**
+ * The last check does not count without a response: it is repeated when a quarter of the elapsed time has passed again.
+ */
 const UNANSWERED_PART = 4
 
-/** When the provider is to be asked again about a payout as it stands now. */
+/** When the provider is to be queried about this payout next. */
 export function nextCheckAt(payout: Payout, reported: ProviderStatus, now: Date): Date | null {
   switch (payout.status) {
     case 'pending': {

@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => stage.close())
 afterAll(() => db.drop())
 
-test('a payout is sent once, to the account of its owner under one name, and completed with its UTR', async () => {
+test('a payout is sent once, to the account of its owner under one beneficiary id, and completed with its UTR', async () => {
   const payout = await stage.withdrawn()
   expect(await stage.move()).toBe(1)
   expect(await stage.standing(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR0' })
@@ -48,10 +48,10 @@ test('a payout is sent once, to the account of its owner under one name, and com
   expect(payout.transferId).toMatch(/^[A-Za-z0-9_]{1,40}$/)
 })
 
-test('a payout that stays pending is asked about, not sent again, until it arrives', async () => {
+test('a payout that stays pending is queried, not sent again, until it succeeds', async () => {
   const payout = await stage.withdrawn('pending')
   await stage.move()
-  for (let look = 0; look < 5; look++) expect(await stage.moveAfter(30 * MINUTE_MS)).toBe(1)
+  for (let check = 0; check < 5; check++) expect(await stage.moveAfter(30 * MINUTE_MS)).toBe(1)
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR9' })
   await stage.moveAfter(30 * MINUTE_MS)
@@ -59,7 +59,7 @@ test('a payout that stays pending is asked about, not sent again, until it arriv
   expect(stage.provider.sent).toHaveLength(1)
 })
 
-test('a success without a UTR is not completed before it has one', async () => {
+test('a success without a UTR does not complete the payout until the UTR is reported', async () => {
   const payout = await stage.withdrawn('success_without_utr')
   await stage.move()
   await stage.moveAfter(MINUTE_MS)
@@ -69,7 +69,7 @@ test('a success without a UTR is not completed before it has one', async () => {
   expect(await stage.standing(payout)).toMatchObject({ ...COMPLETED, utr: 'UTR7' })
 })
 
-test('a request whose answer was lost after it took effect is found, not repeated', async () => {
+test('a request whose response was lost after it took effect is found, not repeated', async () => {
   const payout = await stage.withdrawn('lost_after')
   await stage.move()
   expect(await stage.standing(payout)).toMatchObject(PENDING)
@@ -78,10 +78,10 @@ test('a request whose answer was lost after it took effect is found, not repeate
   expect(stage.provider.sent).toHaveLength(1)
 })
 
-test('a request that was lost is repeated under its name, once the stage.provider is believed not to have it', async () => {
+test('a request that was lost is repeated under its id, once the provider’s response that it is unknown counts', async () => {
   const payout = await stage.withdrawn('lost_before')
   await stage.move()
-  // Due again, but the first request may still be on its way.
+  // Due again, but the first request may still arrive.
   expect(await stage.moveAfter(20_000)).toBe(1)
   expect(stage.provider.sent).toHaveLength(1)
   expect(await stage.moveAfter(39_000)).toBe(0)
@@ -94,17 +94,17 @@ test('a request that was lost is repeated under its name, once the stage.provide
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
 })
 
-test.each(['failed', 'rejected'] as const)('a payout that is %s gives the money back, once', async script => {
+test.each(['failed', 'rejected'] as const)('a payout that is %s is credited back, once', async script => {
   const payout = await stage.withdrawn(script)
   await stage.move()
   await stage.moveAfter(DAY_MS)
   expect(await stage.standing(payout)).toMatchObject(FAILED)
 })
 
-test('a refusal of a name that got through before is no refusal of the payout', async () => {
+test('a refusal of an id that was accepted before does not fail the payout', async () => {
   const payout = await stage.withdrawn('lost_before', 'rejected')
   await stage.move()
-  // The first request arrives after all, and the second one is refused for its name.
+  // The first request arrives after all, and the second one is refused because its id exists.
   stage.provider.hold(async call => {
     if (call === 'send') stage.provider.arrive({ ...payout, amountPaise: paise(10_000n) }, 'pending')
   })
@@ -116,10 +116,10 @@ test('a refusal of a name that got through before is no refusal of the payout', 
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
 })
 
-test('a stage.provider that is away is asked for as long as it takes, and nothing comes back meanwhile', async () => {
+test('a provider that is down is queried for as long as it takes, and nothing is credited back meanwhile', async () => {
   const payout = await stage.withdrawn()
   stage.provider.setAway(true)
-  for (let look = 0; look < 8; look++) await stage.moveAfter(30 * MINUTE_MS)
+  for (let check = 0; check < 8; check++) await stage.moveAfter(30 * MINUTE_MS)
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.setAway(false)
   await stage.moveAfter(30 * MINUTE_MS)
@@ -130,25 +130,22 @@ test('a stage.provider that is away is asked for as long as it takes, and nothin
 test.each([
   ['in the first hour', HOUR_MS],
   ['after six days', 7 * DAY_MS],
-])(
-  'money that the bank sends back %s is found without a notice and back in the wallet once',
-  async (_when, ms) => {
-    const payout = await stage.withdrawn()
-    await stage.move()
-    for (const look of [HOUR_MS, DAY_MS, 3 * DAY_MS]) if (look < ms) await stage.moveAfter(look)
-    stage.provider.become(payout.transferId, { status: 'reversed', reason: 'returned' })
-    await stage.moveAfter(ms)
-    await stage.moveAfter(7 * DAY_MS)
-    expect(await stage.standing(payout)).toMatchObject({
-      status: 'reversed',
-      balance: 10_000n,
-      events: ['agent.withdrawal.completed', 'agent.withdrawal.failed'],
-      kinds: ['payout_paid', 'payout_reversed'],
-    })
-  },
-)
+])('money that the bank reverses %s is found without a webhook and credited back once', async (_when, ms) => {
+  const payout = await stage.withdrawn()
+  await stage.move()
+  for (const checkMs of [HOUR_MS, DAY_MS, 3 * DAY_MS]) if (checkMs < ms) await stage.moveAfter(checkMs)
+  stage.provider.become(payout.transferId, { status: 'reversed', reason: 'returned' })
+  await stage.moveAfter(ms)
+  await stage.moveAfter(7 * DAY_MS)
+  expect(await stage.standing(payout)).toMatchObject({
+    status: 'reversed',
+    balance: 10_000n,
+    events: ['agent.withdrawal.completed', 'agent.withdrawal.failed'],
+    kinds: ['payout_paid', 'payout_reversed'],
+  })
+})
 
-test('a node that dies with payouts in hand leaves them to be taken again, and asked about first', async () => {
+test('after a node crashes with payouts claimed another node claims them, and queries them before it sends', async () => {
   const payout = await stage.withdrawn('lost_after')
   await stage.move()
   await db.database.query(`update payouts set next_check_at = $2 where id = $1`, [payout.id, clock.now()])

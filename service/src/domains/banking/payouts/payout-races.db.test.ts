@@ -27,11 +27,11 @@ beforeEach(async () => {
 afterEach(() => stage.close())
 afterAll(() => db.drop())
 
-test('a notice hastens what it speaks of, and copies of it in any order change nothing more', async () => {
+test('a webhook moves the check of its payout forward, and copies of it in any order change nothing more', async () => {
   const payout = await stage.withdrawn('pending')
   await stage.move()
-  const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
-  const tell = () => handleGatewayWebhook(notices, 'scripted', noticeOf('shop_17', payout.transferId), {})
+  const webhooks = { ...stage.node, handlers: payoutWebhooks(stage.node) }
+  const tell = () => handleGatewayWebhook(webhooks, 'scripted', noticeOf('shop_17', payout.transferId), {})
   await tell()
   expect(await stage.standing(payout)).toMatchObject(PENDING)
   stage.provider.become(payout.transferId, { status: 'success', utr: 'UTR1' })
@@ -42,7 +42,7 @@ test('a notice hastens what it speaks of, and copies of it in any order change n
   expect(await stage.standing(payout)).toMatchObject({ status: 'reversed', balance: 10_000n })
 })
 
-test('two words about one payout that are settled in one commit complete it once', async () => {
+test('two reports about one payout that are applied in one commit complete it once', async () => {
   const payout = await stage.withdrawn('success_without_utr')
   await stage.move()
   stage.provider.become(payout.transferId, { utr: 'UTR1' })
@@ -54,33 +54,33 @@ test('two words about one payout that are settled in one commit complete it once
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
 })
 
-test('a notice that cannot be followed is to be sent again; one of an unknown payout is taken', async () => {
+test('a webhook that cannot be processed is to be sent again; one about an unknown payout is accepted', async () => {
   const payout = await stage.withdrawn('pending')
   await stage.move()
-  const notices = { ...stage.node, handlers: payoutWebhooks(stage.node) }
+  const webhooks = { ...stage.node, handlers: payoutWebhooks(stage.node) }
   stage.provider.setAway(true)
   await expect(
-    handleGatewayWebhook(notices, 'scripted', noticeOf(payout.transferId), {}),
+    handleGatewayWebhook(webhooks, 'scripted', noticeOf(payout.transferId), {}),
   ).rejects.toMatchObject({
     code: 'service_unavailable',
   })
-  await handleGatewayWebhook(notices, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
+  await handleGatewayWebhook(webhooks, 'scripted', noticeOf(transferIdOf({ id: payout.agentId }), 'po_x'), {})
 })
 
-test('a notice that is there before the answer to the request does not disturb it', async () => {
+test('a webhook that arrives before the response to the request does not disturb it', async () => {
   const payout = await stage.withdrawn()
-  const notices = { ...stage.other, handlers: payoutWebhooks(stage.other) }
+  const webhooks = { ...stage.other, handlers: payoutWebhooks(stage.other) }
   stage.provider.hold(async call => {
     if (call !== 'send') return
     stage.provider.hold(null)
     stage.provider.arrive({ ...payout, amountPaise: paise(10_000n) }, 'success')
-    await handleGatewayWebhook(notices, 'scripted', noticeOf(payout.transferId), {})
+    await handleGatewayWebhook(webhooks, 'scripted', noticeOf(payout.transferId), {})
   })
   await stage.move()
   expect(await stage.standing(payout)).toMatchObject(COMPLETED)
 })
 
-test('whoever was overtaken before it sent sends nothing', async () => {
+test('a worker whose lease another worker took over sends nothing', async () => {
   const payout = await stage.withdrawn('pending')
   const gate = Promise.withResolvers<void>()
   stage.provider.hold(async call => {
@@ -89,7 +89,7 @@ test('whoever was overtaken before it sent sends nothing', async () => {
   const slow = stage.move()
   await expect.poll(async () => (await stage.standing(payout)).attempts).toBe(1)
   stage.provider.hold(null)
-  // The lease runs out, and the other node takes the payout over.
+  // The lease expires, and the other node claims the payout.
   expect(await stage.moveAfter(2 * MINUTE_MS, stage.other)).toBe(1)
   gate.resolve()
   await slow
@@ -97,11 +97,11 @@ test('whoever was overtaken before it sent sends nothing', async () => {
   expect(await stage.standing(payout)).toMatchObject(PENDING)
 })
 
-test('a late refusal does not give back what another node has sent since', async () => {
+test('a late refusal does not credit back what another node has sent since', async () => {
   const payout = await stage.withdrawn('rejected', 'success')
   const gate = Promise.withResolvers<void>()
   stage.provider.hold(async call => {
-    // The slow node has its refusal, and asks whether it is one.
+    // The slow node has a refusal, and queries the provider to confirm it.
     if (call === 'get') {
       stage.provider.hold(null)
       await gate.promise

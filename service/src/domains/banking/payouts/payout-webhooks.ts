@@ -1,11 +1,11 @@
+import type { WebhookHandler } from '../gateway-webhooks/handle-webhook.ts'
 import { retryLater } from '../gateway-webhooks/handle-webhook.ts'
-import type { WebhookHandler } from '../gateway-webhooks/webhook-handler.ts'
 import { checkPayout } from './check-payout.ts'
 import type { PayoutsContext } from './context.ts'
 import { payoutIdOf } from './payout.ts'
 import { selectPayoutById } from './store.ts'
 
-/** Who understands the provider's notices: they say of which payout it should be asked. */
+/** The webhook handler of the payout provider: a webhook names the payout to query. */
 export function payoutWebhooks(context: PayoutsContext): WebhookHandler[] {
   const { payoutProvider } = context
   return [
@@ -27,11 +27,11 @@ export function payoutWebhooks(context: PayoutsContext): WebhookHandler[] {
 
 async function follow(context: PayoutsContext, transferId: string): Promise<void> {
   const id = payoutIdOf(transferId)
-  // Transfers of another shape were made by somebody else who shares the account at the provider.
+  // Transfers with an id of another shape belong to another system that shares the account at the provider.
   if (id === null) return
   const payout = await selectPayoutById(context.database, id)
   if (payout === null) {
-    context.logger.error({ transfer_id: transferId }, 'payout notice: a payout that was never made here')
+    context.logger.error({ transfer_id: transferId }, 'payout webhook: unknown payout')
     return
   }
   const { reported } = await checkPayout(context, payout)

@@ -46,13 +46,13 @@ type Step =
   | { readonly kind: 'move'; readonly nodes: readonly number[] }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'away'; readonly away: boolean }
-  /** Notices of these payouts at once, to either node. */
+  /** Concurrent webhooks about these payouts, to either node. */
   | { readonly kind: 'notices'; readonly of: readonly number[] }
-  /** The bank decides what is pending, gives what arrived its UTR, or sends it back. */
+  /** The bank decides what is pending, sets the UTR of what succeeded, or reverses it. */
   | { readonly kind: 'bank'; readonly payout: number; readonly does: 'pays' | 'fails' | 'returns' }
-  /** Requests that were lost arrive after all, less than a minute after they were sent. */
+  /** Lost requests arrive after all, less than a minute after they were sent. */
   | { readonly kind: 'arrivals' }
-  /** A node died with all it had in hand. */
+  /** A node crashed with all the payouts that it had claimed. */
   | { readonly kind: 'death' }
 
 const which = fc.nat(PAYOUTS - 1)
@@ -102,7 +102,7 @@ const sentAtMs = new Map<string, number>()
 function openStage() {
   const provider = scriptedPayouts()
   provider.hold(async (call, transferId) => {
-    // One that was lost is not made younger by the next.
+    // A later send does not make an earlier lost one younger.
     if (call === 'send' && !provider.lost.has(transferId)) sentAtMs.set(transferId, clock.now().getTime())
   })
   const nodes = [0, 1].map(() => openPayoutNode(db, provider, clock))
@@ -133,8 +133,8 @@ async function play({ provider, nodes }: Stage, payouts: readonly Made[], step: 
       await Promise.allSettled(
         step.of.map((index, position) => {
           const node = nodes[position % nodes.length] ?? fail()
-          const notices = { ...node, handlers: payoutWebhooks(node) }
-          return handleGatewayWebhook(notices, provider.name, noticeOf(payouts[index]?.transferId ?? ''), {})
+          const webhooks = { ...node, handlers: payoutWebhooks(node) }
+          return handleGatewayWebhook(webhooks, provider.name, noticeOf(payouts[index]?.transferId ?? ''), {})
         }),
       )
       return
@@ -173,7 +173,7 @@ function fail(): never {
   throw new Error('There is such a node')
 }
 
-/** The provider answers, the bank decides everything, and so much time passes that every look is taken. */
+/** The provider responds, the bank decides everything, and enough time passes for every check. */
 async function finish(stage: Stage, payouts: readonly Made[]): Promise<void> {
   stage.provider.setAway(false)
   for (let round = 0; round < 12; round++) {
@@ -193,7 +193,7 @@ async function expectAgreement(stage: Stage, { agentId, transferId }: Made): Pro
   const events = await db.database.query(`select name from events where agent_id = $1`, [agentId])
   const atBank = stage.provider.paid.get(transferId)?.status ?? 'never'
   const status = row?.status ?? ''
-  // What came back before it was seen to arrive has failed here.
+  // A payout that was reversed before it was reported as paid has failed here.
   const expected = {
     success: ['completed'],
     reversed: ['reversed', 'failed'],
@@ -211,7 +211,7 @@ async function expectAgreement(stage: Stage, { agentId, transferId }: Made): Pro
   expect(await balanceOf(db.database, agentId)).toBe(status === 'completed' ? 0n : AMOUNT)
 }
 
-test('whatever goes wrong in whichever order, each payout ends as it did at the bank, and nothing moves twice', async () => {
+test('whatever fails in whichever order, each payout ends as it did at the bank, and no money moves twice', async () => {
   const scripts = fc.array(fc.constantFrom(...SCRIPTS), { minLength: PAYOUTS, maxLength: 2 * PAYOUTS })
   const steps = fc.array(step, { minLength: 5, maxLength: 40, size: 'max' })
   const property = fc.asyncProperty(scripts, steps, async (script, steps) => {
@@ -227,6 +227,6 @@ test('whatever goes wrong in whichever order, each payout ends as it did at the 
     expect(stage.nodes.flatMap(node => node.faults)).toEqual([])
     await Promise.all(stage.nodes.map(node => node.close()))
   })
-  // A failure prints the seed that makes it again.
+  // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 90_000)

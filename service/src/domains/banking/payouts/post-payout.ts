@@ -7,20 +7,20 @@ import { recordRequested } from './acts.ts'
 import type { BankAccount, Payout, PayoutKind } from './payout.ts'
 import { payouts } from './store.ts'
 
-/** A payout that was decided on. */
+/** A payout that was decided. */
 export interface NewPayout {
   readonly agentId: Uuid
   readonly kind: PayoutKind
   readonly account: BankAccount
   readonly amountPaise: Paise
   readonly provider: string
-  /** Who wants it. */
+  /** The caller, or the settlement run. */
   readonly actor: Actor
   readonly settlementDay?: number
   readonly requestKey?: string | null
 }
 
-/** Takes the money out of the wallet and leaves the payout to be sent, in one commit. */
+/** Debits the wallet and inserts the payout that is to be sent, in one commit. */
 export function postPayout(batch: LedgerBatch, request: NewPayout): Payout {
   const { agentId, kind, account, amountPaise, provider, settlementDay = null, requestKey = null } = request
   const transfer = batch.post({ kind: 'payout', debit: agentId, credit: SYSTEM.payouts, amountPaise })

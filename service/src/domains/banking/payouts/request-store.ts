@@ -7,14 +7,12 @@ import { AGENT_ROWS } from '../../limits/index.ts'
 import { accountInForce, OWNER_ROWS } from '../../parties/index.ts'
 import type { BankAccount, Payout } from './payout.ts'
 
-/**
- * Whose money it is: the agent as it is while its account is locked, and the owner's verified bank account.
- */
+/** The owner of the money: the agent as it is while its account is locked, and the owner's verified bank account. */
 export interface Holder {
   readonly status: AgentStatus
-  /** Of an ended agent: how it was stopped when it ended, for its money stays stopped so. */
+  /** For a deactivated agent: the state in which its money was blocked when it ended, because it stays blocked. */
   readonly blockedAs: 'frozen' | 'quarantined' | null
-  /** null: none is verified. */
+  /** null: there is no verified account. */
   readonly account: BankAccount | null
 }
 
@@ -36,7 +34,7 @@ interface HolderRow extends MacRow, OwnerMac {
   readonly pendingBankEffectiveAt: Date | null
 }
 
-/** Holders by their agents' ids. They are read anew each time: of most wallets it is asked but once a day. */
+/** Holders by their agents' ids. They are read each time, because for most wallets that is once a day. */
 export const holders = readerById<Holder>('payout holders', async (tx, agentIds, nowMs, vault) => {
   const now = new Date(nowMs)
   const rows = await tx.query<HolderRow>(
@@ -72,19 +70,19 @@ function accountOf({ ownerStatus, ...row }: HolderRow, now: Date): BankAccount |
   return { ownerId: row.ownerId, bankAccount, bankAccountLast4, bankIfsc }
 }
 
-/** What a request came to that is known by its key. */
+/** The outcome of a request that is found by its key. */
 export type EarlierRequest = Pick<
   Payout,
   'id' | 'agentId' | 'amountPaise' | 'bankAccountLast4' | 'createdAt' | 'status'
 >
 
-/** Who asked for a payout, under which key. */
+/** The caller that requested a payout, and its Idempotency-Key. */
 export interface RequestKey {
   readonly agentId: Uuid
   readonly requestKey: string
 }
 
-/** Payouts by who asked for them under which key. */
+/** Payouts by caller and Idempotency-Key. */
 export const earlierRequests = reader<RequestKey, EarlierRequest>({
   name: 'payout requests',
   key: ['agentId', 'requestKey'],

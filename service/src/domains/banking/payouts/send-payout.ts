@@ -23,8 +23,9 @@ export async function queryPayout(
 }
 
 /**
- * Sends a payout that the caller has taken, and that the provider does not know. That it is being sent is written down
- * before, and only who took it last may do so: whoever was overtaken on the way sends nothing.
+ * Sends a payout that the caller has claimed, and that the provider does not know. The sending is recorded before the
+ * call,
+ * and only the worker with the latest claim may send: a worker whose claim was taken over sends nothing.
  */
 export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   const { database, clock, payoutProvider } = context
@@ -51,7 +52,8 @@ async function sightingOf(
     case 'value':
       return { kind: 'payout', payout: answer.value }
     case 'rejected': {
-      // The id may have been refused because an earlier request of it got through: money goes back only when not.
+      // The id may be refused because an earlier request with it was accepted: the money is credited back only if it
+      // was not.
       const seen = await queryPayout(context, payout)
       return seen.kind === 'none' ? { kind: 'refused', code: answer.code, attempt: payout.attempts } : seen
     }
@@ -83,7 +85,9 @@ async function beneficiaryOf(context: PayoutsContext, payout: Payout): Promise<K
 
 const DIGEST_LENGTH = 40
 
-/** One for each bank account of an owner, the same on every node and for ever; the account cannot be read from it. */
+/**
+ * One for each bank account of an owner, the same on every node and for ever. The account cannot be derived from it.
+ */
 function beneficiaryIdOf(
   { vault }: Pick<PayoutsContext, 'vault'>,
   { ownerId, bankIfsc }: Payout,

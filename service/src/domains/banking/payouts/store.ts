@@ -8,7 +8,9 @@ import { entity, type Selected } from '../../../operations/entity.ts'
 import { OWNER_ROWS } from '../../parties/index.ts'
 import type { Payout, PayoutKey, PayoutState } from './payout.ts'
 
-/** Payouts, written under the lock of the wallet's account and under their own, because the sending job writes too. */
+/**
+ * Payouts, written under the lock of the wallet's account and under the row's own, because the sending job writes too.
+ */
 export const payouts = entity<Payout, 'agentId' | 'id'>({
   table: 'payouts',
   key: ['agentId', 'id'],
@@ -40,13 +42,13 @@ export const payouts = entity<Payout, 'agentId' | 'id'>({
   uncovered: {
     attempts: 'the provider takes a payout’s id once, however often it is sent',
     last_sent_at: 'the provider takes a payout’s id once, however often it is sent',
-    provider_payout_id: 'the provider is asked by the payout’s own id',
+    provider_payout_id: 'the provider is queried by the payout’s own id',
     reason: 'is only shown',
     closed_at: 'is only shown',
     reversed_at: 'is only shown',
-    next_check_at: 'says when the provider is asked, not what it answers',
+    next_check_at: 'says when the provider is queried, not what it returns',
   },
-  // One that ended is not sent or given back again.
+  // A payout that ended is not sent or credited back again.
   recorded: {
     posted: `(select array_agg(t.kind::text) from transfers t where t.linked_id = r.id
       and t.kind in ('payout_paid', 'payout_failed', 'payout_reversed'))`,
@@ -58,7 +60,7 @@ export const payouts = entity<Payout, 'agentId' | 'id'>({
   locksRow: true,
 })
 
-/** By the kinds of its transfers, or the actions of its entries. */
+/** By the kinds of its transfers, or by the actions of its audit entries. */
 function statusAfter(ends: readonly string[]): PayoutState {
   const has = (...names: string[]) => names.some(name => ends.includes(name))
   if (has('payout_failed', 'payout.failed')) return 'failed'
@@ -79,7 +81,7 @@ export async function selectPayoutById(db: Queryable, id: Uuid): Promise<Payout 
   return row ?? null
 }
 
-/** What is on its way to banks, in paise. */
+/** The sum of all pending payouts, in paise. */
 export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
   const [row] = await db.query<{ sum: Paise }>(
     `select coalesce(sum(amount_paise), 0)::int8 as sum from payouts where status = 'pending'`,
@@ -89,8 +91,10 @@ export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
 }
 
 /**
- * Takes payouts that are due and counts the attempt before it is made, so that a crash is followed by a question. Their
- * next check is put off: who dies with them in hand leaves them to be taken again then, and no two nodes take the same.
+ * Claims payouts that are due and counts the attempt before it is made, so that after a crash the next attempt queries
+ * first.
+ * Their next check is postponed: if the worker crashes, its lease expires and another worker retries; no two nodes
+ * claim the same ones.
  */
 export async function claimDuePayouts(
   db: Queryable,
@@ -110,7 +114,10 @@ export async function claimDuePayouts(
   return rows.flatMap(row => ifGenuine(() => payouts.provenAsRecorded(vault, row)))
 }
 
-/** Only while the payout is as it was proven; else it is asked for again the next time. */
+/**
+ * Written only if the payout is as it was when its MAC was verified; otherwise the beneficiary is requested again next
+ * time.
+ */
 export async function recordBeneficiary(
   db: Queryable,
   vault: Vault,
@@ -130,8 +137,9 @@ export async function recordBeneficiary(
 }
 
 /**
- * Records that a payout is being sent, before it is. False: it has ended, by its row or by the log, or another worker has
- * claimed it since, and the caller must not send it.
+ * Records that a payout is being sent, before it is. Returns false if it has ended, by its row or by the log, or
+ * another worker
+ * has claimed it since; then the caller must not send it.
  */
 export async function markSent(
   db: Queryable,
@@ -148,7 +156,7 @@ export async function markSent(
   return marked.length === 1
 }
 
-/** The owner as the bank wants to know it; the phone is sealed. */
+/** The owner as the bank requires it; the phone number is encrypted. */
 export async function selectHolder(
   db: Queryable,
   ownerId: Uuid,
@@ -160,7 +168,10 @@ export async function selectHolder(
   return row ?? null
 }
 
-/** Gives payouts from before there were MACs theirs, a bounded number; answers how many. `convert` encrypts for the owner. */
+/**
+ * Writes the MACs of rows from before there were MACs, a bounded number; returns the number written. `convert` encrypts
+ * for the owner.
+ */
 export async function completePayouts(
   tx: Queryable,
   vault: Vault,
@@ -188,4 +199,14 @@ export async function completePayouts(
     'payouts',
     converted.map(payout => ({ id: payout.id, mac: payouts.mac(vault, payout) })),
   )
+}
+
+/** The number of a platform's agents with a pending payout. While their accounts are locked it does not grow. */
+export async function countPendingOfPlatform(tx: Queryable, platformId: Uuid): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*)::int4 as count from agents a where a.platform_id = $1
+       and exists (select 1 from payouts p where p.agent_id = a.id and p.status = 'pending')`,
+    [platformId],
+  )
+  return row?.count ?? 0
 }

@@ -78,7 +78,7 @@ const payoutsOf = (agentId: Uuid) =>
     [agentId],
   )
 
-test('an amount leaves the wallet at once and waits to be sent', async () => {
+test('a withdrawal is debited at once and waits to be sent', async () => {
   const agentId = await funded(97_500n)
   const { status, body } = await ask(agentId, { amount: 400 })
   expect(status).toBe(200)
@@ -96,7 +96,7 @@ test('an amount leaves the wallet at once and waits to be sent', async () => {
   ])
 })
 
-test('an empty body withdraws everything, to the paisa', async () => {
+test('an empty body withdraws the whole balance, to the paisa', async () => {
   const agentId = await funded(97_501n)
   expect((await ask(agentId, {})).body).toMatchObject({ amount: 975.01 })
   expect(await balanceOf(db.database, agentId)).toBe(0n)
@@ -116,14 +116,14 @@ test.each([
   expect(await payoutsOf(agentId)).toEqual([])
 })
 
-test('the last rupee can be withdrawn, and the last paisa', async () => {
+test('the last rupee can be withdrawn, and so can the last paisa', async () => {
   const agentId = await funded(99n)
   expect(await ask(agentId, { amount: 0.98 })).toMatchObject({ status: 200, body: { amount: 0.98 } })
   expect(await ask(agentId, {})).toMatchObject({ status: 200, body: { amount: 0.01 } })
   expect(await balanceOf(db.database, agentId)).toBe(0n)
 })
 
-test('of an empty wallet there is nothing to withdraw, which is insufficient_balance', async () => {
+test('a withdrawal from an empty wallet is insufficient_balance', async () => {
   expect(await ask(await people.agent(), {})).toMatchObject({
     status: 402,
     body: {
@@ -136,7 +136,7 @@ test('of an empty wallet there is nothing to withdraw, which is insufficient_bal
   })
 })
 
-test('an owner whose account is not verified gets nothing, and everything after verification', async () => {
+test('an owner without a verified account gets kyc_required, and the whole balance after verification', async () => {
   const ownerId = await people.owner(false)
   const agentId = await people.agentOf(ownerId)
   await fund(node.ledger, agentId, 10_000n)
@@ -153,7 +153,7 @@ test.each([
   ['quarantined', 403],
   ['paused', 200],
   ['deactivated', 200],
-] as const)('the money of a %s agent: %i', async (state, status) => {
+] as const)('a withdrawal of a %s agent gets %i', async (state, status) => {
   const agentId = await funded(10_000n)
   await changeAgent(db.database, agentId, { status: state })
   const answer = await ask(agentId, {})
@@ -162,7 +162,7 @@ test.each([
     expect(answer.body.error).toMatchObject({ code: 'policy_denied', message: `Agent is ${state}` })
 })
 
-test('two nodes that withdraw everything at once withdraw it once', async () => {
+test('two nodes that withdraw the whole balance at the same time withdraw it once', async () => {
   const agentId = await funded(10_000n)
   const order = { agentId, amountPaise: null, requestKey: null, actor }
   const all = Array.from({ length: 10 }, (_, index) => {
@@ -174,7 +174,7 @@ test('two nodes that withdraw everything at once withdraw it once', async () => 
   expect(new Set(refused.map(error => error.code))).toEqual(new Set(['insufficient_balance']))
 })
 
-test('a request repeated after a crash is the same payout, another one under its key is refused', async () => {
+test('a request that is repeated after a crash is the same payout, another request with its key is refused', async () => {
   const agentId = await funded(10_000n)
   const order = {
     agentId,
@@ -195,7 +195,7 @@ test('a request repeated after a crash is the same payout, another one under its
   expect(await balanceOf(db.database, agentId)).toBe(9_000n)
 })
 
-test('a key that is older than a day answers no new request with an old payout', async () => {
+test('a key that is older than a day does not return an old payout to a new request', async () => {
   const agentId = await funded(10_000n)
   const order = { agentId, amountPaise: null, requestKey: 'platform:x every month', actor }
   const first = await node.ledger.submit(withdrawCommand(node, { ...order, amountPaise: paise(1_000n) }))
@@ -209,7 +209,7 @@ test('a key that is older than a day answers no new request with an old payout',
   expect(await balanceOf(db.database, agentId)).toBe(9_000n)
 })
 
-test('two requests of one batch under one key are one payout', async () => {
+test('two requests of one batch with one key are one payout', async () => {
   const agentId = await funded(10_000n)
   const key = { 'idempotency-key': newUuid(clock.now()) }
   const order = { agentId, amountPaise: paise(1_000n), requestKey: 'platform:x same batch', actor }

@@ -10,20 +10,20 @@ import { transactionIdOf } from './payout.ts'
 import { postPayout } from './post-payout.ts'
 import { type EarlierRequest, earlierRequests, holders } from './request-store.ts'
 
-/** A withdrawal as asked for. */
+/** A withdrawal as it is requested. */
 export interface WithdrawalOrder {
   readonly agentId: Uuid
-  /** null: all there is. */
+  /** null: the whole balance. */
   readonly amountPaise: Paise | null
-  /** Who asks and under which Idempotency-Key; null: without one. */
+  /** The caller and its Idempotency-Key; null: without a key. */
   readonly requestKey: string | null
   readonly actor: Actor
 }
 
-/** What is answered of a withdrawal, the first time and again. */
+/** The response to a withdrawal, the first time and when it is repeated. */
 export type Withdrawn = EarlierRequest
 
-/** Takes money out of a wallet for its owner's bank. The same request, repeated after a crash, is the same payout. */
+/** Pays money from a wallet to its owner's bank. The same request, repeated after a crash, is the same payout. */
 export function withdrawCommand(
   { payoutProvider }: Pick<PayoutsContext, 'payoutProvider'>,
   order: WithdrawalOrder,
@@ -64,7 +64,7 @@ export function withdrawCommand(
   }
 }
 
-/** As long as answers are kept under their keys. Later it may be a new request, which must not seem to be done. */
+/** As long as responses are kept under their keys. A later request may be a new one, which must not seem done. */
 const REPEATED_WITHIN_MS = DAY_MS
 
 function repeated(

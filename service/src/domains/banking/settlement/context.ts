@@ -1,6 +1,6 @@
 import type { PayoutsContext } from '../payouts/context.ts'
 
-/** What settling unused balances works with. */
+/** The dependencies of the settlement of unused balances. */
 export interface SettlementContext extends PayoutsContext {
   readonly settlement: 'on' | 'off'
 }

@@ -12,7 +12,7 @@ const due: WalletFacts = {
 
 test.each<[Partial<WalletFacts>, string, string]>([
   [{}, 'pay', 'all of it is old'],
-  [{ youngPaise: paise(49_999n) }, 'pay', 'one paisa is old, and the wallet goes whole'],
+  [{ youngPaise: paise(49_999n) }, 'pay', 'one paisa is old, and the wallet is paid out whole'],
   [{ youngPaise: paise(50_000n) }, 'not_due', 'all of it is young'],
   [{ youngPaise: paise(90_000n) }, 'not_due', 'some of the young money is spent already'],
   [{ balancePaise: paise(0n) }, 'not_due', 'there is nothing'],
@@ -32,11 +32,11 @@ test.each<[Partial<WalletFacts>, string]>([
   [{ balancePaise: paise(99n) }, 'below_minimum'],
   [{ status: 'frozen', hasAccount: false }, 'agent_frozen'],
   [{ hasAccount: false, balancePaise: paise(99n) }, 'no_verified_bank_account'],
-])('%o is left alone: %s', (change, reason) => {
+])('%o is skipped: %s', (change, reason) => {
   expect(decideSettlement({ ...due, ...change })).toEqual({ kind: 'skip', reason })
 })
 
-test('young money is no reason to report anything, in whichever state', () => {
+test('a wallet with only young money is not reported, in whichever state', () => {
   const states = AGENT_STATUSES.filter(status => status !== 'deactivated')
   for (const status of states) {
     const young = { ...due, status, hasAccount: false, youngPaise: paise(50_000n) }

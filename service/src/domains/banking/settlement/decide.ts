@@ -2,16 +2,16 @@ import type { AgentStatus, SettlementSkipReason } from '@batua/contract'
 import { type Paise, paise } from '../../../kernel/money.ts'
 import { isBlocked } from '../payouts/decide.ts'
 
-/** Less is left alone by the runs: the owner may withdraw it, to the last paisa. */
+/** The runs skip a smaller balance; the owner may withdraw it, to the last paisa. */
 const MIN_SETTLEMENT_PAISE = paise(100n)
 
-/** What a run looks at in a wallet. */
+/** The facts about a wallet that a run depends on. */
 export interface WalletFacts {
   readonly status: AgentStatus
   /** Whether the owner has a verified bank account. */
   readonly hasAccount: boolean
   readonly balancePaise: Paise
-  /** All that came in since the first day that is too young to be settled. */
+  /** All credits since the first day that is too young to be settled. */
   readonly youngPaise: Paise
 }
 
@@ -21,8 +21,9 @@ export type Decision =
   | { readonly kind: 'not_due' }
 
 /**
- * Whether a wallet is paid out, whole. Spending takes the oldest money first, so what is left is what came in last:
- * there is old money in it exactly when it holds more than all that came in since. Of a deactivated agent everything is
+ * Whether a wallet is paid out, whole. Spending uses the oldest money first, so the balance is what came in last: it
+ * contains old money exactly when it exceeds all credits since the cut-off. For a deactivated agent the whole balance
+ * is
  * due.
  */
 export function decideSettlement(facts: WalletFacts): Decision {

@@ -37,7 +37,7 @@ export function serveSettlement(serve: Serve, { database }: { readonly database:
   })
 }
 
-/** Cursors are made of ids: a day's is the first that could be made on it. */
+/** A cursor is an id. The cursor of a day is the first id that could be created on it. */
 function idOfDay(day: number): Uuid {
   return firstUuidAt(startOfIstDay(day))
 }

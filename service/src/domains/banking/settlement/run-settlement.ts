@@ -8,21 +8,26 @@ import { finishSlice, forgetSkips, type LeasedRun, leaseRun, type Skip } from '.
 import { type SettledWallet, settleWallet } from './settle-wallet.ts'
 import { BEFORE_ALL_WALLETS, type SeenWallet, scanWallets } from './wallets-store.ts'
 
-/** Wallets in memory at once; their payouts share commits with whatever else the engine has to do. */
+/** Wallets in memory at once; their payouts share commits with other commands of the engine. */
 const SLICE = 250
-/** Whoever goes on renews it with every slice. One that runs out costs nothing: what was paid is not due any more. */
+/**
+ * The node that continues a run renews the lease with every slice. An expired lease costs nothing: a paid wallet is no
+ * longer due.
+ */
 const LEASE_MS = 60_000
 
-/** One node's part in the runs: who holds a run's lease, and the day that is known to be done. */
+/** One node's part in the runs: its id as a lease holder, and the day that is known to be done. */
 export interface Runner {
   readonly holder: Uuid
   finishedDay: number | null
 }
 
-/** An owner without a bank account is left alone every day: a year of it is enough. */
+/** A wallet without a bank account is skipped every day, so the list is kept for a year only. */
 const SKIPS_KEPT_DAYS = 366
 
-/** Goes one slice further with the run that is due, if this node has it. Returns 0 when there is nothing to do. */
+/**
+ * Processes one more slice of the run that is due, if this node has its lease. Returns 0 when there is nothing to do.
+ */
 export async function runSlice(
   context: SettlementContext,
   runner: Runner,
@@ -55,12 +60,15 @@ export async function runSlice(
   if (finished) {
     runner.finishedDay = day
     await forgetSkips(database, day - SKIPS_KEPT_DAYS)
-    logger.info({ day: dayText(day) }, 'settlement: the run is finished')
+    logger.info({ day: dayText(day) }, 'settlement: run finished')
   }
   return Math.max(1, wallets.length)
 }
 
-/** Pays out what is due of a slice. What is left alone needs no lock: it is told, and looked at again by the next run. */
+/**
+ * Pays out the wallets of a slice that are due. Skipping needs no lock: it is recorded, and the next run checks the
+ * wallet again.
+ */
 async function settleWallets(
   context: SettlementContext,
   run: LeasedRun,
@@ -84,7 +92,7 @@ async function settleWallets(
   return skips
 }
 
-/** What could not be done for want of means is done when the slice is repeated; one bad wallet stops no other. */
+/** A transient failure is retried with the whole slice; one bad wallet does not stop the others. */
 function noteResult(
   { logger }: SettlementContext,
   agentId: Uuid,
@@ -101,5 +109,5 @@ function noteResult(
   const error: unknown = result.reason
   const passing = error instanceof DatabaseUnavailable || (error instanceof AppError && error.status === 503)
   if (passing) throw error
-  logger.error({ agent_id: agentId, err: error }, 'settlement: a wallet could not be settled')
+  logger.error({ agent_id: agentId, err: error }, 'settlement: wallet could not be settled')
 }

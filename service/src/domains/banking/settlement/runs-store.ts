@@ -5,7 +5,7 @@ import { LAST_UUID, type Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { BEFORE_ALL_WALLETS } from './wallets-store.ts'
 
-/** How many wallets were left alone, by reason; one that is missing is none. */
+/** The number of wallets that were skipped, by reason; a missing reason means none. */
 export type SkipCounts = { readonly [Reason in SettlementSkipReason]?: number }
 
 export interface LeasedRun {
@@ -15,8 +15,9 @@ export interface LeasedRun {
 }
 
 /**
- * Takes or renews the lease of a day's run, which is begun if nobody has; null: it is finished, or another node has it.
- * A run of an earlier day that was left unfinished ends here, because this one looks at every wallet too.
+ * Takes or renews the lease of a day's run, and creates the run if there is none; null: it is finished, or another node
+ * has it.
+ * An unfinished run of an earlier day ends here, because this one checks every wallet too.
  */
 export async function leaseRun(
   db: Database,
@@ -38,8 +39,9 @@ export async function leaseRun(
 }
 
 /**
- * One statement, so that no crash leaves an earlier run open for ever. Of that run the payouts are counted anew: it may
- * have been cut off between paying a slice out and counting it.
+ * One statement, so that no crash leaves an earlier run open for ever. The payouts of that run are counted again: its
+ * node may
+ * have crashed between paying a slice out and counting it.
  */
 const BEGIN_RUN = `
   with begun as (
@@ -57,7 +59,7 @@ export interface Skip {
 export interface DoneSlice {
   readonly run: LeasedRun
   readonly holder: Uuid
-  /** The last wallet that was looked at; null: there was none left. */
+  /** The last wallet that was checked; null: none was left. */
   readonly through: Uuid | null
   readonly skips: readonly Skip[]
   readonly finished: boolean
@@ -65,8 +67,8 @@ export interface DoneSlice {
 }
 
 /**
- * Writes down that a slice is done. What it paid out is counted from the payouts themselves, so that one is counted once
- * whoever made it. False: another node has taken the run over, and counts the slice itself.
+ * Records that a slice is done. Its payouts are counted from the payouts table, so that each is counted once, whichever
+ * node made it. Returns false if another node has taken over the run, which then counts the slice itself.
  */
 export function finishSlice(database: Database, slice: DoneSlice): Promise<boolean> {
   const { run, holder, through, skips, finished, now } = slice
@@ -118,7 +120,7 @@ async function insertSkips(tx: Queryable, day: number, skips: readonly Skip[]): 
   )
 }
 
-/** What was left alone so long ago is told by the runs' counts alone. */
+/** Skipped wallets older than this remain only in the runs' counts. */
 export async function forgetSkips(db: Queryable, beforeDay: number): Promise<void> {
   await db.query(`delete from settlement_skips where day < $1`, [beforeDay])
 }
@@ -162,7 +164,7 @@ export async function selectSkipCounts(db: Queryable, day: number): Promise<Skip
 }
 
 export interface ListedSkip extends Skip {
-  /** The agent's, by which the list goes on. */
+  /** The agent's id, which is the cursor of the list. */
   readonly id: Uuid
   readonly agentName: string
   readonly ownerId: Uuid

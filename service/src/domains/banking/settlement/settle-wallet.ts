@@ -13,8 +13,8 @@ export type SettledWallet =
   | { readonly kind: 'skip'; readonly reason: SettlementSkipReason; readonly balancePaise: Paise }
 
 /**
- * Pays out a wallet that was seen to be due, if it is so under its lock. Of what has happened since it was seen only the
- * credits are read: all of them are young.
+ * Pays out a wallet that was read as due, if it is still due under its lock. Of the changes since it was read only the
+ * credits are queried: all of them are young.
  */
 export function settleWallet(
   { payoutProvider }: Pick<SettlementContext, 'payoutProvider'>,
@@ -61,7 +61,7 @@ function isUnchanged(batch: LedgerBatch, { agentId, sequence }: SeenWallet): boo
   return batch.account(agentId)?.sequence === sequence
 }
 
-/** Also what came in earlier in this very batch counts, which no statement has seen: then all of it is taken as young. */
+/** Also counts credits earlier in this batch, which no statement has read; then all of them are young. */
 function youngPaise(batch: LedgerBatch, seen: SeenWallet): Paise {
   const read = batch.read(creditsSince, seen) ?? ZERO_PAISE
   const now = batch.transfers

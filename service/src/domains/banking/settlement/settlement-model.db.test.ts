@@ -16,11 +16,11 @@ import { openSettlingNode, type SettlingNode, settlementsOf } from '../../../tes
 const RUNS = 15
 const WALLETS = 4
 const SLICE = 2
-/** Weekends aside, two holidays beside each other in the middle of what is played. */
+/** Besides weekends, two consecutive holidays in the middle of the simulated span. */
 const HOLIDAYS = ['2026-11-24', '2026-11-25']
 const START = new Date('2026-11-16T04:30:00.000Z')
 
-/** What happens to a wallet: money of each kind that comes in, and money that goes. */
+/** The events of a wallet: credits of each kind, and debits. */
 const STEPS = [
   'fund',
   'late_fund',
@@ -57,7 +57,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 20, maxLength: 60, size: 'max' },
 )
 
-/** A wallet kept by hand: every credit apart, with the day on which it came. */
+/** A wallet of the model: every credit on its own, with the day on which it came. */
 interface HandBook {
   readonly id: Uuid
   readonly lots: { readonly day: number; left: bigint }[]
@@ -75,7 +75,7 @@ function credit(batch: HandBook, day: number, amount: bigint): void {
   batch.lots.push({ day, left: amount - paidOff })
 }
 
-/** The oldest money goes first. */
+/** The oldest money is spent first. */
 function debit(batch: HandBook, amount: bigint): void {
   let open = amount
   for (const lot of batch.lots) {
@@ -92,7 +92,7 @@ function isOpen(day: number): boolean {
   return !closed.has(day) && ![0, 6].includes(new Date(day * DAY_MS).getUTCDay())
 }
 
-/** Says it as the contract does: money of business day T (a day of rest is the next business day) is due on T+2. */
+/** The rule of the contract: money of business day T (a day of rest counts as the next business day) is due on T+2. */
 function dueDay(day: number): number {
   let due = day
   while (!isOpen(due)) due++
@@ -103,7 +103,7 @@ function dueDay(day: number): number {
   return due
 }
 
-/** The latest business day of which it is past ten. */
+/** The latest business day on which it is past ten o'clock. */
 function runDay(now: Date): number {
   let day = istDay(new Date(now.getTime() - 10 * HOUR_MS))
   while (!isOpen(day)) day--
@@ -117,7 +117,7 @@ function postingOf({ id }: HandBook, kind: Move['kind'], amountPaise: Paise, { n
     case 'fund':
       return { kind: 'fund', debit: SYSTEM.gateway, credit: id, amountPaise }
     case 'late_fund': {
-      // Paid long after its session was opened, by whose id it goes.
+      // Paid long after its session was opened. The session's id is the older one.
       const opened = newUuid(new Date(now.getTime() - 9 * DAY_MS))
       return { kind: 'fund', id: opened, debit: SYSTEM.gateway, credit: id, amountPaise }
     }
@@ -145,7 +145,7 @@ async function act(world: World, { kind, wallet, amount }: Move): Promise<void> 
   else credit(batch, istDay(node.clock.now()), amountPaise)
 }
 
-/** What the run of this moment must do, once for each of its days. */
+/** What a run at this time must do, once for each of its days. */
 function settleByHand({ books, node, done }: World): void {
   const day = runDay(node.clock.now())
   if (done.has(day)) return
@@ -162,7 +162,7 @@ function settleByHand({ books, node, done }: World): void {
 interface World {
   readonly db: TestDatabase
   readonly node: SettlingNode
-  /** Whoever pays the wallets and is paid by them. Its owner has no account, so no run touches it. */
+  /** The agent that pays the wallets and is paid by them. Its owner has no bank account, so no run pays it out. */
   readonly bank: Uuid
   readonly books: readonly HandBook[]
   readonly done: Set<number>
@@ -179,7 +179,7 @@ async function openWorld(): Promise<World> {
   return { db, node, bank, books: ids.map(id => ({ id, lots: [], debt: 0n, settled: [] })), done: new Set() }
 }
 
-test('a run pays out what a book kept by hand, credit by credit, says is due', async () => {
+test('a run pays out what the model, credit by credit, computes as due', async () => {
   const property = fc.asyncProperty(steps, async random => {
     const world = await openWorld()
     const { db, node, books } = world
@@ -194,11 +194,11 @@ test('a run pays out what a book kept by hand, credit by credit, says is due', a
       expect(settlements.map(({ day, amount }) => ({ day, amount }))).toEqual(batch.settled)
       expect(await balanceOf(db.database, batch.id)).toBe(balance(batch))
     }
-    // Money comes back here that no payout's record speaks of, so the book is proved without the records.
+    // Money is credited back here without a payout row, so the ledger is checked without the records.
     expect(await checkLedger(db.database)).toMatchObject({ balanced: true })
     await node.close()
     await db.drop()
   })
-  // A failure prints the seed that makes it again.
+  // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 90_000)

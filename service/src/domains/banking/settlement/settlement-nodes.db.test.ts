@@ -54,7 +54,7 @@ function first(): SettlingNode {
   return node
 }
 
-/** Wallets of one verified owner, with money of the Monday. */
+/** Wallets of one verified owner, with money of Monday. */
 async function fundedWallets(): Promise<Uuid[]> {
   const owner = await people.owner()
   const agents = await Promise.all(Array.from({ length: WALLETS }, () => people.agentOf(owner)))
@@ -73,14 +73,14 @@ async function expectOnce(agents: readonly Uuid[]): Promise<void> {
   expect(await countRuns(db.database)).toBe(1n)
 }
 
-test('however many nodes run at once, each wallet is settled once and counted once', async () => {
+test('however many nodes run at once, each wallet is settled and counted once', async () => {
   const agents = await fundedWallets()
   await Promise.all(nodes.map(node => node.run(SLICE)))
   await first().run(SLICE)
   await expectOnce(agents)
 })
 
-test('nodes that take each other’s lease for dead in every moment still settle each wallet once', async () => {
+test('nodes that take over each other’s lease at every moment still settle each wallet once', async () => {
   const agents = await fundedWallets()
   const jump = async (node: SettlingNode) => {
     for (let round = 0; round < 30; round++) {
@@ -94,7 +94,7 @@ test('nodes that take each other’s lease for dead in every moment still settle
   await expectOnce(agents)
 })
 
-test('a node that holds the lease keeps the others off, until it has not been heard of for a minute', async () => {
+test('a node that has the lease keeps the others out until the lease expires after a minute', async () => {
   const agents = await fundedWallets()
   const [dead, other] = [newNode(), first()]
   expect(await runSlice(dead, dead.runner, clock.now(), SLICE)).toBe(SLICE)
@@ -105,7 +105,7 @@ test('a node that holds the lease keeps the others off, until it has not been he
   await expectOnce(agents)
 })
 
-test('a node that dies before it has written down a slice leaves nothing twice and nothing out', async () => {
+test('a node that crashes before it has recorded a slice settles no wallet twice and omits none', async () => {
   const agents = await fundedWallets()
   const dying = newNode({ database: withoutTransactions(db.database) })
   await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
@@ -116,7 +116,7 @@ test('a node that dies before it has written down a slice leaves nothing twice a
   await expectOnce(agents)
 })
 
-test('a run that was cut off and is closed by the next day’s counts what it had paid out', async () => {
+test('a run that was interrupted and is closed by the next day’s run counts the payouts it made', async () => {
   const agents = await fundedWallets()
   const dying = newNode({ database: withoutTransactions(db.database) })
   await expect(runSlice(dying, dying.runner, clock.now(), SLICE)).rejects.toThrow('gone')
@@ -132,7 +132,7 @@ function withoutTransactions(database: Database): Database {
   return { ...database, inTransaction: () => Promise.reject(new DatabaseUnavailable('gone')) }
 }
 
-test('a node that dies in the middle of a slice leaves the rest of it to be paid', async () => {
+test('the rest of a slice is paid after its node crashed in the middle of it', async () => {
   const agents = await fundedWallets()
   const real = openLedger({ database: db.database, clock, vault: TEST_VAULT })
   let left = 3
@@ -153,7 +153,7 @@ test('a node that dies in the middle of a slice leaves the rest of it to be paid
   await expectOnce(agents)
 })
 
-test('one wallet that cannot be settled stops no other', async () => {
+test('one wallet that cannot be settled does not stop the others', async () => {
   const agents = await fundedWallets()
   const [bad] = agents
   const broken = newNode({ ledger: { ...first().ledger, submit: refusing(first(), bad ?? '') } })
@@ -167,7 +167,7 @@ function refusing({ ledger }: SettlingNode, bad: Uuid): SettlementContext['ledge
     command.accounts.includes(bad) ? Promise.reject(new Error('a bad row')) : ledger.submit(command)
 }
 
-test('what happened since a wallet was seen counts: old money spent and young money come leave it alone', async () => {
+test('changes since a wallet was read count: after old money was spent and young money came the wallet is skipped', async () => {
   const node = first()
   const [agentId = ''] = await fundedWallets()
   const day = dayFromText('2026-11-18') ?? 0
@@ -185,7 +185,7 @@ test('what happened since a wallet was seen counts: old money spent and young mo
   await fund(node.ledger, agentId, 4_000n)
   await pay(node.ledger, node.agents, { ...order(agentId, payee, 9_900n), keyHash })
   expect(await node.ledger.submit(settleWallet(node, day, stale))).toEqual({ kind: 'not_due' })
-  // One old paisa would do.
+  // One old paisa would be enough.
   await fund(node.ledger, agentId, 100n)
   const [{ sequence }] = [await see()]
   expect(sequence).toBeGreaterThan(stale.sequence)
@@ -204,7 +204,7 @@ async function keyHashOf(agentId: Uuid): Promise<Buffer> {
   return row?.hash ?? Buffer.alloc(0)
 }
 
-test('payments that go on during a run change nothing of it: money is conserved and no wallet is left negative', async () => {
+test('payments during a run change none of its results: money is conserved and no wallet goes below zero', async () => {
   const agents = await fundedWallets()
   const node = first()
   const keys = await Promise.all(agents.map(keyHashOf))

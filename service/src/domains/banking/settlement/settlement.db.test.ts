@@ -80,7 +80,7 @@ test('Monday’s money is settled on Wednesday at ten, not a moment before', asy
   ])
 })
 
-test('the weekend’s money counts as Monday’s, and Friday’s goes before it', async () => {
+test('the weekend’s money counts as Monday’s, and Friday’s is settled before it', async () => {
   const agents: Uuid[] = []
   for (const text of ['2026-11-20T12:00:00Z', '2026-11-21T12:00:00Z', '2026-11-22T12:00:00Z']) {
     at(text)
@@ -96,11 +96,11 @@ test('the weekend’s money counts as Monday’s, and Friday’s goes before it'
   expect(await paidOut(saturday, sunday)).toHaveLength(2)
 })
 
-test('a wallet with one old paisa in it goes whole; one with none left waits', async () => {
+test('a wallet with one old paisa is paid out whole; one without old money waits', async () => {
   const [whole, spent] = [await funded(10_000n), await funded(10_000n)]
   const payee = await people.agent()
   at('2026-11-18T04:00:00Z')
-  // Spending takes the oldest first: 100 INR leave nothing of Monday's, which leaves what came today.
+  // Spending uses the oldest money first: after 100 INR nothing of Monday's is left, only today's money.
   for (const [agentId, amount] of [
     [whole, 9_899n],
     [spent, 9_900n],
@@ -125,7 +125,7 @@ async function keyHashOf(agentId: Uuid): Promise<Buffer> {
   return row?.hash ?? Buffer.alloc(0)
 }
 
-test('what is left alone is reported with its reason and balance, and settled once nothing is in the way', async () => {
+test('a wallet that is skipped is reported with its reason and balance, and settled once the reason is gone', async () => {
   const stranger = await people.owner(false)
   const unverified = await people.agentOf(stranger)
   await fund(node.ledger, unverified, 10_000n)
@@ -171,14 +171,14 @@ test('what is left alone is reported with its reason and balance, and settled on
   expect(await paidOut(unverified, frozen)).toHaveLength(2)
 })
 
-test('of deactivated agents everything is settled by the next run, however young, and once a day', async () => {
+test('the whole balance of a deactivated agent is settled by the next run, however young, and once a day', async () => {
   at('2026-11-18T04:00:00Z')
   const ended = await Promise.all(Array.from({ length: 6 }, () => funded()))
   for (const agentId of ended) await changeAgent(db.database, agentId, { status: 'deactivated' })
   at('2026-11-18T05:00:00Z')
   await node.run()
   expect(await paidOut(...ended)).toHaveLength(6)
-  // More comes in while a run goes over them once more.
+  // More money comes in while a run processes the wallets again.
   for (const agentId of ended) await fund(node.ledger, agentId, 5_000n)
   await db.database.query(
     `update settlement_runs set finished_at = null, done_through = null, paid_count = 0`,
@@ -191,7 +191,7 @@ test('of deactivated agents everything is settled by the next run, however young
   expect(await paidOut(...ended)).toHaveLength(12)
 })
 
-test('money that came back from the bank counts as of that day', async () => {
+test('money that the bank returned counts as of the day of its return', async () => {
   const agentId = await funded()
   provider.script('failed')
   at('2026-11-18T05:00:00Z')
@@ -209,7 +209,7 @@ test('money that came back from the bank counts as of that day', async () => {
   ])
 })
 
-test('days on which the service was away are made up by one run; a run half done is closed by the next', async () => {
+test('days on which the service was down are made up by one run; an unfinished run is closed by the next', async () => {
   const agents = [await funded(), await funded(), await funded()]
   at('2026-11-18T05:00:00Z')
   await runSlice(node, node.runner, clock.now(), 1)
@@ -227,7 +227,7 @@ test('days on which the service was away are made up by one run; a run half done
   ])
 })
 
-test('switched off it makes no runs', async () => {
+test('no runs are created while settlement is switched off', async () => {
   await funded()
   const off = openSettlingNode(db, clock, provider, { settlement: 'off' })
   at('2026-11-18T05:00:00Z')
@@ -236,7 +236,7 @@ test('switched off it makes no runs', async () => {
   await off.close()
 })
 
-test('wallets that were left alone are listed for a year, and counted for ever', async () => {
+test('skipped wallets are listed for a year, and counted for ever', async () => {
   const small = await funded(99n)
   at('2026-11-18T05:00:00Z')
   await node.run()

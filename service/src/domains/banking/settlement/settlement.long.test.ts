@@ -20,7 +20,7 @@ import { selectRuns } from './runs-store.ts'
 
 const MONDAY = new Date('2026-11-16T06:30:00.000Z')
 const WEDNESDAY = new Date('2026-11-18T05:00:00.000Z')
-/** Garbage and all. The wallets alone, were they held, would be as much again. */
+/** The memory limit, garbage included. All wallets in memory at once would need as much again. */
 const HEAP_MB = 192
 
 const clock = manualClock(MONDAY)
@@ -45,7 +45,7 @@ const numbered = (prefix: string, number: number): Uuid =>
 
 const walletOf = (number: number): Uuid => numbered('019a8000', number)
 
-/** What a wallet has, with the MAC by which its balance is proven. */
+/** A wallet's balance, with the MAC that covers it. */
 function fundingOf(number: number): Transfer {
   const amountPaise = paise(BigInt(10_000 + number))
   return {
@@ -83,7 +83,7 @@ async function fillWallets(): Promise<void> {
   await db.database.query('analyze')
 }
 
-test('many wallets are settled once each in bounded memory, while payments go on', async () => {
+test('many wallets are settled once each in bounded memory while payments continue', async () => {
   const [node] = nodes
   if (node === undefined) throw new Error('There is a node')
   clock.set(WEDNESDAY)

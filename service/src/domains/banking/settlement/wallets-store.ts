@@ -6,7 +6,7 @@ import { type Paise, ZERO_PAISE } from '../../../kernel/money.ts'
 import { keyAt, reader } from '../../../ledger/index.ts'
 import type { WalletFacts } from './decide.ts'
 
-/** A wallet as one statement saw it, and how far its history went at that moment. */
+/** A wallet as one statement read it, and the length of its history at that moment. */
 export interface SeenWallet extends WalletFacts {
   readonly agentId: Uuid
   readonly sequence: bigint
@@ -16,9 +16,10 @@ export interface SeenWallet extends WalletFacts {
 export const BEFORE_ALL_WALLETS: Uuid = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The wallets with money in them, by their ids, behind one of them. Nothing is locked. The ids of credits are times, but
- * for fundings', which are older than their credits and have an index of their own. Rows are compared as wholes, so that
- * no plan goes through what came into all wallets lately.
+ * The wallets with a balance, by their ids, after one of them. Nothing is locked. The ids of credits are times, except
+ * those of fundings, which are older than their credits and have an index of their own. Rows are compared as wholes, so
+ * that
+ * no plan scans what came into all wallets lately.
  */
 export async function scanWallets(
   db: Queryable,
@@ -46,7 +47,7 @@ export async function scanWallets(
   )
 }
 
-/** What has come into wallets since they were seen, in paise. */
+/** The credits of wallets since they were read, in paise. */
 export const creditsSince = reader<SeenWallet, Paise>({
   name: 'credits since',
   key: ['agentId', 'sequence', 'lastPostedMs'],
@@ -82,7 +83,7 @@ interface WalletOnDay {
   readonly day: number
 }
 
-/** Which wallets a day's run has paid out already. */
+/** The wallets that a day's run has paid out already. */
 export const settledWallets = reader<WalletOnDay, true>({
   name: 'settled wallets',
   key: ['agentId', 'day'],
