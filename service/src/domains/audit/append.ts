@@ -1,27 +1,27 @@
 import type { Uuid } from '../../kernel/ids.ts'
 import { HASH_BYTES, type ReadTile, TILE_WIDTH, type TileId, tileRoot } from './merkle.ts'
 
-/** A tile as it is stored; only those of level 0 know the ids of their leaves. */
+/** A tile to store; only those of level 0 have the ids of their leaves. */
 export interface WrittenTile extends TileId {
   readonly hashes: Buffer
   readonly ids: readonly Uuid[] | null
 }
 
-/** The tree's right edge, behind which leaves are put: what its last tiles hold. */
+/** The tree's right edge, to which leaves are appended: the contents of its last tiles. */
 export interface Edge {
   readonly size: number
   readonly read: ReadTile
-  /** The ids in the last tile of level 0; none where it is full. */
+  /** The ids in the last tile of level 0; none if it is full. */
   readonly lastIds: readonly Uuid[]
 }
 
-/** Leaves on their way into the tree: their ids, and their hashes in the same order, one behind the other. */
+/** Leaves to append: their ids, and their hashes concatenated in the same order. */
 export interface NewLeaves {
   readonly ids: readonly Uuid[]
   readonly hashes: Buffer
 }
 
-/** All tiles that are new or longer with these leaves behind the others. */
+/** The tiles that are new or longer after these leaves are appended. */
 export function appendLeaves({ size, read, lastIds }: Edge, leaves: NewLeaves): WrittenTile[] {
   const written: WrittenTile[] = []
   let [entries, added] = [size, leaves.hashes]

@@ -1,22 +1,22 @@
 import { formatId, type Uuid } from '../../kernel/ids.ts'
 import type { TileId } from './merkle.ts'
 
-/** Something about the log that is not as the service wrote it. It names ids and numbers, never what an entry says. */
+/** A part of the log that is not as the service wrote it. It names ids and numbers, never the content of an entry. */
 export interface LogFault {
-  /** An entry’s id as the outside knows it, or what else of the log it is. */
+  /** The public id of an entry, or the name of another part of the log. */
   readonly subject: string
   readonly kind: LogFaultKind
   readonly detail: string
 }
 
 export type LogFaultKind =
-  /** The log has its leaf, the database not. */
+  /** Its leaf is in the tree, but the entry is not stored. */
   | 'missing_entry'
   /** It does not hash to its leaf. */
   | 'altered_entry'
-  /** The database has it, the log not. */
+  /** It is stored, but neither in the tree nor in the queue. */
   | 'not_in_log'
-  /** Two leaves are its. */
+  /** It has two leaves. */
   | 'doubled_leaf'
   | 'broken_tile'
   | 'bad_checkpoint'

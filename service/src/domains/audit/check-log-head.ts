@@ -8,18 +8,18 @@ import { hasTiles, rangeRoot } from './merkle.ts'
 import { type QueueLimits, selectQueue } from './queue-store.ts'
 import { readTiles, selectTree } from './tree-store.ts'
 
-/** What the log says of itself at one moment. */
+/** The head of the log at one moment, with its faults. */
 export interface CheckedHead {
-  /** What is signed and is the tree’s; null when nothing is. */
+  /** The signed head that matches the tree; null if there is none. */
   readonly head: TreeHead | null
-  /** How many leaves the tree says it has. */
+  /** The stored number of leaves. */
   readonly size: number
   readonly faults: readonly LogFault[]
 }
 
 /**
- * Whether the tree is what its checkpoint says, and that a key of the service has signed. `lastSeen` is what this process
- * remembers: the log of then must still be the beginning of it, whoever has signed it since.
+ * Checks that the tree matches its checkpoint and that an accepted key signed it. `lastSeen` is the head that this
+ * process remembers: that tree must be a prefix of this one, whichever key has signed it since.
  */
 export async function checkHead(
   tx: Queryable,
@@ -28,28 +28,32 @@ export async function checkHead(
 ): Promise<CheckedHead> {
   const tree = await selectTree(tx)
   if (tree === null) {
-    const faults = lastSeen === null ? [] : [checkpointFault('there is none any more')]
+    const faults = lastSeen === null ? [] : [checkpointFault('it was deleted')]
     return { head: null, size: 0, faults: [...faults, ...(await strayTiles(tx, 0))] }
   }
   const origin = parseCheckpoint(tree.checkpoint)?.origin ?? ''
   const head = openCheckpoint(tree.checkpoint, origin, publicKeys)
-  const detail = head === null ? 'no key has signed it' : await whatIsWrong(tx, tree.size, head, lastSeen)
+  const detail =
+    head === null ? 'no accepted key has signed it' : await faultOf(tx, tree.size, head, lastSeen)
   const faults = detail === null ? [] : [checkpointFault(detail)]
   const stray = await strayTiles(tx, tree.size)
   return { head: detail === null ? head : null, size: tree.size, faults: [...faults, ...stray] }
 }
 
-async function whatIsWrong(
+async function faultOf(
   tx: Queryable,
   size: number,
   head: TreeHead,
   lastSeen: TreeHead | null,
 ): Promise<string | null> {
-  if (head.size !== size) return `it is of ${head.size} leaves, not ${size}`
-  if (!(await isRoot(tx, head))) return 'its root is not that of the tiles'
+  if (head.size !== size) return `it covers ${head.size} leaves, but the tree has ${size}`
+  if (!(await isRoot(tx, head))) return 'its root does not match the tiles'
   if (lastSeen === null) return null
-  if (head.size < lastSeen.size) return `there were ${lastSeen.size} leaves before`
-  return (await isRoot(tx, lastSeen)) ? null : `the first ${lastSeen.size} leaves were others before`
+  if (head.size < lastSeen.size)
+    return `it covers ${head.size} leaves, fewer than the ${lastSeen.size} seen before`
+  return (await isRoot(tx, lastSeen))
+    ? null
+    : `the first ${lastSeen.size} leaves differ from those seen before`
 }
 
 async function isRoot(tx: Queryable, { size, root }: TreeHead): Promise<boolean> {
@@ -60,17 +64,17 @@ async function isRoot(tx: Queryable, { size, root }: TreeHead): Promise<boolean>
 
 async function strayTiles(tx: Queryable, size: number): Promise<LogFault[]> {
   const stray = await selectStrayTiles(tx, size)
-  return stray.map(tile => tileFault(tile, 'the tree has no such tile'))
+  return stray.map(tile => tileFault(tile, 'it is beyond the end of the tree'))
 }
 
 const QUEUE_AT_ONCE: QueueLimits = { rows: 1_000, leaves: 20_000 }
 
-/** Rows of the queue that no node has written, and those that were put aside because of that. */
+/** The rows of the queue that failed MAC verification, and those that were refused because of that. */
 export async function checkQueue(tx: Queryable, vault: Vault): Promise<LogFault[]> {
   const forged = (await selectQueue(tx, QUEUE_AT_ONCE)).filter(row => !isGenuine(vault, row))
   const refused = await selectRefused(tx)
   return [
-    ...forged.map(({ id }) => queueFault(id, 'it is not as a node wrote it')),
-    ...refused.map(id => queueFault(id, 'it was put aside')),
+    ...forged.map(({ id }) => queueFault(id, 'it failed MAC verification')),
+    ...refused.map(id => queueFault(id, 'it was refused')),
   ]
 }

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const pick = () => wallets[Math.floor(Math.random() * wallets.length)] ?? ''
 
-test('a healthy log has no fault while two nodes pay, act, integrate and check at once', async () => {
+test('the check finds no fault in a healthy log while two nodes pay, record, append and check at once', async () => {
   const until = Date.now() + LOAD_MS
   const isOver = () => Date.now() > until
   const paying = nodes.flatMap(node =>

@@ -5,7 +5,7 @@ import { type StoredTransfer, transferColumns } from '../../ledger/index.ts'
 import { TILE_WIDTH, type TileId } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow } from './read-entry.ts'
 
-/** A tile as it lies in its table. Nothing in it is proven. */
+/** A tile as it is stored. It is not verified. */
 export interface TileRow extends TileId {
   readonly hashes: Buffer
   readonly ids: readonly Uuid[]
@@ -19,7 +19,7 @@ function idsIn(text: string): Uuid[] {
   return text === '' ? [] : text.split(',')
 }
 
-/** So many tiles of leaves from one on. */
+/** `count` tiles of leaves, beginning with `from`. */
 export async function selectLeafTiles(db: Queryable, from: number, count: number): Promise<TileRow[]> {
   const rows = await db.query<Omit<TileRow, 'ids'> & { ids: string }>(
     `select level, tile::float8 as tile, hashes, ${IDS}, min_id as "minId", max_id as "maxId" from audit_tiles
@@ -50,7 +50,7 @@ export interface UpperTile {
 
 const LEVELS = Array.from({ length: 8 }, (_, level) => level)
 
-/** Tiles that a tree of this size does not have; the first few. */
+/** The first few tiles beyond a tree of this size. */
 export async function selectStrayTiles(db: Queryable, size: number): Promise<TileId[]> {
   const ends = LEVELS.map(level => Math.ceil(Math.floor(size / TILE_WIDTH ** level) / TILE_WIDTH))
   return db.query<TileId>(
@@ -81,13 +81,13 @@ export function selectPayments(db: Queryable, ids: readonly Uuid[]): Promise<Sto
   )
 }
 
-/** What stands in a table of entries, by its id. */
+/** A row of audit_entries or transfers. */
 export interface RowId {
   readonly id: Uuid
   readonly isEntry: boolean
 }
 
-/** The smallest id of all was written by nobody here, but may stand there. */
+/** The service never writes the smallest uuid, but an inserted row may have it. */
 export function selectEntryIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
   return db.query<RowId>(
     `select id, true as "isEntry" from audit_entries
@@ -96,7 +96,7 @@ export function selectEntryIds(db: Queryable, after: Uuid, limit: number): Promi
   )
 }
 
-/** The kind is asked of each row, so that no long stretch of others is read for the next payments. */
+/** Selects transfers of all kinds, so that a slice never reads a long range of others to find the next payments. */
 export function selectTransferIds(db: Queryable, after: Uuid, limit: number): Promise<RowId[]> {
   return db.query<RowId>(
     `select id, kind = 'payment' as "isEntry" from transfers where id > $1 order by id limit $2`,
@@ -105,8 +105,7 @@ export function selectTransferIds(db: Queryable, after: Uuid, limit: number): Pr
 }
 
 /**
- * The id up to which no more than so many tiles have to be looked into for the leaves of ids from this one on; null when
- * there are fewer.
+ * The id up to which the leaves of ids from `first` on are in no more than `tiles` tiles; null if there are fewer tiles.
  */
 export async function selectReach(db: Queryable, first: Uuid, tiles: number): Promise<Uuid | null> {
   const [row] = await db.query<{ id: Uuid }>(
@@ -116,7 +115,7 @@ export async function selectReach(db: Queryable, first: Uuid, tiles: number): Pr
   return row?.id ?? null
 }
 
-/** Those of these ids, in their order, that are leaves, as often as they are. The others’ ids stay in the database. */
+/** Those of these ids that are leaves, once for each leaf. The ids of other leaves are not transferred. */
 export async function selectLeafIds(db: Queryable, ids: readonly Uuid[]): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select leaf.id from unnest($3::uuid[]) wanted(id)
@@ -129,7 +128,7 @@ export async function selectLeafIds(db: Queryable, ids: readonly Uuid[]): Promis
 
 const AROUND_MS = 60_000
 
-/** Which of these wait in the queue. A row is named after one of its leaves, and all of those are of one moment. */
+/** Which of these are in the queue. A row has the id of one of its leaves, which all have the same moment. */
 export async function selectQueued(db: Queryable, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
   const sorted = ids.toSorted()
   const [first, last] = [sorted.at(0), sorted.at(-1)]

@@ -16,7 +16,7 @@ let clock: ManualClock
 let stage: LogStage
 const acts: Uuid[] = []
 
-/** Leaves of payments that are not stored: only what lies between acts matters here. */
+/** Leaves of payments that are not stored: these tests are about entries with many leaves between them. */
 async function queuePayments(count: number): Promise<void> {
   const leaves = Array.from({ length: count }, () => ({
     id: newUuid(clock.now()),
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => db.drop())
 
-/** The ends of all slices, so many tiles at once, and what they found. */
+/** The ends of all slices with this many tiles each, and the faults they found. */
 async function walk(tx: Queryable, tilesAtOnce: number): Promise<{ ends: Uuid[]; faults: string[] }> {
   const ends: Uuid[] = []
   const faults: string[] = []
@@ -53,7 +53,7 @@ async function walk(tx: Queryable, tilesAtOnce: number): Promise<{ ends: Uuid[];
   }
 }
 
-test('of acts that lie far apart only their own leaves leave the database', async () => {
+test('the check of entries that are far apart in the tree reads only their own leaves from the database', async () => {
   let characters = 0
   const counted: Queryable = {
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
@@ -67,7 +67,7 @@ test('of acts that lie far apart only their own leaves leave the database', asyn
   expect(characters).toBeLessThan(PAYMENTS_BETWEEN * UUID_LENGTH)
 })
 
-test('a slice ends where too much of the tree would lie between its acts, and all slices find the same', async () => {
+test('a slice ends where too many tiles are between its entries, and slices of any size find the same faults', async () => {
   expect(await walk(db.database, 500)).toEqual({ ends: [], faults: [] })
   const { ends, faults } = await walk(db.database, 1)
   expect(ends).toEqual(acts.slice(0, -1))

@@ -12,14 +12,14 @@ import {
 
 export interface CheckedRows {
   readonly faults: readonly LogFault[]
-  /** The last row that was looked at; null when none was left. */
+  /** The last row that was checked; null if no more rows are left. */
   readonly last: Uuid | null
 }
 
-/** Acts may lie far apart among payments: so much of the tree between them is looked through at once. */
+/** Entries may be far apart among payments: this bounds how much of the tree between them one slice reads. */
 const TILES_AT_ONCE = 500
 
-/** That what is stored behind an id is in the tree or waits for it. One snapshot has both, so nothing is between them. */
+/** Checks that rows after an id are in the tree or in the queue. Both are read in one snapshot, so no row is in neither. */
 export async function checkRows(
   tx: Queryable,
   phase: 'entries' | 'payments',
@@ -59,9 +59,9 @@ async function faultsOf(
   const missing = entries.filter(id => !leaves.has(id))
   const queued = await selectQueued(tx, missing)
   return [
-    ...doubled.map(id => entryFault(id, 'doubled_leaf', 'the tree has it more than once')),
+    ...doubled.map(id => entryFault(id, 'doubled_leaf', 'the tree has its leaf more than once')),
     ...missing
       .filter(id => !queued.has(id))
-      .map(id => entryFault(id, 'not_in_log', 'neither the tree nor the queue has it')),
+      .map(id => entryFault(id, 'not_in_log', 'it is neither in the tree nor in the queue')),
   ]
 }

@@ -3,16 +3,16 @@ import type { Queryable } from '../../db/database.ts'
 import { FIRST_UUID, type Uuid } from '../../kernel/ids.ts'
 import type { LogFault } from './check-log-faults.ts'
 
-/** How far a round of the check has come. */
+/** The position of a round of the check. */
 export interface LogPosition {
   readonly round: number
   readonly phase: 'tiles' | 'entries' | 'payments'
   readonly nextTile: number
-  /** How many tiles this round goes through; null before its first slice. */
+  /** How many tiles this round checks; null before its first slice. */
   readonly tilesEnd: number | null
-  /** The last entry or payment that is done. */
+  /** The last entry or payment that was checked. */
   readonly doneThrough: Uuid
-  /** Payments up to this one were made before there was a log. */
+  /** Payments up to this one were made before the log existed. */
   readonly beginsAfter: Uuid
 }
 
@@ -26,7 +26,7 @@ interface Claim {
 const atBeginning = (first: string, later: string) =>
   `case when round_started_at is null then ${first} else ${later} end`
 
-/** Takes the next slice; null while another node has it, or no round is due. A round begins with its first slice. */
+/** Leases the next slice; null while another node has the lease, or no round is due. A round begins with its first slice. */
 export async function claimSlice(db: Queryable, claim: Claim): Promise<LogPosition | null> {
   const [row] = await db.query<LogPosition>(
     `update audit_check set leased_by = $1, leased_until = $3, round_started_at = coalesce(round_started_at, $2),
@@ -42,7 +42,7 @@ export async function claimSlice(db: Queryable, claim: Claim): Promise<LogPositi
   return row ?? null
 }
 
-/** Lets the lease go at the position that was reached; false when somebody else has it by now. */
+/** Stores the position and releases the lease; false if another node has the lease by now. */
 export async function keepPosition(tx: Queryable, token: Uuid, position: LogPosition): Promise<boolean> {
   const { phase, nextTile, tilesEnd, doneThrough } = position
   const rows = await tx.query(
@@ -54,7 +54,7 @@ export async function keepPosition(tx: Queryable, token: Uuid, position: LogPosi
   return rows.length === 1
 }
 
-/** Ends the round. What was wrong and was not seen again in it is right. */
+/** Ends the round. Faults that the round did not find again are marked as healed. */
 export async function endRound(tx: Queryable, round: number, now: Date): Promise<void> {
   await tx.query(
     `update audit_check set last_started_at = round_started_at, round_started_at = null, checked_at = $1`,
@@ -66,10 +66,10 @@ export async function endRound(tx: Queryable, round: number, now: Date): Promise
   ])
 }
 
-/** So many tell that the log is in ruins; more would only fill the table and the service's own log. */
+/** Bounds the table of faults and the service's log if large parts of the log are damaged. */
 const MAX_OPEN = 1_000
 
-/** Keeps what was found; answers what was not known to be wrong. */
+/** Stores the faults that were found; returns those that are new. */
 export async function keepFaults(
   tx: Queryable,
   faults: readonly LogFault[],
@@ -101,7 +101,7 @@ export async function keepFaults(
   return fresh
 }
 
-/** When the log was last checked as a whole, and how much is wrong with it; null before the first time. */
+/** When the last complete round ended (null before the first), and the number of open faults. */
 export interface LogCheck {
   readonly checkedAt: Date | null
   readonly faults: number

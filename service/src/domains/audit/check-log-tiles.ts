@@ -17,7 +17,7 @@ import {
 import { HASH_BYTES, TILE_WIDTH, tileRoot } from './merkle.ts'
 import { type EntryRow, entryOf } from './read-entry.ts'
 
-/** Checks so many tiles of leaves from one on: themselves, the hashes above them, and the entries of their leaves. */
+/** Checks tiles of leaves: the tiles themselves, the hashes above them, and the entries of their leaves. */
 export async function checkTiles(
   tx: Queryable,
   vault: Vault,
@@ -37,7 +37,7 @@ export async function checkTiles(
   }
   faults.push(...(await checkAbove(tx, size, whole, from, count)))
   for (const tile of whole) {
-    // Requests that came in meanwhile go first.
+    // Yields to waiting requests.
     await nextTurn()
     faults.push(...(await checkLeaves(tx, vault, tile)))
   }
@@ -50,7 +50,7 @@ function shapeFault({ hashes, ids, minId, maxId }: TileRow, leaves: number): str
   return minId === sorted.at(0) && maxId === sorted.at(-1) ? null : 'its range of ids is not theirs'
 }
 
-/** That the root of every full tile is in its place in the level above, up to where a level ends with these tiles. */
+/** Checks that the root of every full tile is in the level above, for all levels that are completed by these tiles. */
 async function checkAbove(
   tx: Queryable,
   size: number,
@@ -73,9 +73,9 @@ async function checkAbove(
     faults.push(...above.faults)
     for (const [tile, hashes] of full) {
       if (!hashIn(above.tiles, tile).equals(tileRoot(hashes)))
-        faults.push(tileFault({ level, tile }, 'its root is not in the level above'))
+        faults.push(tileFault({ level, tile }, 'its root does not match the level above'))
     }
-    // A tile above is checked itself with the last of those below it.
+    // A tile of a higher level is checked with the last tile below it.
     const [first, last] = [start, end]
     const ends = ([tile]: readonly [number, Buffer]) =>
       (tile + 1) * TILE_WIDTH > first && (tile + 1) * TILE_WIDTH <= last
@@ -87,7 +87,7 @@ async function checkAbove(
 
 const TILE_BYTES = TILE_WIDTH * HASH_BYTES
 
-/** The tiles above these; `entries` is how many hashes their level has. */
+/** Reads the tiles of a level; `entries` is the number of hashes of that level. */
 async function readAbove(
   tx: Queryable,
   level: number,
@@ -100,7 +100,9 @@ async function readAbove(
     !isBare || hashes.length !== Math.min(TILE_WIDTH, entries - tile * TILE_WIDTH) * HASH_BYTES
   return {
     tiles: new Map(rows.map(({ tile, hashes }) => [tile, hashes])),
-    faults: rows.filter(isWrong).map(({ tile }) => tileFault({ level, tile }, 'it has not the hashes below')),
+    faults: rows
+      .filter(isWrong)
+      .map(({ tile }) => tileFault({ level, tile }, 'it does not match the tiles below')),
   }
 }
 
@@ -110,7 +112,7 @@ function hashIn(above: ReadonlyMap<number, Buffer>, tile: number): Buffer {
   return hashes.subarray(first, first + HASH_BYTES)
 }
 
-/** That every leaf of a tile is the hash of what is stored under its id. */
+/** Checks that every leaf of a tile is the hash of the stored entry with its id. */
 async function checkLeaves(
   tx: Queryable,
   vault: Vault,
@@ -122,10 +124,11 @@ async function checkLeaves(
   for (const row of await selectPayments(tx, ids)) add(row.id, hashOfPayment(vault, row))
   return ids.flatMap((id, index) => {
     const found = stored.get(id)
-    if (found === undefined) return [entryFault(id, 'missing_entry', 'there is nothing stored of it')]
+    if (found === undefined)
+      return [entryFault(id, 'missing_entry', 'its leaf is in the tree, but the entry is not stored')]
     if (found.length > 1) return [entryFault(id, 'altered_entry', 'it is stored twice')]
     const leaf = hashes.toString('hex', index * HASH_BYTES, (index + 1) * HASH_BYTES)
-    return found[0] === leaf ? [] : [entryFault(id, 'altered_entry', 'it is not what its leaf says')]
+    return found[0] === leaf ? [] : [entryFault(id, 'altered_entry', 'it does not hash to its leaf')]
   })
 }
 

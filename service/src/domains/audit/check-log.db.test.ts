@@ -8,7 +8,7 @@ import { type ManualClock, manualClock } from '../../testing/manual-clock.ts'
 import { openLogChecker } from './check-log.ts'
 import { addLogCheckMetrics } from './check-log-metrics.ts'
 import { readLogCheck } from './check-log-store.ts'
-import { checkWholeLog, goRound } from './testing/log-check.ts'
+import { checkWholeLog, completeRound } from './testing/log-check.ts'
 import { integrateAll, type LogStage, openLogStage, recordSome } from './testing/log-stage.ts'
 
 const MINUTE_MS = 60_000
@@ -68,8 +68,8 @@ async function figures(): Promise<Record<string, string>> {
 const spoil = (id: Uuid | undefined, target = 'another') =>
   db.database.query('update audit_entries set target = $2 where id = $1', [id, target])
 
-describe('a round', () => {
-  test('has not been when nothing was checked, and says so', async () => {
+describe('a round of the log check', () => {
+  test('is reported as missing before the first one has ended', async () => {
     expect(await readLogCheck(db.database)).toEqual({ checkedAt: null, faults: 0 })
     expect(await figures()).toEqual({
       audit_log_intact: 'Nan',
@@ -78,7 +78,7 @@ describe('a round', () => {
     })
   })
 
-  test('finds a good log right, and the next begins a quarter of an hour later', async () => {
+  test('finds no fault in an intact log, and the next begins a quarter of an hour later', async () => {
     expect(await checkWholeLog(stage)).toEqual([])
     expect(await readLogCheck(db.database)).toEqual({ checkedAt: clock.now(), faults: 0 })
     expect(await figures()).toMatchObject({ audit_log_intact: '1', audit_log_seconds_since_round: '0' })
@@ -91,7 +91,7 @@ describe('a round', () => {
     expect(await state()).toMatchObject({ round: (round ?? 0n) + 1n, isOver: false })
   })
 
-  test('is gone through in slices by several nodes, to the same end', async () => {
+  test('can be run in slices by several nodes, with the same result', async () => {
     await spoil(ids[0])
     await spoil(ids[299])
     await db.database.query(`delete from transfers where kind = 'payment'`)
@@ -111,7 +111,7 @@ describe('a round', () => {
     expect(stage.logged).toHaveLength(14)
   })
 
-  test('is taken over by another node when its own is gone, from where that one came to', async () => {
+  test('is continued by another node from the stored position if the first node crashes', async () => {
     await db.database.query('update audit_check set last_started_at = null')
     const checker = openLogChecker(stage, { tiles: 1, rows: 100 })
     await checker.check(clock.now())
@@ -128,19 +128,19 @@ describe('a round', () => {
   })
 })
 
-describe('a fault', () => {
-  test('is logged once with its id and never with data, shown until it is healed, and logged anew', async () => {
+describe('a fault of the log', () => {
+  test('is logged once with its id and without data, counted until it is healed, and logged again if it recurs', async () => {
     const errors: unknown[] = []
     const logging = { ...stage, logger: { error: (...said: unknown[]) => errors.push(said) } }
     await spoil(ids[7], 'a secret')
     const fault = {
       subject: formatId('aud', ids[7] ?? ''),
       kind: 'altered_entry',
-      detail: 'it is not what its leaf says',
+      detail: 'it does not hash to its leaf',
     }
     expect(await checkWholeLog(logging)).toEqual([fault])
     expect(await checkWholeLog(logging)).toEqual([fault])
-    expect(errors).toEqual([[{ fault }, 'the audit log is not as it was written']])
+    expect(errors).toEqual([[{ fault }, 'audit log check found a fault']])
     expect(await figures()).toMatchObject({ audit_log_intact: '0', audit_log_faults: '1' })
     await putBack()
     expect(await checkWholeLog(logging)).toEqual([])
@@ -150,7 +150,7 @@ describe('a fault', () => {
     expect(errors).toHaveLength(2)
   })
 
-  test('is kept a thousand times at the most, however much is gone', async () => {
+  test('is stored and logged at most a thousand times, however many entries are missing', async () => {
     const many = `insert into audit_entries (id, actor_type, actor_id, action, target, data, created_at)
       select gen_random_uuid(), 'service', '', '', '', '{}', now() from generate_series(1, 1200)`
     await db.database.query(many)
@@ -159,7 +159,7 @@ describe('a fault', () => {
   })
 })
 
-test('payments from before the log began are not missed in it, later ones are', async () => {
+test('payments from before the log existed need no leaf, later ones do', async () => {
   const beginsAfter = (id: Uuid) => db.database.query('update audit_check set begins_after = $1', [id])
   const [first, second] = await db.database.query<{ id: Uuid }>(
     `select id from transfers where kind = 'payment' order by id limit 2`,
@@ -176,16 +176,16 @@ test('payments from before the log began are not missed in it, later ones are', 
   expect(await checkWholeLog(stage)).toMatchObject([{ subject: formatId('aud', late), kind: 'not_in_log' }])
 })
 
-test('a database without a log has nothing to complain of, until it had one', async () => {
+test('a database without a log has no fault, unless a log was deleted', async () => {
   await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
   await db.database.query(`delete from audit_queue; delete from transfers where kind = 'payment'`)
   const checker = openLogChecker(stage)
-  expect(await goRound(stage, checker)).toEqual([])
+  expect(await completeRound(stage, checker)).toEqual([])
   await recordSome(stage, 1)
   await integrateAll(stage)
-  expect(await goRound(stage, checker)).toEqual([])
+  expect(await completeRound(stage, checker)).toEqual([])
   await db.database.query('delete from audit_entries; delete from audit_tree; delete from audit_tiles')
-  expect(await goRound(stage, checker)).toMatchObject([
-    { subject: 'checkpoint', detail: 'there is none any more' },
+  expect(await completeRound(stage, checker)).toMatchObject([
+    { subject: 'checkpoint', detail: 'it was deleted' },
   ])
 })

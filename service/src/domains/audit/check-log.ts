@@ -11,10 +11,10 @@ import { TILE_WIDTH } from './merkle.ts'
 
 const MINUTE_MS = 60_000
 const LEASE_MS = MINUTE_MS
-/** From the beginning of one round to that of the next, when it takes no longer. */
+/** The interval between the beginnings of rounds, unless a round takes longer. */
 const ROUND_MS = 15 * MINUTE_MS
 
-/** How much one slice goes through at the most: tiles with their entries, or ids of entries. */
+/** The bounds of one slice: tiles with their entries, or ids of entries. */
 export interface LogLimits {
   readonly tiles: number
   readonly rows: number
@@ -22,9 +22,9 @@ export interface LogLimits {
 
 const LIMITS: LogLimits = { tiles: 4, rows: 5_000 }
 
-/** One process's part in the unending check of the log, with what it remembers of it. */
+/** Checks the log continuously, in slices, for one process; it remembers the head that it saw last. */
 export interface LogChecker {
-  /** Checks the next slice. It always answers 0: the slice after it comes when the job has slept. */
+  /** Checks the next slice. Always returns 0, so that the job sleeps before the following slice. */
   check(now: Date): Promise<0>
 }
 
@@ -40,7 +40,7 @@ export function openLogChecker(context: AuditContext, limits: LogLimits = LIMITS
       const slice = await checkSlice(context, position, { limits, lastSeen })
       lastSeen = slice.head ?? lastSeen
       const fresh = await context.database.inTransaction(tx => keep(tx, slice, token, now))
-      for (const fault of fresh) context.logger.error({ fault }, 'the audit log is not as it was written')
+      for (const fault of fresh) context.logger.error({ fault }, 'audit log check found a fault')
       return 0
     },
   }
@@ -50,7 +50,7 @@ interface Slice {
   readonly position: LogPosition
   readonly faults: readonly LogFault[]
   readonly isAtEnd: boolean
-  /** What the tree was found to be; null when it is not as it was signed. */
+  /** The verified head of the tree; null if it failed verification. */
   readonly head: TreeHead | null
 }
 
@@ -59,7 +59,7 @@ interface SliceOptions {
   readonly lastSeen: TreeHead | null
 }
 
-/** One slice, in one snapshot: what an entry, its leaf and its place in the queue are at one moment. */
+/** Checks one slice in one snapshot, so that entries, leaves and the queue are consistent. */
 async function checkSlice(
   { database, signingKeys, vault }: AuditContext,
   position: LogPosition,
@@ -80,7 +80,7 @@ async function checkSlice(
 type Walked = Omit<Slice, 'head'>
 type StartedPosition = LogPosition & { readonly tilesEnd: number }
 
-/** Goes through the tiles, then the entries, then the payments. */
+/** Checks the tiles, then the entries, then the payments. */
 async function walk(
   tx: Queryable,
   position: StartedPosition,
@@ -104,14 +104,14 @@ function nextPhase(phase: LogPosition['phase'], doneThrough: Uuid) {
   return { phase, doneThrough }
 }
 
-/** Keeps the position and the faults in one commit; answers those that nobody knew of. */
+/** Stores the position and the faults in one commit; returns the new faults. */
 async function keep(
   tx: Queryable,
   { position, faults, isAtEnd }: Slice,
   token: Uuid,
   now: Date,
 ): Promise<LogFault[]> {
-  // The lease was lost: whoever has it now sees the same.
+  // The lease was lost: the node that has it now finds the same faults.
   if (!(await keepPosition(tx, token, position))) return []
   const fresh = await keepFaults(tx, faults, { round: position.round, now })
   if (isAtEnd) await endRound(tx, position.round, now)

@@ -17,7 +17,7 @@ function newKey(): CheckpointKey {
   return { publicKey, privateKey: privateKeyFromPem(privateKeyPem) }
 }
 
-test('a checkpoint is a signed note as C2SP writes it, and verifies with nothing but node:crypto', () => {
+test('a checkpoint is a signed note in the C2SP format, and verifies with node:crypto alone', () => {
   const key = newKey()
   const note = signCheckpoint(HEAD, ORIGIN, key)
   const [origin, size, root, empty, signed, end] = note.split('\n')
@@ -36,7 +36,7 @@ test('a checkpoint is a signed note as C2SP writes it, and verifies with nothing
   expect(verify(null, text, publicKey, bytes.subarray(4))).toBe(true)
 })
 
-test('a checkpoint is good when any of the service’s keys signed it, and no stranger’s', () => {
+test('a checkpoint is accepted if any of the service’s keys signed it, and no other key', () => {
   const [old, current, stranger] = [newKey(), newKey(), newKey()]
   const keys = [current.publicKey, old.publicKey]
   for (const key of [old, current])
@@ -45,7 +45,7 @@ test('a checkpoint is good when any of the service’s keys signed it, and no st
   expect(openCheckpoint(signCheckpoint(HEAD, 'other/audit', old), ORIGIN, keys)).toBeNull()
 })
 
-test('a signature under another name is none of the log’s, though its key is', () => {
+test('a signature under another name is refused, even if the log’s key made it', () => {
   const key = newKey()
   const signature = parseCheckpoint(signCheckpoint(HEAD, ORIGIN, key))?.signatures[0]?.signature
   const raw = Buffer.from(key.publicKey, 'base64')
@@ -57,7 +57,7 @@ test('a signature under another name is none of the log’s, though its key is',
   expect(openCheckpoint(note, ORIGIN, [key.publicKey])).toBeNull()
 })
 
-test('a checkpoint that others signed too stays good', () => {
+test('a checkpoint with further signatures of others is accepted', () => {
   const key = newKey()
   const note = signCheckpoint(HEAD, ORIGIN, key)
   const witness = `\u2014 witness.example ${Buffer.alloc(76, 3).toString('base64')}\n`
@@ -65,7 +65,7 @@ test('a checkpoint that others signed too stays good', () => {
   expect(parseCheckpoint(note + witness)?.signatures).toHaveLength(2)
 })
 
-test('no byte of a checkpoint can be changed', () => {
+test('a checkpoint is refused if any of its bytes was changed', () => {
   const key = newKey()
   const note = Buffer.from(signCheckpoint({ ...HEAD, size: 7 }, ORIGIN, key))
   for (const at of note.keys()) {

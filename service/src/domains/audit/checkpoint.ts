@@ -15,17 +15,17 @@ export interface CheckpointKey {
   readonly privateKey: KeyObject
 }
 
-/** A checkpoint taken apart; nothing in it is proven. */
+/** A parsed checkpoint; its signatures are not verified. */
 export interface ParsedCheckpoint extends TreeHead {
   readonly origin: string
-  /** What is signed: everything up to the empty line, with its last line break. */
+  /** The signed text: everything up to the empty line, with its last line break. */
   readonly text: string
   readonly signatures: readonly NoteSignature[]
 }
 
 export interface NoteSignature {
   readonly name: string
-  /** Four bytes that tell which key of that name it is. */
+  /** Four bytes that identify a key of that name. */
   readonly keyId: Buffer
   readonly signature: Buffer
 }
@@ -55,8 +55,8 @@ function keyIdOf(name: string, publicKey: string): Buffer {
 }
 
 /**
- * Takes a note apart, or null when it is not a checkpoint, to the letter: its base64 has one way to be written. Others
- * may have signed it too, in ways of their own.
+ * Parses a note; null unless it is exactly a checkpoint, with canonical base64. Others may have signed it too, with
+ * other types of signatures.
  */
 export function parseCheckpoint(note: string): ParsedCheckpoint | null {
   const end = note.lastIndexOf('\n\n')
@@ -75,8 +75,8 @@ export function parseCheckpoint(note: string): ParsedCheckpoint | null {
 }
 
 /**
- * The head that a checkpoint of this log vouches for, or null when no key of the key document has signed it. `keys`
- * are all public keys of the service, in base64: one that signs no more has signed what it signed.
+ * The head of a checkpoint of this log; null if none of `keys` has signed it. `keys` are the accepted public keys of the
+ * service, in base64, retired ones included.
  */
 export function openCheckpoint(note: string, origin: string, keys: readonly string[]): TreeHead | null {
   const checkpoint = parseCheckpoint(note)

@@ -4,7 +4,7 @@ import type { Logger } from '../../kernel/logger.ts'
 import type { Vault } from '../../kernel/secrets.ts'
 import type { CheckpointKey } from './checkpoint.ts'
 
-/** What the audit log works with. */
+/** The context of the audit log. */
 export interface AuditContext {
   readonly database: Database
   readonly clock: Clock
@@ -15,7 +15,7 @@ export interface AuditContext {
   readonly logger: Pick<Logger, 'error'>
 }
 
-/** The service's signing keys, as far as the log needs them: their module records its own acts here. */
+/** The service's signing keys, as far as the log needs them. An interface, because the signing domain imports this one. */
 export interface AuditKeys {
   current(): Promise<CheckpointKey>
   all(): Promise<readonly AuditKey[]>
@@ -26,7 +26,7 @@ export interface AuditKey {
   readonly revokedAt: Date | null
 }
 
-/** The public keys whose checkpoints are accepted. A retired key has signed what it signed; a revoked one counts no more. */
+/** The public keys whose checkpoints are accepted: those in use and retired ones, but no revoked ones. */
 export async function acceptedKeys(signingKeys: AuditKeys): Promise<string[]> {
   const keys = await signingKeys.all()
   return keys.filter(({ revokedAt }) => revokedAt === null).map(({ publicKey }) => publicKey)

@@ -2,15 +2,15 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import { HASH_BYTES, TILE_WIDTH } from './merkle.ts'
 
-/** An entry's place in the tree, as the tiles have it. */
+/** The index and hash of an entry's leaf, as the tiles have them. */
 export interface PlacedLeaf {
   readonly index: number
   readonly hash: Buffer
 }
 
 /**
- * Finds the leaf of an entry. Ids are times and leaves come nearly in their order, so it is in one of the first tiles
- * that end behind it; a leaf that came much later than its id is in another one whose range of ids is around it.
+ * Finds the leaf of an entry. Ids contain their time and leaves are nearly in that order, so it is in one of the first
+ * tiles whose last id is later; a leaf that was added much later is in another tile whose range of ids includes it.
  */
 export async function findLeaf(db: Queryable, id: Uuid): Promise<PlacedLeaf | null> {
   return (
@@ -18,7 +18,7 @@ export async function findLeaf(db: Queryable, id: Uuid): Promise<PlacedLeaf | nu
   )
 }
 
-/** Looks at every tile, in case somebody has changed what the index says of one. */
+/** Searches every tile, in case the indexed columns of one were edited. */
 export async function findLeafAnywhere(db: Queryable, id: Uuid): Promise<PlacedLeaf | null> {
   return placed(await db.query<LeafRow>(SELECT_ANYWHERE, [id]))
 }

@@ -1,4 +1,4 @@
-/** The audit log: its tree, its proofs, and the check of all of it. */
+/** The audit log: its tree, its proofs and its check. */
 export { readLogCheck } from './check-log-store.ts'
 export { auditJobs } from './jobs.ts'
 export { addAuditMetrics } from './metrics.ts'

@@ -37,7 +37,7 @@ async function head() {
   )
 }
 
-/** That the signed head is that of exactly these leaves, each once. */
+/** Expects that the signed head covers exactly these leaves, each once. */
 async function expectTreeOf(ids: readonly string[]): Promise<void> {
   const stored = await leavesIn(db.database)
   expect(stored.ids.toSorted()).toEqual(ids.toSorted())
@@ -49,13 +49,13 @@ async function expectTreeOf(ids: readonly string[]): Promise<void> {
 const once = (limits = { rows: 5_000, leaves: 20_000 }) =>
   integrate(stage, stage.clock.now(), { waits: false, lastSeen: null, limits })
 
-test('the log begins with one signed checkpoint of the empty tree on nodes that begin at once', async () => {
+test('nodes that start at once create one log, with one signed checkpoint of the empty tree', async () => {
   const done = await Promise.all([1, 2, 3, 4].map(() => once()))
   expect(done.filter(result => result?.kind === 'done').length).toBeGreaterThan(0)
   await expectTreeOf([])
 })
 
-test('every recorded act becomes a leaf, whatever the order and size of the commits', async () => {
+test('every recorded audit event becomes a leaf, whatever the order and size of the commits', async () => {
   const ids: string[] = []
   for (const count of [1, 254, 2, 300, 1, 600]) ids.push(...(await recordSome(stage, count)))
   expect(await once()).toMatchObject({ kind: 'done', leaves: 1158 })
@@ -66,7 +66,7 @@ test('every recorded act becomes a leaf, whatever the order and size of the comm
   expect(stage.logged).toEqual([])
 })
 
-test('what is queued late with an older id is a leaf behind newer ones', async () => {
+test('an entry that is queued late with an older id becomes a leaf after newer ones', async () => {
   const late = recordSome(
     { ...stage, clock: { ...stage.clock, now: () => new Date(Date.now() - 60_000) } },
     3,
@@ -83,7 +83,7 @@ test('what is queued late with an older id is a leaf behind newer ones', async (
   await expectTreeOf([...(await late), ...newer, ...latest])
 })
 
-test('several nodes that integrate at once while acts are recorded lose no leaf and take none twice', async () => {
+test('several nodes that append at once while events are recorded lose no leaf and append none twice', async () => {
   const ids: string[] = []
   let recording = true
   const nodes = await Promise.all([1, 2, 3].map(() => openLogStage(db.database)))
@@ -103,7 +103,7 @@ test('several nodes that integrate at once while acts are recorded lose no leaf 
   expect(nodes.flatMap(node => node.logged)).toEqual([])
 })
 
-test('an integration that breaks at any statement leaves everything as it was', async () => {
+test('a transaction that fails at any statement leaves the tree and the queue unchanged', async () => {
   const ids = await recordSome(stage, 257)
   await integrateAll(stage)
   ids.push(...(await recordSome(stage, 300)))
@@ -121,7 +121,7 @@ test('an integration that breaks at any statement leaves everything as it was', 
   await expectTreeOf(ids)
 })
 
-/** A database whose connection is killed by the server in front of this statement of a transaction. */
+/** A database whose connection the server kills before the n-th statement of a transaction. */
 function breakingAt(statement: number) {
   let count = 0
   const inTransaction = <T>(work: (tx: Queryable) => Promise<T>) =>
@@ -136,7 +136,7 @@ function breakingAt(statement: number) {
   return { database: { ...db.database, inTransaction } }
 }
 
-test('the log goes on under a new key and a new name of the service, and says so at once', async () => {
+test('after a new key or a new name of the service, the log continues and signs a checkpoint at once', async () => {
   await recordSome(stage, 3)
   await integrateAll(stage)
   await rotateSigningKey(stage, stage.clock.now())
@@ -156,7 +156,7 @@ test('the log goes on under a new key and a new name of the service, and says so
   expect([await opened('batua/audit'), await opened('renamed/audit')]).toEqual([undefined, size])
 })
 
-test('payments that are made meanwhile are leaves too, each once', async () => {
+test('payments that are made while leaves are appended become leaves once each', async () => {
   const { clock } = stage
   const node = startNode({ database: db.database, clock })
   try {
@@ -182,7 +182,7 @@ test('payments that are made meanwhile are leaves too, each once', async () => {
   await expectTreeOf(payments.map(payment => payment.id))
 })
 
-test('a forged, changed, renamed or repeated row of the queue is put aside, told, and stops nobody else', async () => {
+test('a forged, edited, renamed or repeated row of the queue is refused and logged, and blocks no other row', async () => {
   const [first = ''] = await recordSome(stage, 3)
   const [copy] = await db.database.query<{ ids: string; hashes: Buffer; seal: Buffer }>(
     'select ids::text as ids, hashes, seal from audit_queue',
@@ -199,19 +199,20 @@ test('a forged, changed, renamed or repeated row of the queue is put aside, told
   if (copy === undefined) throw new Error('a row was queued')
   const forged = newUuid(new Date(0))
   await insert(forged, `{${forged}}`, Buffer.alloc(32), Buffer.alloc(16))
-  // A row that was integrated already, under its own name and under another.
+  // A row that is in the tree already, under its own id and under another.
   await insert(first, copy.ids, copy.hashes, copy.seal)
   await insert(newUuid(new Date(1)), copy.ids, copy.hashes, copy.seal)
   const changed = await recordSome(stage, 2)
-  await db.database.query(`update audit_queue set hashes = set_byte(hashes, 40, 1) where id = $1`, [
-    changed[0],
-  ])
+  await db.database.query(
+    `update audit_queue set hashes = set_byte(hashes, 40, get_byte(hashes, 40) # 1) where id = $1`,
+    [changed[0]],
+  )
   const good = await recordSome(stage, 5)
 
   const integrator = openIntegrator(stage)
   expect(await integrator.step()).toBe(5 + 4)
   expect(stage.logged).toHaveLength(1)
-  expect(stage.logged[0]).toContain('put aside')
+  expect(stage.logged[0]).toContain('audit queue rows were refused')
   const stored = await leavesIn(db.database)
   expect(stored.ids).toHaveLength(8)
   expect(stored.ids.slice(3)).toEqual(good)
@@ -219,14 +220,14 @@ test('a forged, changed, renamed or repeated row of the queue is put aside, told
   expect(refused).toHaveLength(4)
 })
 
-test('a job that took all that waited sleeps, however much comes in meanwhile', async () => {
+test('a job that emptied the queue sleeps, even if entries were queued meanwhile', async () => {
   const integrator = openIntegrator(stage, { rows: 100, leaves: 4 })
   for (const count of [1, 1, 1, 1, 1, 1]) await recordSome(stage, count)
   expect([await integrator.keepUp(), await integrator.keepUp(), await integrator.keepUp()]).toEqual([4, 0, 0])
   expect((await leavesIn(db.database)).ids).toHaveLength(6)
 })
 
-test('revoking a key signs the checkpoint again, and no node takes one by the revoked key any more', async () => {
+test('revoking a key signs the checkpoint again, and no node accepts one signed by the revoked key', async () => {
   await recordSome(stage, 3)
   await once()
   const signingKeys = await openSigningKeys({ ...stage, database: db.database })
@@ -234,16 +235,16 @@ test('revoking a key signs the checkpoint again, and no node takes one by the re
   const byStolen = await selectTree(db.database)
   const revocation = { keyId: stolen.id, revokedAt: stage.clock.now() }
   await revokeSigningKey({ database: db.database, vault: stage.vault }, stage.clock.now(), revocation)
-  // The node still remembers the key: what it would sign is not written.
+  // The node still caches the key, but its checkpoint is not written.
   await recordSome(stage, 1)
-  await expect(once()).rejects.toThrow('was revoked while it was signed')
+  await expect(once()).rejects.toThrow('was revoked during signing')
   stage.clock.setOffsetMs(stage.clock.offsetMs() + 2_000)
   const made = await signingKeys.current()
   expect(made.id).not.toBe(stolen.id)
   expect(await once()).toMatchObject({ kind: 'done', leaves: 2 })
   const now = await selectTree(db.database)
   expect(openCheckpoint(now?.checkpoint ?? '', 'batua/audit', [made.publicKey])).not.toBeNull()
-  // The checkpoint of before, put back by somebody who can write to the table.
+  // The previous checkpoint, written back by an attacker with access to the table.
   const forged = byStolen?.checkpoint ?? ''
   await db.database.query('update audit_tree set checkpoint = $1, size = $2', [forged, byStolen?.size])
   expect(await once()).toMatchObject({ kind: 'tampered' })

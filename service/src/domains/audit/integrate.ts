@@ -17,37 +17,37 @@ import {
 import { type ProvenEdge, readEdge } from './read-edge.ts'
 import { insertTree, lockTree, selectTree, updateTree, writeTiles } from './tree-store.ts'
 
-/** Few enough that requests do not wait long for the processor: some milliseconds. */
+/** Few enough that requests wait only milliseconds for the processor. */
 const QUEUE_LIMITS: QueueLimits = { rows: 2_000, leaves: 4_000 }
 
-/** What one transaction did; null: another node is at it. */
+/** The result of one transaction; null: another node runs one. */
 export type Integrated = Done | { readonly kind: 'tampered' } | null
 
 export interface Done {
   readonly kind: 'done'
   readonly leaves: number
-  /** Rows of the queue that were put aside, because they are not as the service wrote them. */
+  /** Rows of the queue that were refused: they failed MAC verification or are in the tree already. */
   readonly refused: readonly Uuid[]
   readonly head: TreeHead
-  /** Whether it took as much as it may at once, so that more may wait. */
+  /** Whether it reached its limits, so that more rows may wait. */
   readonly wasFull: boolean
 }
 
 export interface IntegrateOptions {
-  /** Whether to wait for another node that integrates, in place of leaving it to that one. */
+  /** Whether to wait for another node's transaction, or else return null. */
   readonly waits: boolean
-  /** What this process saw last: the tree can only have grown since. */
+  /** The head that this process saw last: the tree can only have grown since. */
   readonly lastSeen: TreeHead | null
   readonly limits?: QueueLimits
 }
 
-/** Puts leaves that wait behind the others and signs the new head, all in one transaction. */
+/** Appends queued leaves to the tree and signs the new head, in one transaction. */
 export async function integrate(
   context: AuditContext,
   now: Date,
   { waits, lastSeen, limits = QUEUE_LIMITS }: IntegrateOptions,
 ): Promise<Integrated> {
-  // Before the transaction: keys may have to be read, and nothing else is asked while a connection is held.
+  // Before the transaction, because keys may be read from the database, which would take a second connection.
   const signer = await openSigner(context)
   if (lastSeen === null) await makeTree(context.database, signer, now)
   return context.database.inTransaction(async tx => {
@@ -59,7 +59,7 @@ export async function integrate(
   })
 }
 
-/** Who signs checkpoints, and whose signatures are good. */
+/** The key that signs checkpoints, and the keys whose signatures are accepted. */
 interface Signer {
   readonly origin: string
   readonly key: CheckpointKey
@@ -71,20 +71,24 @@ async function openSigner({ signingKeys, serviceName }: AuditContext): Promise<S
   return { origin: originOf(serviceName), key, publicKeys }
 }
 
-/** The log begins with a signed checkpoint of the empty tree; several nodes may begin it at once. */
+/** Creates the log with a signed checkpoint of the empty tree; several nodes may do so at once. */
 async function makeTree(db: Queryable, { origin, key }: Signer, now: Date): Promise<void> {
   if ((await selectTree(db)) !== null) return
   await insertTree(db, signCheckpoint({ size: 0, root: EMPTY_ROOT }, origin, key), now)
 }
 
-interface Taking {
+interface AppendRequest {
   readonly edge: ProvenEdge
   readonly signer: Signer
   readonly now: Date
   readonly limits: QueueLimits
 }
 
-async function takeQueue(vault: Vault, tx: Queryable, { edge, signer, now, limits }: Taking): Promise<Done> {
+async function takeQueue(
+  vault: Vault,
+  tx: Queryable,
+  { edge, signer, now, limits }: AppendRequest,
+): Promise<Done> {
   const rows = await selectQueue(tx, limits)
   const genuine = rows.filter(row => isGenuine(vault, row))
   const integrated = await selectIntegrated(tx, genuine.map(idOf))
@@ -106,7 +110,7 @@ function idOf(row: QueuedRow): Uuid {
   return row.id
 }
 
-/** A row that was copied keeps its seal, but not its place: the first of its leaves is its name. */
+/** A copied row has a valid MAC, but another id: a genuine row's id is that of its first leaf. */
 export function isGenuine(vault: Vault, { id, ids, hashes, seal }: QueuedRow): boolean {
   return ids.startsWith(`{${id}`) && sameHash(queueMac(vault, ids, hashes.toString('hex')), seal)
 }
@@ -126,7 +130,7 @@ async function writeLeaves(tx: Queryable, edge: ProvenEdge, leaves: NewLeaves): 
   return { size, root: rangeRoot({ start: 0, end: size }, over(edge.read, tiles)) }
 }
 
-/** What is read once these are written. */
+/** Reads tiles as they are after these are written. */
 function over(read: ReadTile, written: readonly WrittenTile[]): ReadTile {
   const tiles = new Map(written.map(tile => [tileName(tile), tile.hashes]))
   return id => tiles.get(tileName(id)) ?? read(id)

@@ -3,17 +3,17 @@ import type { AuditContext } from './context.ts'
 import { type Integrated, integrate } from './integrate.ts'
 import type { QueueLimits } from './queue-store.ts'
 
-/** One process's part in integrating, with what it remembers of the tree. */
+/** Appends queued leaves to the tree, for one process; it remembers the tree that it saw last. */
 export interface Integrator {
-  /** One transaction, unless another node is at it; tells how many leaves and bad rows it took from the queue. */
+  /** One transaction, unless another node runs one; returns how many leaves and refused rows it took from the queue. */
   step(): Promise<number>
-  /** The same for a job, which comes back at once unless it hears 0: only when more waits than one transaction takes. */
+  /** The same for a job, which runs again at once unless this returns 0: nonzero only if more rows wait. */
   keepUp(): Promise<number>
-  /** Puts what waits now into the tree. Whoever asks meanwhile shares the next run. */
+  /** Appends all leaves that wait now. Calls during a run share the next run. */
   catchUp(): Promise<void>
 }
 
-/** So many batches for one reader; what still waits then is for the job. */
+/** The batches that a request waits for; the job appends the rest. */
 const MAX_BATCHES = 10
 
 export function openIntegrator(context: AuditContext, limits?: QueueLimits): Integrator {
@@ -26,13 +26,13 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
     const options = { waits, lastSeen, ...(limits && { limits }) }
     const result = await integrate(context, context.clock.now(), options)
     if (result?.kind === 'done') lastSeen = result.head
-    tell(result)
+    report(result)
     if (result?.kind !== 'done') return { taken: 0, wasFull: false }
     return { taken: result.leaves + result.refused.length, wasFull: result.wasFull }
   }
 
-  /** Once when it is found, and again after it was right in between. */
-  function tell(result: Integrated): void {
+  /** Logs tampering once when it is found, and again if it recurs after a good result. */
+  function report(result: Integrated): void {
     if (result === null) return
     const isTampered = result.kind === 'tampered'
     if (isTampered && !wasTampered) context.logger.error({ lastSeen: lastSeen?.size ?? null }, NOT_AS_SIGNED)
@@ -63,7 +63,7 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
     },
     catchUp() {
       if (running === null) return start()
-      // The run under way may have looked before what is asked for was there.
+      // The current run may have read the queue before the caller's entry was in it.
       next ??= running.then(ignore, ignore).then(() => {
         next = null
         return start()
@@ -74,8 +74,9 @@ export function openIntegrator(context: AuditContext, limits?: QueueLimits): Int
 }
 
 const NAMED_ROWS = 10
-const NOT_AS_SIGNED = 'the audit log is not as it was signed; nothing is put into it until it is'
+const NOT_AS_SIGNED =
+  'audit log failed verification: its tree does not match the signed checkpoint; no leaves are appended until it does'
 const FORGED_ROWS =
-  'rows of the audit queue are not as the service wrote them, or were integrated before; they were put aside'
+  'audit queue rows were refused: they failed MAC verification or are in the tree already; see audit_refused'
 
 function ignore(): void {}

@@ -62,7 +62,7 @@ function somePayment(): Transfer {
   }
 }
 
-test('a round through a long log costs little, slice by slice, and misses no tile of any level', async () => {
+test('a round over a long log is cheap, slice by slice, and checks every tile of every level', async () => {
   globalThis.gc?.()
   const memoryBefore = process.memoryUsage().rss
   const [startedMs, cpuBefore] = [performance.now(), process.cpuUsage()]

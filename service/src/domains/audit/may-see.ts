@@ -5,8 +5,8 @@ import { formatId, parseId, type Uuid } from '../../kernel/ids.ts'
 import type { EntryContent } from '../../operations/audit-entry.ts'
 
 /**
- * Whether the caller may read what an entry says: whoever may read the trail of its agent, and the other side of money
- * that moved, as with a receipt; where there is no agent, the platform or owner that did it or that it was done to.
+ * Whether the caller may read an entry's content: callers who may read the trail of its agent, and the other side of a
+ * transfer, as with a receipt; for an entry without an agent, the platform or owner that is its actor or its target.
  * Administrators may read all.
  */
 export async function maySee(
@@ -27,7 +27,7 @@ export async function maySee(
   )
 }
 
-/** Acts that moved money to, or set it aside for, the agent that they name. */
+/** Actions that moved money to, or held it for, the agent that their data names. */
 const WITH_TWO_SIDES: readonly string[] = [
   'payment.completed',
   'payment.refunded',
@@ -52,7 +52,7 @@ function namesOf(caller: Exclude<Caller, { kind: 'admin' | 'public' }>): string[
   }
 }
 
-/** Asked here and not of the agents' module, which records its acts in this one. */
+/** Reads `agents` itself, because the parties domain imports this one. */
 async function selectSponsors(
   db: Queryable,
   agentIds: readonly Uuid[],

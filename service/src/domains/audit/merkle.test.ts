@@ -45,15 +45,15 @@ function flipped(bytes: Buffer, at: number): Buffer {
   return copy
 }
 
-describe('the tree', () => {
-  test('has the roots that the known test vectors have', () => {
+describe('the Merkle tree', () => {
+  test('has the roots of the known test vectors', () => {
     const tree = memoryTree()
     tree.append(CLASSIC_LEAVES)
     const roots = CLASSIC_ROOTS.map((_, size) => tree.root(size).toString('hex'))
     expect(roots).toEqual(CLASSIC_ROOTS)
   })
 
-  test('is that of the RFC whatever its size and in whatever portions it grew', () => {
+  test('matches the RFC at any size, in whatever portions it grew', () => {
     const portions = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 6 })
     const property = fc.property(portions, fc.nat(), fc.nat(), (sizes, pick, other) => {
       const tree = memoryTree()
@@ -70,7 +70,7 @@ describe('the tree', () => {
   })
 
   test.each([255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537])(
-    'proves its first, middle and last leaves and its growth at the border of tiles, with %i leaves',
+    'proves its first, middle and last leaves and its growth at the edges of tiles, with %i leaves',
     size => {
       const tree = borderTree()
       const leaves = someLeaves(size)
@@ -87,7 +87,7 @@ describe('the tree', () => {
     },
   )
 
-  test('needs few tiles for a proof, and says when one is missing', () => {
+  test('reads few tiles for a proof, and reports a missing one', () => {
     const [index, size] = [5_000_000, 10_000_000]
     const tiles = tilesOf(inclusionRanges(index, size))
     expect(tiles.length).toBeLessThanOrEqual(6)
@@ -97,7 +97,7 @@ describe('the tree', () => {
     expect(hasTiles(ranges, id => (id.level === 0 ? Buffer.alloc(0) : tree.read(id)))).toBe(false)
   })
 
-  test('knows sizes beyond 32 bits', () => {
+  test('works with sizes above 32 bits', () => {
     const size = 2 ** 40 + 3
     const ranges = inclusionRanges(2 ** 33 + 1, size)
     expect(ranges).toHaveLength(41)
@@ -124,7 +124,7 @@ describe('a proof', () => {
   tree.append(someLeaves(11))
   const leaves = someLeaves(11)
 
-  test('of inclusion holds for its own leaf, place, size and root alone', () => {
+  test('of inclusion is valid only for its own leaf, index, size and root', () => {
     for (const size of SIZES) {
       for (let index = 0; index < size; index++) {
         const good = {
@@ -145,7 +145,7 @@ describe('a proof', () => {
     }
   })
 
-  test('of inclusion or growth does not hold after any of its bytes was changed', () => {
+  test('of inclusion or consistency is invalid if any of its bytes was changed', () => {
     const inclusion = { leaf: leaves[4] ?? Buffer.alloc(0), index: 4, size: 11, proof: proofOf(tree, 4) }
     for (const proof of everyFlip(inclusion.proof))
       expect(verifyInclusion({ ...inclusion, proof }, tree.root())).toBe(false)
@@ -160,14 +160,14 @@ describe('a proof', () => {
     for (const proof of everyFlip(growth.proof)) expect(verifyConsistency({ ...growth, proof })).toBe(false)
   })
 
-  test('of growth holds for its own sizes and roots alone', () => {
+  test('of consistency is valid only for its own sizes and roots', () => {
     for (let to = 0; to <= 11; to++) {
       for (let from = 0; from <= to; from++) {
         const [fromRoot, toRoot] = [tree.root(from), tree.root(to)]
         const good = { from, to, fromRoot, toRoot, proof: growthOf(tree, from, to) }
         expect(verifyConsistency(good)).toBe(true)
         expect(verifyConsistency({ ...good, fromRoot: flipped(fromRoot, 0) })).toBe(false)
-        // Nothing is proven of what was put behind nothing.
+        // The empty tree is a prefix of every tree, so its proof is empty.
         expect(verifyConsistency({ ...good, toRoot: flipped(toRoot, 0) })).toBe(from === 0 && to > 0)
         expect(verifyConsistency({ ...good, proof: [...good.proof, toRoot] })).toBe(false)
         expect(verifyConsistency({ ...good, from: to + 1 })).toBe(false)
@@ -175,7 +175,7 @@ describe('a proof', () => {
     }
   })
 
-  test('of sizes that are none does not hold', () => {
+  test('with invalid sizes is invalid', () => {
     const [leaf, root] = [Buffer.alloc(32), Buffer.alloc(32)]
     for (const [index, size] of [
       [-1, 1],

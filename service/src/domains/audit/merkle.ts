@@ -3,8 +3,8 @@ import { assert } from '../../kernel/assert.ts'
 
 /**
  * The Merkle tree of RFC 6962, section 2.1, over leaves that come as their hashes, stored in tiles (C2SP tlog-tiles):
- * tile n of level 0 has the 256 leaves from 256n on; an entry of the level above is the root of a full tile. Whatever
- * is asked of the tree is first said in ranges of leaves, then which tiles these need, then computed from those.
+ * tile n of level 0 has the 256 leaves from 256n on; an entry of the level above is the root of a full tile. Each
+ * request to the tree becomes ranges of leaves, then the tiles that these need, then is computed from those.
  */
 export const HASH_BYTES = 32
 export const TILE_WIDTH = 256
@@ -12,7 +12,7 @@ export const TILE_WIDTH = 256
 /** The root of the tree without leaves: the hash of nothing. */
 export const EMPTY_ROOT: Buffer = hash('sha256', '', 'buffer')
 
-/** The leaves from `start` up to but without `end`. */
+/** The leaves from `start` (inclusive) to `end` (exclusive). */
 export interface LeafRange {
   readonly start: number
   readonly end: number
@@ -23,22 +23,22 @@ export interface TileId {
   readonly tile: number
 }
 
-/** One text for each tile, for looking it up in memory. */
+/** A tile's key in a map. */
 export function tileName({ level, tile }: TileId): string {
   return `${level} ${tile}`
 }
 
-/** The hashes of a tile, one behind the other; nothing where there is no such tile. */
+/** Returns the concatenated hashes of a tile; an empty buffer if there is no such tile. */
 export type ReadTile = (id: TileId) => Buffer
 
-/** RFC 6962: an inner node is hashed behind a one byte, so that it can never pass for a leaf. */
+/** RFC 6962: the hash of an inner node has the prefix 0x01, so that it cannot be taken for a leaf. */
 export function nodeHash(left: Buffer, right: Buffer): Buffer {
   return Buffer.from(hash('sha256', Buffer.concat([NODE_PREFIX, left, right]), 'hex'), 'hex')
 }
 
 const NODE_PREFIX = Buffer.of(1)
 
-/** Where the left part of a tree of two or more leaves ends: the largest power of two below its size. */
+/** The size of the left subtree of a tree of two or more leaves: the largest power of two below its size. */
 function splitOf(size: number): number {
   let split = 1
   while (split * 2 < size) split *= 2
@@ -71,7 +71,7 @@ export function consistencyRanges(from: number, to: number): LeafRange[] {
     if (from <= middle) end = middle
     else start = middle
   }
-  // The earlier tree's own root is known to whoever asks, unless it ends inside a larger one.
+  // The verifier knows the earlier tree's root, unless that tree ends inside a larger subtree.
   if (start > 0) ranges.push({ start, end })
   return ranges.toReversed()
 }
@@ -91,14 +91,14 @@ export function hasTiles(ranges: readonly LeafRange[], read: ReadTile): boolean 
     .every(subtree => hashesOf(subtree, read).length === subtree.count * HASH_BYTES)
 }
 
-/** The root of a range of leaves that a proof or a whole tree asks for. */
+/** The root of a range of leaves. */
 export function rangeRoot(range: LeafRange, read: ReadTile): Buffer {
   const roots = subtreesOf(range).map(subtree => rootOf(hashesOf(subtree, read), subtree.count))
-  // What is not a full tree leans to the left: its last parts are joined first.
+  // An incomplete tree is joined from the right: its smallest subtrees first.
   return roots.length === 0 ? EMPTY_ROOT : roots.reduceRight((right, left) => nodeHash(left, right))
 }
 
-/** A full subtree, as so many entries of one tile. */
+/** A full subtree, as `count` entries of one tile. */
 interface Subtree extends TileId {
   readonly first: number
   readonly count: number
@@ -134,8 +134,8 @@ function hashesOf({ level, tile, first, count }: Subtree, read: ReadTile): Buffe
 }
 
 /**
- * The root over a power of two of hashes, level by level in one piece of memory. The text form is what node:crypto
- * hands out fastest, by a factor of four: integrating costs little more than this.
+ * The root of a power of two of hashes, level by level in one buffer. node:crypto returns hashes as hex text four times
+ * faster than as buffers, and this is most of the cost of appending leaves.
  */
 function rootOf(hashes: Buffer, count: number): Buffer {
   assert(hashes.length === count * HASH_BYTES, 'the tile has the hashes that are asked for')
@@ -150,7 +150,7 @@ function rootOf(hashes: Buffer, count: number): Buffer {
   return nodes.subarray(0, HASH_BYTES)
 }
 
-/** What a full tile is to the level above. */
+/** The entry of a full tile in the level above. */
 export function tileRoot(hashes: Buffer): Buffer {
   return rootOf(hashes, TILE_WIDTH)
 }

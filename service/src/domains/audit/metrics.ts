@@ -5,7 +5,7 @@ import type { AuditContext } from './context.ts'
 import { isAsSigned } from './prove.ts'
 import { type LogStatus, selectStatus } from './status-store.ts'
 
-/** How the log stands, and what the check of it has come to. */
+/** Metrics of the log and of the log check. */
 export function addAuditMetrics(metrics: Metrics, context: AuditContext): void {
   addFigures(metrics, FIGURES, () => readStatus(context))
   addLogCheckMetrics(metrics, context)
@@ -24,28 +24,28 @@ async function readStatus(context: AuditContext): Promise<Status> {
 const FIGURES: readonly Figure<Status>[] = [
   {
     name: 'audit_leaves',
-    help: 'Entries that the newest checkpoint covers',
+    help: 'Audit entries that the newest checkpoint covers',
     value: ({ size }) => size,
   },
   {
     name: 'audit_waiting_leaves',
-    help: 'Entries that wait for their places in the tree',
+    help: 'Audit entries in the queue, not yet appended to the tree',
     value: ({ waiting }) => waiting,
   },
   {
     name: 'audit_lag_seconds',
-    help: 'How long the oldest of them has waited; 0 when none does',
+    help: 'Age of the oldest queued audit entry in seconds; 0 if none is queued',
     value: ({ oldest, now }) =>
       oldest === null ? 0 : Math.max(0, (now.getTime() - momentOf(oldest).getTime()) / 1_000),
   },
   {
     name: 'audit_refused_rows',
-    help: 'Rows of the queue that were put aside, because they are not as the service wrote them',
+    help: 'Rows of the audit queue that were refused, because they failed MAC verification or were in the tree already',
     value: ({ refused }) => refused,
   },
   {
     name: 'audit_checkpoint_good',
-    help: 'Whether the newest checkpoint is signed and the end of the tree is what it says: 1, or 0',
+    help: '1 if the newest checkpoint has a valid signature and matches the tree, else 0',
     value: ({ isIntact }) => (isIntact ? 1 : 0),
   },
 ]

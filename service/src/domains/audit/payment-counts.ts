@@ -4,12 +4,12 @@ import { firstUuidAt, type Uuid } from '../../kernel/ids.ts'
 import { isWholeTrail, type TrailScope } from './trail-scope.ts'
 import { COUNT_PAYMENTS } from './trail-sql.ts'
 
-/** How many payments an agent has made and received. One process remembers what it has counted, and counts only what came since. */
+/** Counts an agent's payments, made and received. The process caches counts, and counts only later payments. */
 export interface PaymentCounts {
   count(db: Queryable, scope: TrailScope): Promise<bigint>
 }
 
-/** Payments with ids before one: no more of those will ever come. */
+/** The number of payments with ids before one; no payment will get such an id any more. */
 interface Counted {
   readonly before: Uuid
   readonly count: bigint
@@ -35,8 +35,8 @@ export function openPaymentCounts(): PaymentCounts {
 }
 
 /**
- * Where the ids of all payments to come begin: they get them under the lock of the account, on whichever node, and never
- * before the last posting to it (see `Book`).
+ * The lower bound of the ids of future payments: any node assigns ids under the lock of the account, never before the
+ * account's last posting (see `LedgerBatch`).
  */
 async function selectSettledBefore(db: Queryable, agentId: Uuid): Promise<Uuid> {
   const [row] = await db.query<{ ms: bigint }>(`select last_posted_ms as ms from accounts where id = $1`, [

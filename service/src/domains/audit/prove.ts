@@ -7,14 +7,14 @@ import { verifyInclusion } from './verify-proof.ts'
 
 type ProofContext = Pick<AuditContext, 'database' | 'signingKeys' | 'serviceName'>
 
-/** That the newest checkpoint covers a leaf. */
+/** A proof that the newest checkpoint covers a leaf. */
 export interface Inclusion {
   readonly head: TreeHead
   readonly checkpoint: string
   readonly proof: readonly Buffer[]
 }
 
-/** Proves a leaf against the newest checkpoint; null when the log is not as it was signed. */
+/** Proves a leaf against the newest checkpoint; null if the log failed verification. */
 export async function proveInclusion(
   context: ProofContext,
   index: number,
@@ -28,7 +28,7 @@ export async function proveInclusion(
   return { head, checkpoint: tree.checkpoint, proof }
 }
 
-/** The head that is signed; null when it is not, or is not that of the stored size. */
+/** The signed head; null if its signature is invalid or its size is not the stored one. */
 async function openHead(
   { signingKeys, serviceName }: ProofContext,
   { size, checkpoint }: StoredTree,
@@ -38,12 +38,12 @@ async function openHead(
   return head?.size === size ? head : null
 }
 
-/** Proves that the first `from` of the first `to` leaves are an earlier tree; null when tiles are missing. */
+/** Proves that the tree of `from` leaves is a prefix of the tree of `to` leaves; null if tiles are missing. */
 export function proveConsistency(db: Queryable, from: number, to: number): Promise<Buffer[] | null> {
   return readRoots(db, consistencyRanges(from, to))
 }
 
-/** Whether the newest checkpoint is signed and is that of the tree; also where there is no tree yet. */
+/** Whether the newest checkpoint is signed and matches the tree; true if there is no tree yet. */
 export async function isAsSigned(context: ProofContext): Promise<boolean> {
   const tree = await selectTree(context.database)
   if (tree === null) return true

@@ -2,7 +2,7 @@ import { arrayLiteral } from '../../db/array-literal.ts'
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
-/** What one commit left for the tree. Nothing in it is proven. */
+/** The leaves that one commit queued for the tree. They are not verified. */
 export interface QueuedRow {
   readonly id: Uuid
   /** As an array literal, as it was sealed. */
@@ -11,14 +11,14 @@ export interface QueuedRow {
   readonly seal: Buffer
 }
 
-/** How much is taken at once. */
+/** How much is read at once. */
 export interface QueueLimits {
   readonly rows: number
-  /** The row that passes it is the last. */
+  /** The row that exceeds it is the last. */
   readonly leaves: number
 }
 
-/** What waits, in the order of its ids. Only who has locked the tree may take it. */
+/** The queued rows in the order of their ids. Only the transaction that has locked the tree may remove them. */
 export async function selectQueue(tx: Queryable, limits: QueueLimits): Promise<QueuedRow[]> {
   return tx.query<QueuedRow>(
     `select id, ids::text as ids, hashes, seal
@@ -35,7 +35,7 @@ export async function deleteQueued(tx: Queryable, ids: readonly Uuid[]): Promise
   await tx.query(`delete from audit_queue where id = any($1::uuid[])`, [arrayLiteral(ids)])
 }
 
-/** Puts rows aside that must not come into the tree. */
+/** Moves rows that must not be appended to the tree to audit_refused. */
 export async function refuseQueued(tx: Queryable, ids: readonly Uuid[], now: Date): Promise<void> {
   await tx.query(
     `with refused as (delete from audit_queue where id = any($1::uuid[]) returning id, ids, hashes, seal)
@@ -45,7 +45,7 @@ export async function refuseQueued(tx: Queryable, ids: readonly Uuid[], now: Dat
   )
 }
 
-/** Which of these entries the tree has already. */
+/** Which of these entries are in the tree already. */
 export async function selectIntegrated(db: Queryable, ids: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
   if (ids.length === 0) return new Set()
   const sorted = ids.toSorted()
@@ -57,7 +57,7 @@ export async function selectIntegrated(db: Queryable, ids: readonly Uuid[]): Pro
   return new Set(rows.map(row => row.id))
 }
 
-/** Whether an entry waits for its place in the tree. */
+/** Whether an entry is in the queue. */
 export async function isQueued(db: Queryable, id: Uuid): Promise<boolean> {
   const rows = await db.query(`select 1 from audit_queue where ids @> array[$1::uuid]`, [id])
   return rows.length > 0

@@ -5,16 +5,16 @@ import { openCheckpoint, parseCheckpoint, type TreeHead } from './checkpoint.ts'
 import { hasTiles, rangeRoot, TILE_WIDTH } from './merkle.ts'
 import { readTiles, type StoredTree, selectTileIds } from './tree-store.ts'
 
-/** What leaves may be put behind. */
+/** The proven right edge of the tree, to which leaves may be appended. */
 export interface ProvenEdge extends Edge {
   readonly head: TreeHead
-  /** The log's name as the last checkpoint has it. */
+  /** The log's name in the last checkpoint. */
   readonly origin: string
 }
 
 /**
- * The end of the tree, when it is what a key of the service signed, and the tree that this process saw last is the
- * beginning of it; nothing is ever put behind anything else.
+ * The right edge of the tree, if a key of the service signed it and the tree that this process saw last is its prefix;
+ * leaves are never appended to anything else.
  */
 export async function readEdge(
   tx: Queryable,
@@ -22,7 +22,7 @@ export async function readEdge(
   tree: StoredTree,
   lastSeen: TreeHead | null,
 ): Promise<ProvenEdge | null> {
-  // A service that was renamed goes on behind what it signed under its old name.
+  // After the service was renamed, it appends to the log that it signed under its old name.
   const origin = parseCheckpoint(tree.checkpoint)?.origin ?? ''
   const head = openCheckpoint(tree.checkpoint, origin, publicKeys)
   if (head === null || head.size !== tree.size || head.size < (lastSeen?.size ?? 0)) return null

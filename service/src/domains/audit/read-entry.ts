@@ -7,13 +7,13 @@ import { findProvenTransfer } from '../../ledger/index.ts'
 import type { Facts } from '../../operations/act.ts'
 import { type EntryContent, entryContent, paymentContent } from '../../operations/audit-entry.ts'
 
-/** What is stored of an act, or that there is nothing, or that it cannot be as it was written. */
+/** A stored entry, or that there is none, or that it was altered. */
 export type FoundEntry =
   | { readonly kind: 'entry'; readonly agentId: Uuid | null; readonly content: EntryContent }
   | { readonly kind: 'altered' }
   | { readonly kind: 'none' }
 
-/** Reads an act by its id: an entry, or the payment that is one. The tree is what proves it. */
+/** Reads an entry by its id: a row of audit_entries, or a payment. It is not proven here: its leaf in the tree does that. */
 export async function readEntry(db: Queryable, vault: Vault, id: Uuid): Promise<FoundEntry> {
   const [row] = await db.query<EntryRow>(`select ${ENTRY_COLUMNS} from audit_entries where id = $1`, [id])
   if (row !== undefined) return entryOf(row)
@@ -24,7 +24,7 @@ export async function readEntry(db: Queryable, vault: Vault, id: Uuid): Promise<
   return { kind: 'entry', agentId: transfer.debitAccount, content: paymentContent(transfer) }
 }
 
-/** A row of audit_entries, in whose columns anything may stand by now. */
+/** A row of audit_entries. It may have been edited in any column. */
 export interface EntryRow {
   readonly id: Uuid
   readonly agentId: Uuid | null
@@ -34,7 +34,7 @@ export interface EntryRow {
   readonly target: string
   readonly data: string
   readonly createdAt: Date
-  /** Entries are written to the millisecond; a finer time was put there by hand. */
+  /** Entries are written with milliseconds; a finer time was edited. */
   readonly isFiner: boolean
 }
 
@@ -51,7 +51,7 @@ export function entryOf({ actorType, actorId, isFiner, ...row }: EntryRow): Foun
   return { kind: 'entry', agentId: row.agentId, content: entryContent(entry) }
 }
 
-/** null when the text is not to the letter what was written, whatever it may mean. */
+/** null unless the text is byte for byte canonical JSON, as the service writes it. */
 function factsFrom(text: string): Facts | null {
   try {
     const facts: Facts = JSON.parse(text)

@@ -4,9 +4,9 @@ import { readEdge } from './read-edge.ts'
 import { lockTree, updateTree } from './tree-store.ts'
 
 /**
- * Signs the log's checkpoint again with another key, when a key is revoked: from then on no node accepts a checkpoint by
- * the revoked key. `publicKeys` are those that were good until now. A log that is not as it was signed is left as it is,
- * and the log check reports it.
+ * Signs the log's checkpoint again with another key when a key is revoked: from then on no node accepts a checkpoint by
+ * the revoked key. `publicKeys` are those accepted until now. A log that failed verification stays as it is, and the log
+ * check reports it.
  */
 export async function resignCheckpoint(
   tx: Queryable,

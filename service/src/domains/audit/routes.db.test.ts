@@ -42,11 +42,11 @@ async function checkpoint(): Promise<TreeHead> {
   return head
 }
 
-test('a log that nothing was put into has a checkpoint of the empty tree', async () => {
+test('a log without leaves has a checkpoint of the empty tree', async () => {
   expect((await checkpoint()).size).toBe(0)
 })
 
-test('whoever kept a checkpoint can prove that every later one begins with it', async () => {
+test('a caller with an old checkpoint gets a proof that every later one extends it', async () => {
   const kept: TreeHead[] = [await checkpoint()]
   for (const count of [1, 254, 1, 1, 300, 2]) {
     await recordSome(stage, count)
@@ -64,7 +64,7 @@ test('whoever kept a checkpoint can prove that every later one begins with it', 
   }
 })
 
-test('sizes that no proof is between are refused with the field that is wrong', async () => {
+test('sizes without a consistency proof are refused with the name of the invalid field', async () => {
   const { size } = await checkpoint()
   for (const [query, field] of [
     [`from=2&to=1`, 'from'],
@@ -82,14 +82,14 @@ test('sizes that no proof is between are refused with the field that is wrong', 
   }
 })
 
-test('an entry is verified for any credential, and nobody without one', async () => {
+test('an entry is verified for callers with any credential, and for none without one', async () => {
   const [id = ''] = await recordSome(stage, 1)
   const path = `verify?audit_id=${formatId('aud', id)}`
   expect((await ask(path)).body).toMatchObject({ valid: true, reason: 'ok', entry: { data: null } })
   expect((await call(server, 'GET', `/v1/audit/${path}`)).status).toBe(401)
 })
 
-test('the metrics tell what waits, for how long, and whether the log is as it was signed', async () => {
+test('the metrics show the number and age of queued entries, and whether the log verifies', async () => {
   const metrics = createMetrics()
   addAuditMetrics(metrics, stage)
   await integrateAll(stage)

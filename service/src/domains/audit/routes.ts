@@ -26,7 +26,7 @@ export function serveAudit(serve: Serve, context: AuditContext & TrailContext): 
   })
 }
 
-/** The log begins when it is first looked at, if it was never integrated into. */
+/** Creates the empty log when it is first read, if no leaf was appended yet. */
 async function newestTree({ database }: AuditContext, integrator: Integrator): Promise<StoredTree> {
   const tree = await selectTree(database)
   if (tree !== null) return tree

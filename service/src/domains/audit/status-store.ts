@@ -1,11 +1,11 @@
 import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 
-/** What an operator watches. */
+/** The state of the log that metrics show. */
 export interface LogStatus {
   readonly size: number
   readonly waiting: number
-  /** The oldest of the rows that wait. */
+  /** The id of the oldest queued row. */
   readonly oldest: Uuid | null
   readonly refused: number
 }

@@ -55,7 +55,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** Everything is as it was written, and both sides say so. */
+/** Expects that nothing was changed: the log check and the verification of entries both succeed. */
 beforeEach(async () => {
   await expectIntact()
 })
@@ -80,7 +80,7 @@ async function tamper(statement: string, values: readonly unknown[] = []): Promi
 
 const subjects = (faults: readonly LogFault[]) => new Set(faults.map(({ subject }) => subject))
 
-/** Both ways of looking find these entries, and the other entries are what they were. */
+/** Expects that the log check and the verification both find exactly these entries. */
 async function expectFound(tampered: readonly Uuid[], because: string): Promise<void> {
   const found = subjects(await checkWholeLog(stage))
   for (const id of [...entries, ...payments]) {
@@ -91,7 +91,7 @@ async function expectFound(tampered: readonly Uuid[], because: string): Promise<
   await putBack()
 }
 
-test('every column of every entry is guarded', async () => {
+test('an edit of any column of any entry is found', async () => {
   const changes = await changesOfColumns(db.database, 'audit_entries')
   expect(changes.length).toBeGreaterThan(10)
   for (const { column, set } of changes) {
@@ -100,18 +100,18 @@ test('every column of every entry is guarded', async () => {
   }
 })
 
-test('every column of every payment is guarded', async () => {
+test('an edit of any column of any payment is found', async () => {
   const changes = await changesOfColumns(db.database, 'transfers')
   expect(changes.length).toBeGreaterThan(20)
   for (const { column, set } of changes) {
-    // A payment has no linked_id that could be taken away.
+    // A payment has no linked_id that could be removed.
     if (column === 'linked_id' && set === 'null') continue
     await tamper(`update transfers set ${column} = ${set} where kind = 'payment'`)
     await expectFound(payments, `${column} = ${set}`)
   }
 })
 
-test('every entry and payment that is deleted is missed', async () => {
+test('the deletion of any entry or payment is found', async () => {
   for (const id of entries) {
     await tamper('delete from audit_entries where id = $1', [id])
     await expectFound([id], 'deleted')
@@ -122,7 +122,7 @@ test('every entry and payment that is deleted is missed', async () => {
   }
 })
 
-/** All columns but the one that tells whose content it is. */
+/** All columns except the id. */
 async function contentColumns(table: string): Promise<string> {
   const changes = await changesOfColumns(db.database, table)
   return [...new Set(changes.map(({ column }) => column))].filter(column => column !== 'id').join(', ')
@@ -135,7 +135,7 @@ function pairsOf(ids: readonly Uuid[]): (readonly [Uuid, Uuid])[] {
 test.each([
   ['audit_entries', () => entries],
   ['transfers', () => payments],
-])('any two rows of %s whose contents were exchanged are found', async (table, ids) => {
+])('two rows of %s with exchanged contents are both found', async (table, ids) => {
   const columns = await contentColumns(table)
   for (const [one, other] of pairsOf(ids())) {
     await db.database.query(`delete from ${table} where id = any($1::uuid[])`, [[one, other]])
@@ -148,7 +148,7 @@ test.each([
   }
 })
 
-test('two leaves whose ids were exchanged in the tree are found', async () => {
+test('two leaves with exchanged ids are both found', async () => {
   for (const [one, other] of pairsOf([...entries, ...payments])) {
     await tamper(
       `update audit_tiles set ids = array_replace(array_replace(array_replace(ids, $1, $3), $2, $1), $3, $2)
@@ -159,7 +159,7 @@ test('two leaves whose ids were exchanged in the tree are found', async () => {
   }
 })
 
-test('a leaf that was given the id of another is found, and so is the one that has lost it', async () => {
+test('a leaf that was given another’s id is found, and so is the entry that has lost its leaf', async () => {
   const [one, other] = [entries[0] ?? '', payments[0] ?? '']
   await tamper('update audit_tiles set ids = array_replace(ids, $1, $2) where level = 0', [one, other])
   const kinds = (await checkWholeLog(stage)).map(({ subject, kind }) => [subject, kind])
@@ -168,7 +168,7 @@ test('a leaf that was given the id of another is found, and so is the one that h
   expect(await reasonOf(one)).toBe('not_in_log')
 })
 
-test('what was stored a second time is found, in whichever table', async () => {
+test('an entry or payment that was stored a second time is found, in either table', async () => {
   const rest = await contentColumns('transfers')
   const id = payments[0] ?? ''
   await tamper(
@@ -185,7 +185,7 @@ test('what was stored a second time is found, in whichever table', async () => {
   await expectFound([id], 'a payment that is an entry too')
 })
 
-test('an entry that nobody recorded is found, wherever in time it pretends to stand', async () => {
+test('an invented entry is found, whatever its date', async () => {
   const columns = await contentColumns('audit_entries')
   for (const id of [
     newUuid(clock.now()),
@@ -204,7 +204,7 @@ test('an entry that nobody recorded is found, wherever in time it pretends to st
   }
 })
 
-test('a payment that nobody made is found', async () => {
+test('an invented payment is found', async () => {
   const columns = await contentColumns('transfers')
   const id = newUuid(clock.now())
   await tamper(
@@ -216,7 +216,7 @@ test('a payment that nobody made is found', async () => {
   expect(await reasonOf(id)).toBe('altered')
 })
 
-test('one that waits for its place is not missing, until somebody takes it out of the queue', async () => {
+test('a queued entry is not reported as missing, unless it was deleted from the queue', async () => {
   const [waiting] = await recordSome(stage, 1)
   expect(await checkWholeLog(stage)).toEqual([])
   await tamper('delete from audit_queue')
@@ -226,7 +226,7 @@ test('one that waits for its place is not missing, until somebody takes it out o
   expect(await reasonOf(waiting ?? '')).toBe('not_in_log')
 })
 
-test('every column of a row of the queue is guarded, before and after it is taken', async () => {
+test('an edit of any column of a queued row is found, before and after it is appended', async () => {
   for (const { column, set } of await changesOfColumns(db.database, 'audit_queue')) {
     const [waiting] = await recordSome(stage, 2)
     await tamper(`update audit_queue set ${column} = ${set}`)
@@ -235,14 +235,14 @@ test('every column of a row of the queue is guarded, before and after it is take
     expect.soft(await checkWholeLog(stage), `${column} = ${set}`).toContainEqual({
       subject: formatId('aud', waiting ?? ''),
       kind: 'not_in_log',
-      detail: 'neither the tree nor the queue has it',
+      detail: 'it is neither in the tree nor in the queue',
     })
     expect.soft(await reasonOf(waiting ?? ''), `${column} = ${set}`).toBe('not_in_log')
     await putBack()
   }
 })
 
-test('a row of the queue that somebody made, or made again, never comes into the tree', async () => {
+test('an invented or repeated row of the queue is never appended to the tree', async () => {
   const size = () => db.database.query('select size from audit_tree')
   const before = await size()
   await recordSome(stage, 1)
@@ -250,7 +250,7 @@ test('a row of the queue that somebody made, or made again, never comes into the
   await integrateAll(stage)
   await tamper('insert into audit_queue table queue_seen')
   await integrator.catchUp()
-  expect(await checkWholeLog(stage)).toMatchObject([{ kind: 'forged_queue', detail: 'it was put aside' }])
+  expect(await checkWholeLog(stage)).toMatchObject([{ kind: 'forged_queue', detail: 'it was refused' }])
   await putBack()
   await tamper(`insert into audit_queue select gen_random_uuid(), ids, hashes, seal from queue_seen`)
   expect(await checkWholeLog(stage)).toMatchObject([{ kind: 'forged_queue' }])

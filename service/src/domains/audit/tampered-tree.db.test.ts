@@ -10,12 +10,12 @@ import { parseCheckpoint, signCheckpoint } from './checkpoint.ts'
 import { openIntegrator } from './integrator.ts'
 import { rangeRoot } from './merkle.ts'
 import { ENTRY_COLUMNS, type EntryRow, entryOf } from './read-entry.ts'
-import { checkWholeLog, goRound } from './testing/log-check.ts'
+import { checkWholeLog, completeRound } from './testing/log-check.ts'
 import { integrateAll, type LogStage, leavesIn, openLogStage, recordSome } from './testing/log-stage.ts'
 import { readTiles, selectTree } from './tree-store.ts'
 import { verifyEntry } from './verify-entry.ts'
 
-/** Two full tiles and a third, so that the level above has one that is not full. */
+/** Two full tiles and a partial one, so that the level above is partial too. */
 const EARLIER = 600
 const LEAVES = 700
 const TABLES = ['audit_entries', 'audit_tiles', 'audit_tree', 'audit_queue', 'audit_refused']
@@ -74,12 +74,12 @@ const TILES = [
   [1, 0],
 ] as const
 
-test('every column of every tile is guarded', async () => {
+test('an edit of any column of any tile is found', async () => {
   for (const [level, tile] of TILES) {
     for (const { column, set } of await changesOfColumns(db.database, 'audit_tiles')) {
       if (set === 'null' && level > 0) continue
       const where = `level = ${level} and tile = ${tile}`
-      // Another tile's place cannot be taken while that one is there.
+      // The primary key prevents two tiles at the same position.
       if (column === 'tile' || column === 'level')
         await db.database.query(`delete from audit_tiles where not (${where})`)
       await tamper(`update audit_tiles set ${column} = ${set} where ${where}`)
@@ -89,7 +89,7 @@ test('every column of every tile is guarded', async () => {
   }
 })
 
-test('every hash of every tile is guarded, and its entry does not verify', async () => {
+test('an edit of any hash of any tile is found, and its entry fails verification', async () => {
   for (const [index, tile, reason] of [
     [0, 0, 'altered'],
     [255, 0, 'altered'],
@@ -105,7 +105,7 @@ test('every hash of every tile is guarded, and its entry does not verify', async
     expect(await checkWholeLog(stage)).toContainEqual({
       subject: formatId('aud', ids[index] ?? ''),
       kind: 'altered_entry',
-      detail: 'it is not what its leaf says',
+      detail: 'it does not hash to its leaf',
     })
     expect(await reasonOf(index)).toBe(reason)
     await putBack()
@@ -120,7 +120,7 @@ test('every hash of every tile is guarded, and its entry does not verify', async
   }
 })
 
-test('an entry whose text and leaf were both changed does not verify', async () => {
+test('an entry fails verification if its content and its leaf were both changed', async () => {
   for (const index of SOME) {
     await tamper(`update audit_entries set target = 'other' where id = $1`, [ids[index]])
     const { hash } = await shown(ids[index] ?? '')
@@ -136,7 +136,7 @@ test('an entry whose text and leaf were both changed does not verify', async () 
   }
 })
 
-/** What the leaf of a changed entry would be. */
+/** The leaf hash of a changed entry. */
 async function shown(id: Uuid): Promise<{ hash: string }> {
   const [row] = await db.database.query<EntryRow>(
     `select ${ENTRY_COLUMNS} from audit_entries where id = $1`,
@@ -148,7 +148,7 @@ async function shown(id: Uuid): Promise<{ hash: string }> {
   return { hash: leafHash(canonicalJson(found.content)) }
 }
 
-test('a tile that the tree does not have is found', async () => {
+test('a tile beyond the end of the tree is found', async () => {
   for (const [level, tile] of [
     [0, 3],
     [1, 1],
@@ -161,14 +161,14 @@ test('a tile that the tree does not have is found', async () => {
     const fault = {
       subject: `tile ${level}/${tile}`,
       kind: 'broken_tile',
-      detail: 'the tree has no such tile',
+      detail: 'it is beyond the end of the tree',
     }
     expect.soft(await checkWholeLog(stage)).toContainEqual(fault)
     await putBack()
   }
 })
 
-test('a tile that is missing, or put in another’s place, is found', async () => {
+test('a deleted tile or one with another’s number is found', async () => {
   for (const [level, tile] of TILES) {
     await tamper(`delete from audit_tiles where level = ${level} and tile = ${tile}`)
     expect.soft(await checkWholeLog(stage), `${level}/${tile}`).not.toEqual([])
@@ -180,11 +180,11 @@ test('a tile that is missing, or put in another’s place, is found', async () =
   expect(await checkWholeLog(stage)).toContainEqual({
     subject: 'tile 0/0',
     kind: 'broken_tile',
-    detail: 'its root is not in the level above',
+    detail: 'its root does not match the level above',
   })
 })
 
-test('leaves that were put in another order are found', async () => {
+test('leaves in a changed order are found', async () => {
   await tamper(
     `update audit_tiles set ids = ids[2:2] || ids[1:1] || ids[3:],
        hashes = substring(hashes from 33 for 32) || substring(hashes from 1 for 32) || substring(hashes from 65)
@@ -204,13 +204,13 @@ test.each([
     async () => (await checkpoint()).replace(/\n[A-Za-z0-9+/]{43}=\n/, `\n${'A'.repeat(43)}=\n`),
   ],
   ['one that somebody else signed', () => selfMade()],
-])('a checkpoint that was replaced by %s is found', async (_, replaced) => {
+])('a checkpoint that was replaced with %s is found', async (_, replaced) => {
   await tamper('update audit_tree set checkpoint = $1', [await replaced()])
   expect(await checkWholeLog(stage)).toMatchObject([{ subject: 'checkpoint', kind: 'bad_checkpoint' }])
   expect(await reasonOf(size - 1)).toBe('bad_checkpoint')
 })
 
-/** The right head, signed by a key that is none of the service's. */
+/** The correct head, signed by a foreign key. */
 async function selfMade(): Promise<string> {
   const range = { start: 0, end: size }
   const root = rangeRoot(range, await readTiles(db.database, [range]))
@@ -221,13 +221,13 @@ async function selfMade(): Promise<string> {
   })
 }
 
-test('a log that was cut back to an older checkpoint is found by what is left over', async () => {
+test('a log that was truncated to an older checkpoint is found by its remaining tiles', async () => {
   await tamper('update audit_tree set checkpoint = $1, size = $2', [earlier, parseCheckpoint(earlier)?.size])
   expect((await checkWholeLog(stage)).map(fault => fault.kind)).toContain('broken_tile')
   expect(await reasonOf(size - 1)).toBe('bad_checkpoint')
 })
 
-test('a whole log that was taken away, and begins anew, is found by its entries', async () => {
+test('a log that was deleted and begun again is found by its entries', async () => {
   await db.database.query('delete from audit_tree; delete from audit_tiles')
   expect((await checkWholeLog(stage)).length).toBeGreaterThan(500)
   await integrateAll(stage)
@@ -235,22 +235,24 @@ test('a whole log that was taken away, and begins anew, is found by its entries'
   expect(await reasonOf(0)).toBe('not_in_log')
 })
 
-test('a process remembers the log: one that was rewritten and signed anew is found too', async () => {
+test('a process remembers the log’s head, so it finds a log that was rewritten and validly signed', async () => {
   const checker = openLogChecker(stage)
-  expect(await goRound(stage, checker)).toEqual([])
+  expect(await completeRound(stage, checker)).toEqual([])
   await db.database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
   await recordSome(stage, size)
   await integrateAll(stage)
   expect(await checkWholeLog(stage)).toEqual([])
-  expect(await goRound(stage, checker)).toEqual([
+  expect(await completeRound(stage, checker)).toEqual([
     {
       subject: 'checkpoint',
       kind: 'bad_checkpoint',
-      detail: `the first ${size} leaves were others before`,
+      detail: `the first ${size} leaves differ from those seen before`,
     },
   ])
   await db.database.query(`delete from audit_entries; delete from audit_tiles; delete from audit_tree`)
   await recordSome(stage, 3)
   await integrateAll(stage)
-  expect(await goRound(stage, checker)).toMatchObject([{ detail: `there were ${size} leaves before` }])
+  expect(await completeRound(stage, checker)).toMatchObject([
+    { detail: `it covers 3 leaves, fewer than the ${size} seen before` },
+  ])
 })

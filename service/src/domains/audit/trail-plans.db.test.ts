@@ -38,7 +38,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** One agent that paid, held and was paid much, among others. Ids sort as their numbers do. */
+/** One agent with many payments, holds and receipts, among others. Ids sort in the order of their numbers. */
 async function grow(): Promise<void> {
   const id = `('01990000-0000-7000-8000-' || lpad(to_hex(n * 16 + part), 12, '0'))::uuid`
   const rows = (part: number) => `from generate_series(1, ${OF_KIND}) n, (select ${part} as part) p`
@@ -88,12 +88,15 @@ function scanned(plan: PlanNode): string[] {
   return [...own, ...(plan.Plans ?? []).flatMap(scanned)]
 }
 
-test.each(STATEMENTS)('%s reads an index range of its agent, never a table', async (name, _, more) => {
-  const { Plan: plan, 'Execution Time': ms } = await explain(name, more)
-  expect(scanned(plan)).toEqual([])
-  expect(ms).toBeLessThan(5_000)
-  // A page costs its own rows, however long the trail is.
-  if (name.startsWith('page')) {
-    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
-  }
-})
+test.each(STATEMENTS)(
+  'the statement %s reads an index range of its agent, never a whole table',
+  async (name, _, more) => {
+    const { Plan: plan, 'Execution Time': ms } = await explain(name, more)
+    expect(scanned(plan)).toEqual([])
+    expect(ms).toBeLessThan(5_000)
+    // A page reads only its own rows, however long the trail is.
+    if (name.startsWith('page')) {
+      expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
+    }
+  },
+)

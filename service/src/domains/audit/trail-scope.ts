@@ -2,12 +2,12 @@ import type { AuditAction } from '@batua/contract'
 import type { Span } from '../../http/date-span.ts'
 import { FIRST_UUID, firstUuidAt, LAST_UUID, type Uuid } from '../../kernel/ids.ts'
 
-/** Which entries of an agent's trail are asked for. */
+/** Which entries of an agent's trail are requested. */
 export interface TrailScope {
   readonly agentId: Uuid
-  /** null: whatever was done. */
+  /** null: all actions. */
   readonly action: string | null
-  /** Ids begin with their time, so a range of ids is a span of time. `from` is in it, `until` is not. */
+  /** Ids begin with their time, so a range of ids is a span of time; `from` inclusive, `until` exclusive. */
   readonly from: Uuid
   readonly until: Uuid
 }
@@ -21,17 +21,17 @@ export function trailScope(agentId: Uuid, action: string | null, { from, until }
   }
 }
 
-/** Whether it has no beginning and no end. */
+/** Whether the scope is unbounded at both ends. */
 export function isWholeTrail({ from, until }: TrailScope): boolean {
   return from === FIRST_UUID && until === LAST_UUID
 }
 
-/** What is left of a scope behind an entry: all that is older. */
+/** The part of a scope that is older than an entry. */
 export function behind(scope: TrailScope, id: Uuid): TrailScope {
   return { ...scope, until: id < scope.until ? id : scope.until }
 }
 
-/** What is left of a scope when so many newer entries of one kind are known: what is older than those can wait. */
+/** The part of a scope that can be on a page of which this many entries of one kind are known. */
 export function newerThan(scope: TrailScope, id: Uuid | undefined): TrailScope {
   return id === undefined || id < scope.from ? scope : { ...scope, from: id }
 }

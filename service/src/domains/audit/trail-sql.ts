@@ -2,7 +2,7 @@ import { transferColumns } from '../../ledger/index.ts'
 import { ENTRY_COLUMNS } from './read-entry.ts'
 
 /**
- * The statements behind a trail. Their parameters: $1 the agent, $2 the first id, $3 the id before which it ends, then
+ * The statements of a trail. Their parameters: $1 the agent, $2 the first id, $3 the id before which it ends, then
  * the action where there is one, and how many. Each is an index range of one agent, read from its newest end.
  */
 const ENTRIES = 'audit_entries e where e.agent_id = $1 and e.id >= $2 and e.id < $3'
@@ -17,7 +17,7 @@ export const SELECT_ENTRIES = `select ${ENTRY_COLUMNS} from ${ENTRIES} order by 
 export const SELECT_ENTRIES_OF_ACTION = `
   select ${ENTRY_COLUMNS} from ${ENTRIES_OF_ACTION} order by e.id desc limit $5`
 
-/** What the agent paid and what it received; nobody pays itself, so each payment is found once. */
+/** The agent's payments, made and received; no agent pays itself, so each payment is found once. */
 export const SELECT_PAYMENTS = `
   select p.* from (
     (select ${transferColumns('t')} from ${DEBITS} and t.kind = 'payment' order by t.id desc limit $4)
@@ -26,8 +26,8 @@ export const SELECT_PAYMENTS = `
   ) p order by p.id desc limit $4`
 
 /**
- * The ids of payments without their rows: the kind of a transfer would have to be read from its row, but what is no
- * payment has an index of its own. Looked up one by one: never a pass over all.
+ * The ids of payments without reading their rows: the index of all transfers does not contain the kind, but transfers
+ * of other kinds have an index of their own, in which each id is looked up.
  */
 const paymentIds = (side: 'debit_account' | 'credit_account', transfers: string) => `
   select t.id from ${transfers} and (

@@ -17,7 +17,7 @@ import {
 } from './trail-scope.ts'
 import * as sql from './trail-sql.ts'
 
-/** An entry of a trail as it is told, by its place in the list. */
+/** An entry of a trail as it is returned, with its id for the order of the list. */
 export interface TrailRow {
   readonly id: Uuid
   readonly content: EntryContent
@@ -33,8 +33,8 @@ export async function selectTrail(
   if (rest === null) return []
   const entries = hasEntries(rest) ? await selectEntries(db, rest, fetch) : []
   if (!hasPayments(rest)) return entries
-  // Who holds, withdraws or refunds has an entry each time: so no long stretch of those is read for payments behind it,
-  // but for what an agent is given back or released, which is in the other side's trail.
+  // Holds, withdrawals and refunds have entries of their own, so no long range of them is read to find payments, except
+  // for money returned or released to an agent, whose entry is in the other side's trail.
   const payments = await selectPayments(db, newerThan(rest, entries[fetch - 1]?.id), fetch)
   return newestOf(entries, payments, fetch)
 }
@@ -45,7 +45,7 @@ async function selectEntries(db: Queryable, scope: TrailScope, fetch: number): P
     : db.query<EntryRow>(sql.SELECT_ENTRIES_OF_ACTION, [...rangeOf(scope), scope.action, fetch]))
   return rows.map(row => {
     const found = entryOf(row)
-    assert(found.kind === 'entry', `the audit entry ${row.id} is as it was written`)
+    assert(found.kind === 'entry', `the audit entry ${row.id} matches what was written`)
     return { id: row.id, content: found.content }
   })
 }
@@ -53,7 +53,7 @@ async function selectEntries(db: Queryable, scope: TrailScope, fetch: number): P
 async function selectPayments(db: Queryable, scope: TrailScope, fetch: number): Promise<TrailRow[]> {
   const rows = await db.query<StoredTransfer>(sql.SELECT_PAYMENTS, [...rangeOf(scope), fetch])
   return rows.map(row => {
-    assert(!Number.isNaN(row.postedAt.getTime()), `the payment ${row.id} is as it was posted`)
+    assert(!Number.isNaN(row.postedAt.getTime()), `the payment ${row.id} matches what was posted`)
     return { id: row.id, content: paymentContent(row) }
   })
 }
@@ -62,7 +62,7 @@ function rangeOf({ agentId, from, until }: TrailScope): unknown[] {
   return [agentId, from, until]
 }
 
-/** What follows the newest entries, null when there are no more than those. */
+/** The cursor after the newest entries; null if there are no more. */
 async function afterSkipping(db: Queryable, scope: TrailScope, entries: number): Promise<TrailScope | null> {
   if (entries === 0) return scope
   const id = await lastSkipped(db, scope, entries)

@@ -39,7 +39,7 @@ let owner: Owner
 let agent: Uuid
 let other: Uuid
 let caller: Caller
-/** What the agent's trail is, newest first. */
+/** The expected trail of the agent, newest first. */
 const expected: { action: string; target: string; at: Date }[] = []
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await db.database.query('update agents set key_hash = sha256(id::text::bytea)')
   await writeMacs(db.database, TEST_VAULT, AGENT_ROWS, [agent, other])
   await db.database.query('delete from audit_entries')
-  // Half an hour before and after midnight in India, and some days more.
+  // Half an hour before and after midnight in India, and on some other days.
   for (let step = 0; step < 60; step++) {
     clock.advance(step % 7 === 0 ? DAY_MS / 4 : MINUTE_MS)
     if (step % 3 === 0) await acted(step % 2 === 0 ? 'agent.paused' : 'escrow.held', agent)
@@ -85,7 +85,7 @@ async function paid(payer: Uuid, payee: Uuid): Promise<void> {
     expected.unshift({ action, target: payment_id ?? '', at: clock.now() })
 }
 
-/** A transfer that the agent is debited or credited by and that is not necessarily a payment. */
+/** A transfer of any kind that debits or credits the agent. */
 async function posted(kind: TransferKind, side: 'debit' | 'credit' = 'debit'): Promise<void> {
   const empty = { linkedId: null, idempotencyKey: null, reference: null, note: null }
   const places = { debitBalancePaise: null, creditBalancePaise: null, debitSequence: 1n, creditSequence: 1n }
@@ -111,29 +111,32 @@ const targets = ({ entries }: AuditTrail) => entries.map(({ target }) => target)
 const wanted = (keep: (entry: (typeof expected)[number]) => boolean) =>
   expected.filter(keep).map(({ target }) => target)
 
-test('a trail is what was recorded of an agent, what it paid and what it was paid, newest first, and nothing else', async () => {
+test('a trail has an agent’s audit events and payments made and received, newest first, and nothing else', async () => {
   const trail = await read({ limit: 100 })
   expect(targets(trail)).toEqual(wanted(() => true))
   expect(trail.pagination).toEqual({ total: expected.length, limit: 100, offset: 0 })
 })
 
-test('an entry’s hash is the leaf over all the rest of it', async () => {
+test('an entry’s hash is the leaf hash of its other fields', async () => {
   for (const { hash, ...content } of (await read({ limit: 100 })).entries) {
     expect(hash).toBe(leafHash(canonicalJson(content)))
   }
 })
 
-test.each(['payment.completed', 'agent.paused', 'escrow.held', 'owner.frozen'])('only %s', async action => {
-  const trail = await read({ action, limit: 100 })
-  const only = wanted(entry => entry.action === action)
-  expect(targets(trail)).toEqual(only)
-  expect(trail.pagination.total).toBe(only.length)
-  for (const offset of [1, 3, only.length - 1].filter(skipped => skipped >= 0)) {
-    expect(targets(await read({ action, offset, limit: 2 }))).toEqual(only.slice(offset, offset + 2))
-  }
-})
+test.each(['payment.completed', 'agent.paused', 'escrow.held', 'owner.frozen'])(
+  'a trail filtered by action has only entries of %s',
+  async action => {
+    const trail = await read({ action, limit: 100 })
+    const only = wanted(entry => entry.action === action)
+    expect(targets(trail)).toEqual(only)
+    expect(trail.pagination.total).toBe(only.length)
+    for (const offset of [1, 3, only.length - 1].filter(skipped => skipped >= 0)) {
+      expect(targets(await read({ action, offset, limit: 2 }))).toEqual(only.slice(offset, offset + 2))
+    }
+  },
+)
 
-test('days are days in India, both ends included, and moments are moments', async () => {
+test('dates are days in India, both ends included, and timestamps are exact moments', async () => {
   const day = (at: Date) => new Date(at.getTime() + 330 * MINUTE_MS).toISOString().slice(0, 10)
   for (const [from, to] of [
     ['2026-10-31', '2026-10-31'],
@@ -152,7 +155,7 @@ test('days are days in India, both ends included, and moments are moments', asyn
   expect(only).toBe(expected[5]?.target)
 })
 
-test.each([1, 2, 7, 20])('pages of %i by cursor and by offset hold every entry once', async limit => {
+test.each([1, 2, 7, 20])('pages of %i by cursor and by offset contain every entry once', async limit => {
   const byCursor: string[] = []
   let cursor: string | undefined
   do {
@@ -165,7 +168,7 @@ test.each([1, 2, 7, 20])('pages of %i by cursor and by offset hold every entry o
   expect(targets(await read({ offset: expected.length }))).toEqual([])
 })
 
-test('no transfer but a payment is an entry, counted or skipped, whatever kinds there are', async () => {
+test('only transfers that are payments are entries, listed, counted and skipped, whatever kinds there are', async () => {
   clock.advance(DAY_MS)
   for (const kind of Object.keys(TRANSFER_KINDS) as TransferKind[]) {
     if (kind === 'payment') continue
@@ -179,7 +182,7 @@ test('no transfer but a payment is an entry, counted or skipped, whatever kinds 
   expect(targets(await read({ offset: 1, limit: 100 }))).toEqual(wanted(() => true).slice(1))
 })
 
-test('the total keeps up with every payment, also within one millisecond', async () => {
+test('the total includes every payment, also several of one millisecond', async () => {
   for (const advanceMs of [0, 0, 1, 0, MINUTE_MS, 0]) {
     clock.advance(advanceMs)
     await paid(agent, other)
@@ -191,7 +194,7 @@ test('the total keeps up with every payment, also within one millisecond', async
   }
 })
 
-test('a payment is one entry in the trails of both its sides, in the payer’s name and with all it says', async () => {
+test('a payment is one entry in the trails of both sides, in the payer’s name and with all its data', async () => {
   await paid(agent, other)
   const [paidOut] = (await read()).entries
   const [received] = (
@@ -204,7 +207,7 @@ test('a payment is one entry in the trails of both its sides, in the payer’s n
   })
 })
 
-test('an agent reads its own trail only, its platform and owner read it too', async () => {
+test('only an agent, its platform and its owner can read its trail', async () => {
   const stranger = newUuid(clock.now())
   const { id: ownerId, platformId } = owner
   const session = { kind: 'owner', sessionId: stranger } as const

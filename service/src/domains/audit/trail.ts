@@ -12,10 +12,10 @@ import { countTrail, selectTrail } from './trail-store.ts'
 
 export type AuditTrail = ResponseOf<typeof listAuditEntries>
 
-/** What trails are read with. */
+/** The context of reading trails. */
 export interface TrailContext {
   readonly database: Queryable
-  /** The agent of an address, if it is the caller's: agents record what they do here, so they hand this in. */
+  /** Finds an agent if the caller may read it. Passed in, because the parties domain imports this one. */
   readonly requireAgentAccess: (
     db: Queryable,
     caller: Caller,
@@ -23,14 +23,14 @@ export interface TrailContext {
   ) => Promise<{ readonly id: Uuid }>
 }
 
-/** The same, with what this process remembers. */
+/** The context with this process's cached counts. */
 export interface TrailReader extends TrailContext {
   readonly paymentCounts: PaymentCounts
 }
 
 /**
- * A page of what an agent did and what was done to it, newest first. A payment is in the trails of both its sides; the
- * entry is one, in the payer's name, and the payee may read all of it.
+ * A page of an agent's trail, newest first. A payment is in the trails of both sides; it is one entry, in the payer's
+ * name, and the payee may read all of it.
  */
 export async function readTrail(
   { database, requireAgentAccess, paymentCounts }: TrailReader,

@@ -5,15 +5,15 @@ import type { WrittenTile } from './append.ts'
 import type { CheckpointKey } from './checkpoint.ts'
 import { type LeafRange, type ReadTile, type TileId, tileName, tilesOf } from './merkle.ts'
 
-/** The tree's one row: its size, and its head as it was signed. Nothing in it is proven. */
+/** The tree's only row: its size and its signed head. It is not verified. */
 export interface StoredTree {
   readonly size: number
   readonly checkpoint: string
 }
 
 /**
- * Makes the row where there is none; of several nodes one does, and the others find it made. Where there are leaves it
- * has been taken away, and the log must not begin again as if nothing had been.
+ * Inserts the row if there is none; of several nodes one does. If there are leaves, the row was deleted, and the log
+ * must not begin again.
  */
 export async function insertTree(db: Queryable, checkpoint: string, now: Date): Promise<void> {
   await db.query(
@@ -31,7 +31,7 @@ export async function selectTree(db: Queryable): Promise<StoredTree | null> {
   return row ?? null
 }
 
-/** Makes this transaction the one that integrates. Null when another one does; who must know waits for it instead. */
+/** Locks the tree for this transaction. Null if another transaction has the lock and `waits` is false. */
 export async function lockTree(tx: Queryable, waits: boolean): Promise<StoredTree | null> {
   const [row] = await tx.query<StoredTree>(waits ? LOCK : `${LOCK} skip locked`, [])
   return row ?? null
@@ -40,8 +40,8 @@ export async function lockTree(tx: Queryable, waits: boolean): Promise<StoredTre
 const LOCK = `select size::float8 as size, checkpoint from audit_tree where only_row for update`
 
 /**
- * Fails when the key that signed has been revoked since it was read: who revokes a key holds the same lock, so its
- * commit is seen here, and nothing is written that the other nodes would not accept.
+ * Fails if the signing key has been revoked since it was read: a revocation takes the same lock, so its commit is seen
+ * here, and no checkpoint is written that other nodes would not accept.
  */
 export async function updateTree(
   tx: Queryable,
@@ -56,10 +56,10 @@ export async function updateTree(
      returning size`,
     [tree.size, tree.checkpoint, now, publicKey],
   )
-  if (rows.length === 0) throw new Error('the key of a checkpoint was revoked while it was signed')
+  if (rows.length === 0) throw new Error('the key of the audit checkpoint was revoked during signing')
 }
 
-/** All tiles that the roots of these ranges are computed from, by one statement. */
+/** Reads all tiles that the roots of these ranges are computed from, by one statement. */
 export function readTiles(db: Queryable, ranges: readonly LeafRange[]): Promise<ReadTile> {
   return readTilesById(db, tilesOf(ranges))
 }
@@ -76,7 +76,7 @@ async function readTilesById(db: Queryable, ids: readonly TileId[]): Promise<Rea
 
 const NOTHING = Buffer.alloc(0)
 
-/** The ids of the leaves in a tile of level 0; none where there is no such tile. */
+/** The ids of the leaves in a tile of level 0; none if there is no such tile. */
 export async function selectTileIds(db: Queryable, tile: number): Promise<Uuid[]> {
   const [row] = await db.query<{ ids: string }>(
     `select array_to_string(ids, ',') as ids from audit_tiles where level = 0 and tile = $1`,
@@ -104,7 +104,7 @@ export async function writeTiles(tx: Queryable, tiles: readonly WrittenTile[]): 
   )
 }
 
-/** Ids are compared as PostgreSQL does: their lower-case text has the same order. */
+/** The order is PostgreSQL's: the lower-case text of uuids sorts the same way. */
 function least(ids: readonly Uuid[]): Uuid | null {
   return ids.reduce<Uuid | null>((best, id) => (best === null || id < best ? id : best), null)
 }

@@ -43,7 +43,7 @@ async function verified(id: Uuid | undefined, caller: Caller = ADMIN): Promise<A
 
 const reasonOf = async (id: Uuid | undefined) => (await verified(id)).reason
 
-/** Believes nothing but the published keys and the contract. */
+/** A verifier that uses only the published keys and the contract. */
 async function holdsOffline({ entry, ...proof }: AuditVerification): Promise<boolean> {
   if (entry === null || proof.leaf_index === null || proof.tree_size === null) return false
   const { hash, ...content } = entry
@@ -64,7 +64,7 @@ async function holdsOffline({ entry, ...proof }: AuditVerification): Promise<boo
   return verifyInclusion(inclusion, head.root)
 }
 
-test('an entry is proven as soon as it is recorded, by what anyone can check offline', async () => {
+test('an entry has a proof as soon as it is recorded, and the proof verifies offline', async () => {
   await recordSome(stage, 300)
   await integrateAll(stage)
   const [first, second] = await recordSome(stage, 2)
@@ -74,7 +74,7 @@ test('an entry is proven as soon as it is recorded, by what anyone can check off
   expect(await holdsOffline(await verified(first))).toBe(true)
 })
 
-test('a payment is an entry, and no other movement of money is', async () => {
+test('a payment is an entry, and no other transfer is', async () => {
   const { clock } = stage
   const node = startNode({ database: db.database, clock })
   const payer = await newFundedAgent(node.ledger, db.database, clock, 1_000_000n)
@@ -94,7 +94,7 @@ test('a payment is an entry, and no other movement of money is', async () => {
   expect(await reasonOf(payment)).toBe('altered')
 })
 
-test('every changed column of an entry is found', async () => {
+test('verification finds an edit of any column of an entry', async () => {
   const [id = ''] = await recordSome(stage, 1)
   await integrateAll(stage)
   for (const change of [
@@ -125,7 +125,7 @@ test('every changed column of an entry is found', async () => {
   }
 })
 
-test('what was deleted, swapped, or written in by hand is found', async () => {
+test('verification finds deleted, exchanged and invented entries', async () => {
   const [first, second, third] = await recordSome(stage, 3)
   await integrateAll(stage)
   const swap = `update audit_entries e set data = o.data, target = o.target, agent_id = o.agent_id
@@ -149,7 +149,7 @@ test('what was deleted, swapped, or written in by hand is found', async () => {
   expect(await reasonOf(newUuid(new Date()))).toBe('not_found')
 })
 
-test('a leaf that came long after the time of its id is found, and missed when its entry is gone', async () => {
+test('an entry whose leaf was appended long after it is verified, and reported if it was deleted', async () => {
   await recordSome(stage, 1_500)
   await integrateAll(stage)
   const minuteAgo = { ...stage.clock, now: () => new Date(Date.now() - 60_000) }
@@ -160,7 +160,7 @@ test('a leaf that came long after the time of its id is found, and missed when i
   expect(await reasonOf(late)).toBe('altered')
 })
 
-test('an entry whose row of the queue was taken away or forged is not in the log', async () => {
+test('an entry is not in the log if its row of the queue was deleted or forged', async () => {
   const [lost] = await recordSome(stage, 1)
   await db.database.query('delete from audit_queue')
   expect(await reasonOf(lost)).toBe('not_in_log')
@@ -169,7 +169,7 @@ test('an entry whose row of the queue was taken away or forged is not in the log
   expect(await reasonOf(forged)).toBe('not_in_log')
 })
 
-test('a tree or checkpoint that is not as it was signed proves nothing, and nothing is put into it', async () => {
+test('a tree or checkpoint that fails verification proves nothing, and no leaf is appended to it', async () => {
   const [id] = await recordSome(stage, 600)
   await integrateAll(stage)
   for (const change of [
@@ -189,7 +189,7 @@ test('a tree or checkpoint that is not as it was signed proves nothing, and noth
     const integrator = openIntegrator(stage)
     stage.logged.length = 0
     expect([change, await integrator.step(), await integrator.step()]).toEqual([change, 0, 0])
-    expect(stage.logged).toEqual([expect.stringContaining('not as it was signed')])
+    expect(stage.logged).toEqual([expect.stringContaining('audit log failed verification')])
     expect(await reasonOf(waiting)).toBe('pending')
     await db.database.query(
       `truncate audit_tiles, audit_tree, audit_queue; insert into audit_tiles table kept;
@@ -203,7 +203,7 @@ test('a tree or checkpoint that is not as it was signed proves nothing, and noth
 test.each([
   ['its tiles and its head', 'truncate audit_tiles, audit_tree; insert into audit_tiles table kept'],
   ['its head alone', 'truncate audit_tree'],
-])('a log that was set back, %s, is not gone on with', async (_what, setBack) => {
+])('no leaf is appended to a log that was set back (%s)', async (_what, setBack) => {
   await recordSome(stage, 256)
   await integrateAll(stage)
   await db.database.query(
@@ -218,7 +218,7 @@ test.each([
   expect(stage.logged).toHaveLength(1)
 })
 
-test('a log whose head was taken away does not begin again', async () => {
+test('a log whose head was deleted does not begin again', async () => {
   await recordSome(stage, 10)
   const integrator = openIntegrator(stage)
   expect(await integrator.step()).toBe(10)
@@ -228,14 +228,14 @@ test('a log whose head was taken away does not begin again', async () => {
   expect(stage.logged).toHaveLength(2)
 })
 
-test('a leaf is found whatever somebody has done to the index of tiles', async () => {
+test('a leaf is found even if the indexed columns of its tile were edited', async () => {
   const [id] = await recordSome(stage, 5)
   await integrateAll(stage)
   await db.database.query('update audit_tiles set min_id = $1, max_id = $1', [newUuid(new Date(0))])
   expect(await reasonOf(id)).toBe('ok')
 })
 
-test('only who may read an entry sees what it says, and everyone sees the proof', async () => {
+test('callers who may not read an entry get its proof without its content', async () => {
   const network = networkContext(db.database)
   const { platform } = await newPlatform(network)
   const owner = await newOwner(network, platform.id)
@@ -273,7 +273,7 @@ test('only who may read an entry sees what it says, and everyone sees the proof'
   expect([await sees(ofPlatform, asPlatform), await sees(ofPlatform, asOwner)]).toEqual([true, false])
 })
 
-test('whom money went to sees the entry of it, as does its platform; whom somebody only asked to pay does not', async () => {
+test('the payee and its platform see the entry of a transfer, and the payee of a payment that was only requested does not', async () => {
   const network = networkContext(db.database)
   const { platform } = await newPlatform(network)
   const payee = agentCaller(await newAgent(network, await newOwner(network, platform.id)))

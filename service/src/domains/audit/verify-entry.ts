@@ -13,7 +13,7 @@ import { type FoundEntry, readEntry } from './read-entry.ts'
 
 type ReadableEntry = Extract<FoundEntry, { kind: 'entry' }>
 
-/** Whether an entry is as it was written and the log holds it, with the proof for whoever asks. */
+/** Verifies that an entry is unaltered and in the log; returns the proof to any caller. */
 export async function verifyEntry(
   context: AuditContext,
   integrator: Pick<Integrator, 'catchUp'>,
@@ -42,12 +42,12 @@ function leafOf({ content }: ReadableEntry): Buffer {
   return Buffer.from(leafHash(canonicalJson(content)), 'hex')
 }
 
-/** Whether the log has an act that is not stored any more. */
+/** Whether the log has a leaf for an entry that is no longer stored. */
 async function isKnown({ database }: AuditContext, id: Uuid): Promise<boolean> {
   return (await findLeaf(database, id)) !== null || isQueued(database, id)
 }
 
-/** The place of a stored entry in the tree. One that waits is put there at once. */
+/** The leaf of a stored entry. A queued entry is appended at once. */
 async function findPlace(
   { database }: AuditContext,
   integrator: Pick<Integrator, 'catchUp'>,
@@ -56,7 +56,7 @@ async function findPlace(
   const place = await findLeaf(database, id)
   if (place !== null) return place
   if (await isQueued(database, id)) await integrator.catchUp()
-  // Also when it did not wait: it may have come into the tree between the two looks.
+  // Searched again even if it was not queued: it may have been appended between the two queries.
   const then = (await findLeaf(database, id)) ?? ((await isQueued(database, id)) ? 'pending' : null)
   return then ?? findLeafAnywhere(database, id)
 }
@@ -86,7 +86,7 @@ function proven(entry: Entry, index: number, { head, checkpoint, proof }: Inclus
   }
 }
 
-/** Nothing is shown that the log does not vouch for: it would look as if it did. */
+/** A failed verification shows no content, which would look verified. */
 function failed(reason: AuditFailure): AuditVerification {
   return {
     valid: false,
@@ -100,8 +100,8 @@ function failed(reason: AuditFailure): AuditVerification {
   }
 }
 
-/** Somebody has written to the database by hand, which the operator must hear of. */
+/** The database was edited, so the operator must be notified. */
 function refuse({ logger }: AuditContext, auditId: string, reason: AuditFailure): AuditVerification {
-  logger.error({ entry: auditId, reason }, 'an audit entry does not verify')
+  logger.error({ entry: auditId, reason }, 'audit entry failed verification')
   return failed(reason)
 }

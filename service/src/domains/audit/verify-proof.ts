@@ -1,6 +1,6 @@
 import { EMPTY_ROOT, nodeHash } from './merkle.ts'
 
-/** What says that a leaf is in a tree. */
+/** A proof that a leaf is in a tree. */
 export interface InclusionProof {
   readonly leaf: Buffer
   readonly index: number
@@ -16,7 +16,7 @@ export function rootOfInclusion({ leaf, index, size, proof }: InclusionProof): B
     if (last === 0) return null
     if (isOdd(node) || node === last) {
       root = nodeHash(sibling, root)
-      // A node without a sibling stands for itself on the level above.
+      // A node without a sibling is unchanged on the level above.
       while (!isOdd(node) && node !== 0) [node, last] = [half(node), half(last)]
     } else {
       root = nodeHash(root, sibling)
@@ -26,12 +26,12 @@ export function rootOfInclusion({ leaf, index, size, proof }: InclusionProof): B
   return last === 0 ? root : null
 }
 
-/** Whether the tree with this root has the leaf at this place. */
+/** Whether the tree with this root has the leaf at this index. */
 export function verifyInclusion(proof: InclusionProof, root: Buffer): boolean {
   return rootOfInclusion(proof)?.equals(root) ?? false
 }
 
-/** What says that a tree only grew. */
+/** A proof that a tree only grew. */
 export interface ConsistencyProof {
   readonly from: number
   readonly to: number
@@ -40,7 +40,7 @@ export interface ConsistencyProof {
   readonly proof: readonly Buffer[]
 }
 
-/** Whether the later tree has all leaves of the earlier one, in the same places (RFC 9162, 2.1.4.2). */
+/** Whether the later tree has all leaves of the earlier one at the same indexes (RFC 9162, 2.1.4.2). */
 export function verifyConsistency({ from, to, fromRoot, toRoot, proof }: ConsistencyProof): boolean {
   if (!isSize(from) || !isSize(to) || from > to) return false
   if (from === to) return proof.length === 0 && fromRoot.equals(toRoot)
@@ -68,7 +68,7 @@ function isSize(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0
 }
 
-/** Sizes may pass 32 bits, where the bit operators end. */
+/** Sizes may exceed 32 bits, the limit of the bit operators. */
 function isOdd(value: number): boolean {
   return value % 2 === 1
 }

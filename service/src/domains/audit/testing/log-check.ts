@@ -3,12 +3,15 @@ import { type LogChecker, type LogLimits, openLogChecker } from '../check-log.ts
 import type { LogFault } from '../check-log-faults.ts'
 import type { AuditContext } from '../context.ts'
 
-/** Begins a round at once, goes through with it, and answers what is wrong by then. */
+/** Starts a round at once, completes it, and returns the open faults. */
 export async function checkWholeLog(context: AuditContext, limits?: LogLimits): Promise<LogFault[]> {
-  return goRound(context, openLogChecker(context, limits))
+  return completeRound(context, openLogChecker(context, limits))
 }
 
-export async function goRound({ database, clock }: AuditContext, checker: LogChecker): Promise<LogFault[]> {
+export async function completeRound(
+  { database, clock }: AuditContext,
+  checker: LogChecker,
+): Promise<LogFault[]> {
   await database.query('update audit_check set last_started_at = null')
   do await checker.check(clock.now())
   while (await isUnderWay(database))

@@ -9,11 +9,11 @@ import type { AuditContext } from '../context.ts'
 import { integrate } from '../integrate.ts'
 
 export interface LogStage extends AuditContext {
-  /** What was said to the operator. */
+  /** The logged error messages. */
   readonly logged: string[]
 }
 
-/** The audit log of a database, and whatever it complains of. */
+/** The audit log of a database, with the errors it logged. */
 export async function openLogStage(database: Database, clock: Clock = systemClock()): Promise<LogStage> {
   const logged: string[] = []
   const signingKeys = await openSigningKeys({ database, clock, vault: TEST_VAULT })
@@ -21,7 +21,7 @@ export async function openLogStage(database: Database, clock: Clock = systemCloc
   return { database, clock, vault: TEST_VAULT, signingKeys, serviceName: 'batua', logger: { error }, logged }
 }
 
-/** Records so many acts in one commit; answers their ids in the order of their leaves. */
+/** Records `count` audit events in one commit; returns their ids in the order of their leaves. */
 export async function recordSome(
   { database, clock, vault }: AuditContext,
   count: number,
@@ -48,7 +48,7 @@ function someAct(word: string): Act {
   }
 }
 
-/** Integrates until nothing waits. */
+/** Appends leaves until the queue is empty. */
 export async function integrateAll(context: AuditContext): Promise<number> {
   for (let leaves = 0; ; ) {
     const result = await integrate(context, context.clock.now(), { waits: true, lastSeen: null })
@@ -58,7 +58,7 @@ export async function integrateAll(context: AuditContext): Promise<number> {
   }
 }
 
-/** The ids of all leaves by their place, and their hashes in hex, as level 0 has them. */
+/** The ids of all leaves in order, and their hashes in hex, from level 0. */
 export async function leavesIn(database: Database): Promise<{ ids: Uuid[]; hashes: string[] }> {
   const rows = await database.query<{ ids: string; hashes: Buffer }>(
     `select array_to_string(ids, ',') as ids, hashes from audit_tiles where level = 0 order by tile`,

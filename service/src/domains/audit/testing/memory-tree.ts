@@ -31,7 +31,7 @@ export function memoryTree(): MemoryTree {
   }
 }
 
-/** Leaf hashes that differ from each other and are the same each time. */
+/** Distinct leaf hashes, the same each time. */
 export function someLeaves(count: number, first = 0): Buffer[] {
   return Array.from({ length: count }, (_, index) =>
     createHash('sha256')

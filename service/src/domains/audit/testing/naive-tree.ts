@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * RFC 6962, section 2.1, as it is written there, by recursion over the list of leaf hashes: what the tiles are compared
- * with. It shares no code with them.
+ * RFC 6962, section 2.1, implemented literally, by recursion over the list of leaf hashes: the reference for the tiles.
+ * It shares no code with them.
  */
 export function naiveRoot(leaves: readonly Buffer[]): Buffer {
   const [first] = leaves
