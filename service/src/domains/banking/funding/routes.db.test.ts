@@ -160,6 +160,16 @@ test.each(['paused', 'frozen'])(
   },
 )
 
+test('a quarantined agent can still be funded, because it receives and does not pay', async () => {
+  const agent = await newAgent()
+  const uuid = agents.get(agent) ?? ''
+  await world.db.database.query(`update agents set status = 'quarantined' where id = $1`, [uuid])
+  const opened = await fund(agent, { amount: 1000 })
+  expect(opened.status).toBe(201)
+  await play(opened.body['payment_session_id'], { outcome: 'success' })
+  expect(await world.balance(uuid)).toBe(97_500n)
+})
+
 test('a deactivated agent opens no funding', async () => {
   const agent = await newAgent()
   await deactivate(world, agents.get(agent) ?? '')
