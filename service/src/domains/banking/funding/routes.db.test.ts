@@ -166,7 +166,7 @@ test('a quarantined agent can still be funded, because it receives and does not 
   await world.db.database.query(`update agents set status = 'quarantined' where id = $1`, [uuid])
   const opened = await fund(agent, { amount: 1000 })
   expect(opened.status).toBe(201)
-  await play(opened.body['payment_session_id'], { outcome: 'success' })
+  await simulate(opened.body['payment_session_id'], { outcome: 'success' })
   expect(await world.balance(uuid)).toBe(97_500n)
 })
 
