@@ -6,7 +6,7 @@ import { openVault } from './secrets.ts'
 const MASTER_KEY = Buffer.alloc(32, 3)
 const vault = openVault(MASTER_KEY)
 
-test('a seal is the HMAC-SHA256 of the text, cut to 16 bytes', () => {
+test('a MAC is the HMAC-SHA256 of the text, cut to 16 bytes', () => {
   const key = Buffer.from(hkdfSync('sha256', MASTER_KEY, '', 'batua/seal', 32))
   const lengths = fc.constantFrom(1, 10_000, 21_845, 21_846, 100_000)
   fc.assert(

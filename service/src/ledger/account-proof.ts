@@ -6,7 +6,7 @@ import type { Vault } from '../kernel/secrets.ts'
 import type { Account } from './accounts.ts'
 import { isGenuine, type StoredTransfer, transferColumns } from './stored-transfers.ts'
 
-/** What an account was when it was last proven or committed by this process. */
+/** An account's state when this process last proved or committed it. */
 interface KnownState {
   readonly sequence: bigint
   readonly balancePaise: bigint
@@ -14,23 +14,23 @@ interface KnownState {
 }
 
 /**
- * Proves accounts before anything is decided by them. An account is genuine if it is as its last transfer left it, whose
- * MAC covers the balance and the place in the history. What this process has seen before needs no statement.
+ * Proves accounts before a decision uses them. An account is genuine if it equals the state after its last transfer,
+ * whose MAC covers the balance and the sequence. An account whose state this process knows needs no statement.
  */
 export interface AccountProofs {
   /**
-   * Asks, with the statements that lock these accounts, for the last transfers of those that are not known. Call it after
-   * the locking statement was issued; then `check` what that statement read.
+   * Reads the last transfers of the accounts that this process does not know, in the round trip that locks them. Call it
+   * after the locking statement was issued; then `check` the accounts that the statement returned.
    */
-  ask(tx: Queryable, ids: readonly Uuid[]): Asked
-  /** Remembers what was committed, before anybody else can lock the accounts. */
+  read(tx: Queryable, ids: readonly Uuid[]): PendingProofs
+  /** Remembers the committed state. Call it before another batch of this process locks the accounts. */
   committed(accounts: Iterable<Account>): void
 }
 
-export interface Asked {
-  /** What was issued with the locking statement. */
+export interface PendingProofs {
+  /** The statements that were issued after the locking statement. */
   readonly statements: readonly Promise<unknown>[]
-  /** The accounts that are not genuine, and why; null: all are. */
+  /** The accounts that failed verification, each with the reason; null: all are genuine. */
   check(accounts: ReadonlyMap<Uuid, Account>): Promise<Map<Uuid, string> | null>
 }
 
@@ -42,7 +42,7 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
   const known = boundedMap<Uuid, KnownState>(remembered)
 
   return {
-    ask(tx, ids) {
+    read(tx, ids) {
       const states = ids.map(id => known.get(id))
       const unknown = ids.filter((_id, at) => states[at] === undefined)
       const read = unknown.length === 0 ? null : readLastTransfers(tx, unknown)
@@ -56,7 +56,7 @@ export function openAccountProofs(vault: Vault, remembered = DEFAULT_REMEMBERED)
             const state = states[at]
             if (account === undefined || (state !== undefined && isSame(state, account))) continue
             if (state !== undefined && account.sequence < state.sequence) {
-              altered.set(id, `is older than place ${state.sequence} of its history, which was committed`)
+              altered.set(id, `has a sequence below ${state.sequence}, which was committed`)
             } else if (state !== undefined) moved.push(account)
             else proveBy((await read)?.get(id), account, altered)
           }
@@ -102,28 +102,28 @@ function isSame(state: KnownState, account: Account): boolean {
   )
 }
 
-/** `last` is what the history has from the account's place on: exactly the transfer that left it as it is. */
+/** `last` has the transfers from the account's sequence on: for a genuine account exactly one. */
 function whyAltered(vault: Vault, account: Account, [last, later]: readonly StoredTransfer[]): string | null {
   if (later !== undefined)
-    return `is older than its transfers: there are some behind place ${account.sequence}`
+    return `is older than its transfers: some have a sequence above ${account.sequence}`
   if (account.sequence === 0n) {
-    if (last !== undefined) return 'has transfers that it does not count'
+    if (last !== undefined) return 'has sequence 0, but has transfers'
     return account.balancePaise === 0n ? null : 'has a balance and no transfers'
   }
-  if (last === undefined) return `has no transfer at place ${account.sequence} of its history`
+  if (last === undefined) return `has no transfer with its sequence ${account.sequence}`
   const isDebit = last.debitAccount === account.id
   const isThere =
     account.sequence === (isDebit ? last.debitSequence : last.creditSequence) &&
     account.balancePaise === (isDebit ? last.debitBalancePaise : last.creditBalancePaise) &&
     account.lastPostedMs === last.postedAt.getTime()
-  if (!isThere) return `is not as transfer ${last.id} left it`
-  return isGenuine(vault, last) ? null : `rests on transfer ${last.id}, which is not genuine`
+  if (!isThere) return `differs from the state after transfer ${last.id}`
+  return isGenuine(vault, last) ? null : `depends on transfer ${last.id}, whose MAC does not match`
 }
 
-/** No moment that cannot be: somebody else may have written it, and one row must not break the statement. */
+/** Bounded, because an altered value out of range must not fail the statement for all accounts. */
 const LAST_POSTED_MS = `least(greatest(a.last_posted_ms, 0), 253402300799999)`
 
-/** Transfers have ids of the moment when they were posted, but for fundings, which get theirs when they are asked for. */
+/** A transfer's id holds the time of its posting; a funding's id holds the time of its request. */
 const FROM_ID = `case when a.sequence = 0 then '${FIRST_UUID}'::uuid
   else (lpad(to_hex(${LAST_POSTED_MS}), 12, '0') || '70008000000000000000')::uuid end`
 const FROM_MOMENT = `case when a.sequence = 0 then '-infinity'::timestamptz
@@ -132,7 +132,7 @@ const FROM_MOMENT = `case when a.sequence = 0 then '-infinity'::timestamptz
 const COLUMNS = transferColumns('t')
 const NAMES = [...COLUMNS.matchAll(/as ("\w+")/g)].map(([, name]) => `s.${name}`).join(', ')
 
-/** Of each account the transfers from its place in its history on: one, unless the row is older than its history. */
+/** For each account the transfers from its sequence on: one, unless the row is older than its history. */
 const SELECT_LAST = `
   select a.id as account, ${NAMES} from accounts a cross join lateral (
     (select ${COLUMNS} from transfers t

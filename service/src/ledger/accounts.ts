@@ -12,17 +12,17 @@ import type { Spending } from './spending.ts'
  * payment waits for a row that all payments share.
  */
 export const SYSTEM = {
-  /** What the payment gateway holds for us; it goes down when a wallet is funded. */
+  /** The money at the payment gateway. It is debited when a wallet is funded. */
   gateway: '00000000-0000-7000-8000-000000000010',
-  /** What the gateway kept as its fee. */
+  /** Fees that the gateway kept. */
   gatewayFees: '00000000-0000-7000-8000-000000000020',
   /** Fees earned on payments. */
   fees: '00000000-0000-7000-8000-000000000030',
-  /** Money that waits in escrow. */
+  /** Money held in escrow. */
   escrow: '00000000-0000-7000-8000-000000000040',
   /** Payouts on their way to a bank. */
   payouts: '00000000-0000-7000-8000-000000000050',
-  /** Losses by chargebacks that no wallet bears. */
+  /** Chargeback losses that no wallet bears. */
   chargebacks: '00000000-0000-7000-8000-000000000060',
 } as const
 
@@ -32,34 +32,34 @@ export function isSystemAccount(id: Uuid): boolean {
   return SYSTEM_IDS.has(id)
 }
 
-/** A wallet's account as a batch holds it: read under its lock, changed in memory, written once. */
+/** A wallet's account within a batch: read under its lock, changed in memory, written once. */
 export interface Account {
   readonly id: Uuid
-  /** Which version of the agent's status, key and policy is in force. */
+  /** The version of the agent's status, key and policy that is in force. */
   readonly agentVersion: number
   balancePaise: Paise
   totalFundedPaise: Paise
   totalSpentPaise: Paise
-  /** Counts this account's transfers; with the balances it orders its history without gaps. */
+  /** The number of transfers on this account. It orders the account's history without gaps. */
   sequence: bigint
   lastPostedMs: number
   spending: Spending
-  /** Counterparty windows hold this payer's transfers up to this moment and sequence (see domains/limits). */
+  /** Counterparty windows include this payer's transfers up to this time and sequence (see domains/limits). */
   countedThroughMs: number
   countedThroughSequence: bigint
-  /** null: no hold that named nobody was released of late. */
+  /** null: within these windows no hold was released to a payee that the hold did not name. */
   releases: ReleaseBounds | null
-  /** What the commands of this batch want to spend, and how many they are: for knowing early what to read. */
+  /** The sum and the number of payments that this batch's commands plan. They decide what the batch has to read. */
   plannedPaise: Paise
   plannedSpends: number
-  /** A command of this batch may meet a limit of this payer, so every window of it is read and made exact. */
+  /** A command of this batch may reach a limit of this payer, so the batch reads every window and makes it exact. */
   needsExactWindows: boolean
   changed: boolean
 }
 
 /**
- * The latest moment that an account's state speaks of. A decision as of an earlier one would count a window
- * afresh that another node, whose clock is ahead, has already moved on.
+ * The latest time that an account's state refers to. A decision at an earlier time would reopen a window that another
+ * node, whose clock is ahead, has already moved forward.
  */
 export function seenMs({ lastPostedMs, spending, releases }: Account): number {
   return Math.max(
@@ -71,7 +71,7 @@ export function seenMs({ lastPostedMs, spending, releases }: Account): number {
   )
 }
 
-/** Opens a wallet's account with nothing in it. Runs in the transaction that creates the agent. */
+/** Opens a wallet's account with a zero balance. Runs in the transaction that creates the agent. */
 export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<void> {
   const nowMs = now.getTime()
   await tx.query(
@@ -83,8 +83,8 @@ export async function openAccount(tx: Queryable, id: Uuid, now: Date): Promise<v
 
 /**
  * Takes the locks of accounts before their agents' status, key or policy is changed in the same transaction,
- * and announces the change: no payment is decided in between, and the next one, on any node, reads the agent
- * anew.
+ * and raises `agent_version`. No payment is decided meanwhile, and the next one, on any node, reads the agent
+ * again.
  */
 export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
   await lockAccounts(tx, ids)
@@ -94,8 +94,8 @@ export async function lockForChange(tx: Queryable, ids: readonly Uuid[]): Promis
 }
 
 /**
- * Takes the locks of accounts, in the order in which every batch takes them. Until the transaction ends the engine of
- * this process leaves commands on them in its queue.
+ * Locks accounts in the order of their ids, as every batch does. Until the transaction ends, the engine of this process
+ * leaves commands on these accounts in its queue.
  */
 export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise<void> {
   announceLocks(tx, ids)
@@ -105,9 +105,8 @@ export async function lockAccounts(tx: Queryable, ids: readonly Uuid[]): Promise
 }
 
 /**
- * The statement that locks a batch, and the one that differs between plain and distributed PostgreSQL:
- * where a lock over several shards is refused, `update accounts set sequence = sequence where id = any($1)
- * returning …` takes its place.
+ * The statement that locks a batch. It is the only one that would differ on a distributed PostgreSQL: where a lock over
+ * several shards is refused, use `update accounts set sequence = sequence where id = any($1) returning …` instead.
  */
 const LOCK_BATCH = `
   select id, agent_version, balance_paise, total_funded_paise, total_spent_paise, sequence, last_posted_ms,

@@ -99,7 +99,7 @@ describe.each([
       node = start()
     },
   ],
-])('a balance that was raised in a wallet that %s', (_which, forget) => {
+])('a balance raised by hand in a wallet that %s', (_which, forget) => {
   test.each(Object.keys(ways))('refuses %s, and nothing else of the batch', async way => {
     await forget()
     const restore = await change(wallet, 'balance_paise = balance_paise + 1')
@@ -124,18 +124,21 @@ test.each([
   ['another moment', 'last_posted_ms = last_posted_ms + 1'],
   ['a moment that cannot be', 'last_posted_ms = 9223372036854775807'],
   ['an early moment', 'last_posted_ms = -1'],
-])('%s is refused, by who knows the wallet and by who does not', async (_what, assignments) => {
-  const restore = await change(wallet, assignments)
-  const other = start()
-  for (const each of [node, other]) {
-    await expect(each.pay(order(wallet, payee, 1n))).rejects.toThrow(AlteredRow)
-  }
-  await restore()
-  for (const each of [node, other]) await each.pay(order(wallet, payee, 1n))
-  await other.ledger.close()
-})
+])(
+  '%s is refused by a process that knows the wallet and by one that does not',
+  async (_what, assignments) => {
+    const restore = await change(wallet, assignments)
+    const other = start()
+    for (const each of [node, other]) {
+      await expect(each.pay(order(wallet, payee, 1n))).rejects.toThrow(AlteredRow)
+    }
+    await restore()
+    for (const each of [node, other]) await each.pay(order(wallet, payee, 1n))
+    await other.ledger.close()
+  },
+)
 
-test('an old row that is put back is refused while newer transfers are there', async () => {
+test('an old account row that is put back is refused while newer transfers exist', async () => {
   const putBack = await change(wallet, 'balance_paise = balance_paise')
   await node.pay(order(wallet, payee, 50n))
   const restore = await change(wallet, 'balance_paise = balance_paise')
@@ -149,7 +152,7 @@ test('an old row that is put back is refused while newer transfers are there', a
   await other.ledger.close()
 })
 
-test('an old row is refused by a process that knows the newer one, even when the newer transfers are gone', async () => {
+test('an old account row is refused by a process that knows the newer one, even when the newer transfers were deleted', async () => {
   const id = await newFundedAgent(node.ledger, db.database, clock, 10_000n)
   const putBack = await change(id, 'balance_paise = balance_paise')
   await node.pay(order(id, payee, 50n))
@@ -167,7 +170,7 @@ test('an old row is refused by a process that knows the newer one, even when the
   await node.pay(order(id, payee, 1n))
 })
 
-test('a forged transfer proves no balance', async () => {
+test('a transfer without a valid MAC does not prove a balance', async () => {
   const restore = await change(wallet, 'balance_paise = balance_paise + 1')
   await db.database.query(
     'update transfers set credit_balance_paise = credit_balance_paise + 1 where credit_account = $1',
@@ -184,7 +187,7 @@ test('a forged transfer proves no balance', async () => {
   await other.ledger.close()
 })
 
-test('whatever moved a wallet last proves it: each kind, on two nodes that take turns', async () => {
+test('the last transfer of a wallet proves its balance, whichever kind it is, on two nodes that take turns', async () => {
   const other = start()
   const id = await newAgent(db.database, clock.now())
   const fresh = await newAgent(db.database, clock.now())
@@ -213,7 +216,7 @@ test('whatever moved a wallet last proves it: each kind, on two nodes that take 
   await other.ledger.close()
 })
 
-test('a wallet that this process knows is proven without a statement, one that another node moved with one', async () => {
+test('a wallet that this process knows is proven without a statement, and one that another node changed with one statement', async () => {
   const sent: string[] = []
   const notes = { set: (text: string, _sent: Sent) => sent.push(text) }
   const watched = start({ database: recordingDatabase(db.database, notes) })

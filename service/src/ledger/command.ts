@@ -3,28 +3,28 @@ import type { Uuid } from '../kernel/ids.ts'
 import type { LedgerBatch, Read } from './ledger-batch.ts'
 
 /**
- * One act on the book. It names the wallets it touches and the facts it needs; the engine locks and loads
- * them, together with those of its neighbours, and asks for the decision.
+ * One operation on the ledger. It names the accounts to lock and the facts to read. The engine locks and reads them
+ * together with those of the other commands of the batch, and then calls `decide`.
  */
 export interface Command<Result> {
   /** Wallet accounts (agent ids) to lock. */
   readonly accounts: readonly Uuid[]
   readonly reads: readonly Read[]
-  /** More facts, known only once those before are here. A step costs a round trip only when it needs anything. */
+  /** Further reads that depend on earlier ones. A step that returns no reads costs no round trip. */
   readonly steps?: readonly ((batch: LedgerBatch) => readonly Read[])[]
   /**
-   * Pure and synchronous: refuses before it posts, and posts only what it is sure of. It may be asked again
-   * after a lost race or a lost connection, with a fresh book.
+   * Pure and synchronous. It refuses before it posts anything. After a lost race or a lost connection the engine calls
+   * it again with a new batch.
    */
   decide(batch: LedgerBatch): Refusal | Result
 }
 
-/** Whose commands wait (see db/work-origin.ts). It is known while any of them waits. */
+/** A party with waiting commands (see db/work-origin.ts). The queue drops it when none waits any more. */
 export interface Party {
   readonly name: string
-  /** How many of its commands wait. */
+  /** The number of its commands in the queue. */
   waiting: number
-  /** How many of them the batch that is being picked has taken so far. */
+  /** The number of its commands that `pick` has taken into the current batch. */
   taken: number
 }
 

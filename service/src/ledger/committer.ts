@@ -11,7 +11,7 @@ import { outcomeUnknown, unavailable } from './unavailable.ts'
 
 /** One connection that commits batches, one at a time. */
 export interface Committer {
-  /** Settles every entry of the batch; never rejects. */
+  /** Resolves or rejects every entry of the batch. Never rejects itself. */
   run(commands: readonly Entry[]): Promise<void>
   close(): Promise<void>
 }
@@ -20,22 +20,22 @@ export interface CommitterOptions {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
-  /** How long a lost answer is looked up before its outcome is told as unknown. */
+  /** How long a commit without a response is looked up before its outcome is reported as unknown. */
   readonly lookUpDeadlineSeconds?: number
   readonly onBatch?: (commands: number, seconds: number) => void
   readonly onError?: (error: unknown) => void
 }
 
 /**
- * Every statement here looks rows up by key, so a plan serves whatever values come, and is made but seldom:
- * scans, which pay only while a table is small, are ruled out.
+ * Every statement here looks rows up by key, so one generic plan fits all values. Plans that scan, which are cheap only
+ * while a table is small, are switched off.
  */
 const COMMITTER_SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off;
   set enable_hashjoin = off; set enable_mergejoin = off`
 
 /**
- * Among few rows one index seems as good as another, and a prepared plan is kept while the tables grow: so
- * plans are made anew after this many batches of a connection, and then each time their number has doubled.
+ * While a table has few rows, the planner may choose any index, and a prepared plan is kept while the tables grow. So a
+ * connection discards its plans after this many batches, and again each time the number of batches has doubled.
  */
 const FIRST_REPLANNING = 4
 
@@ -44,14 +44,14 @@ const RETRY_DELAY_MS = 5
 const DEFAULT_LOOKUP_DEADLINE_SECONDS = 30
 const LOOKUP_PAUSE_MS = 50
 
-/** A lane's connection: opened when it is wanted, again after it broke. */
-interface Line {
+/** A committer's connection: opened on first use, and again after it broke. */
+interface CommitterConnection {
   take(): Promise<Connection>
   drop(tx: Connection): void
   release(): Promise<void>
 }
 
-function openLine(database: Database): Line {
+function openCommitterConnection(database: Database): CommitterConnection {
   let connection: Connection | null = null
   let batches = 0
   let replanAt = FIRST_REPLANNING
@@ -88,14 +88,14 @@ function openLine(database: Database): Line {
   }
 }
 
-/** `proofs` are shared by all lanes of a ledger. */
+/** All committers of a ledger share `proofs`. */
 export function createCommitter(options: CommitterOptions, proofs: AccountProofs): Committer {
   const { vault } = options
-  const line = openLine(options.database)
+  const connection = openCommitterConnection(options.database)
 
   /** Reads, decides, writes and commits. Returns only when it is certain that the batch was committed. */
   async function commit(commands: readonly Entry[]): Promise<Decided> {
-    const tx = await line.take()
+    const tx = await connection.take()
     let decided: Decided | null = null
     try {
       decided = decideAll(commands, await readBatch(tx, commands, { ...options, proofs }))
@@ -103,10 +103,10 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
       return decided
     } catch (error) {
       if (!isConnectionLost(error)) {
-        await tx.query('rollback').catch(() => line.drop(tx))
+        await tx.query('rollback').catch(() => connection.drop(tx))
         throw error
       }
-      line.drop(tx)
+      connection.drop(tx)
       if (decided === null) throw error
       if (await wasCommitted(options, commands, decided.batch)) return decided
       throw new LostCommit()
@@ -124,7 +124,7 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
         if (attempts < MAX_ATTEMPTS && isWorthRepeating(error)) {
           await delay(RETRY_DELAY_MS * attempts)
         } else if (commands.length > 1 && isOfOneCommand(error)) {
-          // One of them breaks the transaction: alone, each gets its own answer.
+          // One command breaks the transaction. Each command is run alone, so only the bad one fails.
           options.onError?.(error)
           for (const entry of commands) await attempt([entry])
           return
@@ -142,18 +142,18 @@ export function createCommitter(options: CommitterOptions, proofs: AccountProofs
       await attempt(commands)
       options.onBatch?.(commands.length, (performance.now() - startedMs) / 1000)
     },
-    close: () => line.release(),
+    close: () => connection.release(),
   }
 }
 
-/** The commit was sent, its answer was lost, and the look-up showed that it did not happen. */
+/** The commit was sent, its response was lost, and the look-up showed that it was not committed. */
 class LostCommit extends Error {}
 
-/** The commit was sent, its answer was lost, and nothing could be learnt of it. It must not be tried again. */
+/** The commit was sent, its response was lost, and the look-up failed. It must not be tried again. */
 class OutcomeUnknown extends Error {}
 
 /**
- * After a lost answer: waits for the locks, which the old transaction holds until it has ended one way or
+ * After a lost response: waits for the locks, which the old transaction holds until it has ended one way or
  * the other, and then looks whether its first transfer or audit entry of an own id is there. All of a batch is, or nothing.
  */
 async function wasCommitted(
@@ -162,7 +162,7 @@ async function wasCommitted(
   batch: LedgerBatch,
 ): Promise<boolean> {
   const wasFound = batch.findCommitted()
-  // What leaves neither transfer nor audit entry only makes windows exact, and may be written again.
+  // A batch without transfers and audit entries only makes windows exact, so it may be written again.
   if (wasFound === undefined) return false
   const deadline = monotonicSeconds() + (options.lookUpDeadlineSeconds ?? DEFAULT_LOOKUP_DEADLINE_SECONDS)
   for (;;) {
@@ -174,7 +174,7 @@ async function wasCommitted(
         }),
       )
     } catch (error) {
-      // Whatever it failed with, a lost connection or locks that were not let go in time, tells nothing.
+      // Any failure, a lost connection or a lock timeout, leaves the outcome unknown.
       if (monotonicSeconds() >= deadline) throw new OutcomeUnknown('The look-up failed too', { cause: error })
       await delay(LOOKUP_PAUSE_MS)
     }
@@ -191,6 +191,7 @@ function isOfOneCommand(error: unknown): boolean {
 
 function outward(error: unknown): unknown {
   if (error instanceof OutcomeUnknown) return outcomeUnknown()
-  if (isConnectionLost(error) || error instanceof LostCommit) return unavailable('The database is away')
-  return isRetryable(error) ? unavailable('Too many others are at work on the same wallets') : error
+  if (isConnectionLost(error) || error instanceof LostCommit)
+    return unavailable('The database is not available')
+  return isRetryable(error) ? unavailable('Too many other payments change the same wallets') : error
 }

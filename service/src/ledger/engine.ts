@@ -6,41 +6,44 @@ import { openQueue, type QueueOptions } from './queue.ts'
 import { unavailable } from './unavailable.ts'
 
 export interface Ledger {
-  /** Resolves after the commit, with what the decision returned. Rejects with the refusal as an AppError. */
+  /**
+   * Resolves after the commit with the value that `decide` returned. Rejects with the refusal as an AppError, with
+   * `service_unavailable` when nothing was done, or with `details.outcome: unknown` when the commit may have happened.
+   */
   submit<Result extends object>(command: Command<Result>): Promise<Result>
   /**
-   * Resolves once whoever waits for a commit that is under way on these accounts has been told of it: so nobody hears
-   * of a payment after hearing that its payer was stopped, at least not from this node.
+   * Resolves when every commit in progress on these accounts has ended and its callers have their results. A caller that
+   * stops an agent waits for it, so that this node reports no payment of the agent after it reported the stop.
    */
   awaitCommits(accounts: readonly Uuid[]): Promise<void>
-  /** Finishes what was accepted, then refuses more. */
+  /** Refuses new commands, finishes the accepted ones, then closes the connections. */
   close(): Promise<void>
   readonly queued: () => number
-  /** How many commands were finished since it was opened, the refused ones included. */
+  /** The number of commands that ended since the ledger was opened, refused ones included. */
   readonly finished: () => number
 }
 
 export interface LedgerOptions extends CommitterOptions, QueueOptions {
-  /** Connections that commit batches side by side. */
+  /** The number of connections that commit batches in parallel. */
   readonly committers?: number
-  /** Commands in one commit at the most. */
+  /** The maximum number of commands in one commit. */
   readonly maxBatch?: number
-  /** How many accounts this node knows the state of, twice as many at the most. */
+  /** The number of accounts whose state this node remembers; at most twice as many. */
   readonly rememberedAccounts?: number
 }
 
-const DEFAULT_LANES = 2
+const DEFAULT_COMMITTERS = 2
 const DEFAULT_MAX_BATCH = 256
 
 /**
- * The posting engine: whatever waits when a lane is free goes into its next commit; there is no timer. When more waits
- * than fits into a batch, parties take turns.
+ * The posting engine. A free committer takes the waiting commands into its next commit; there is no timer. When more
+ * commands wait than fit into a batch, parties take turns.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const maxBatch = options.maxBatch ?? DEFAULT_MAX_BATCH
   const proofs = openAccountProofs(options.vault, options.rememberedAccounts)
-  const newLane = () => createCommitter(options, proofs)
-  const idle: Committer[] = Array.from({ length: options.committers ?? DEFAULT_LANES }, newLane)
+  const newCommitter = () => createCommitter(options, proofs)
+  const idle: Committer[] = Array.from({ length: options.committers ?? DEFAULT_COMMITTERS }, newCommitter)
   const committers = [...idle]
   const locked = new Set<Uuid>()
   const running = new Map<ReadonlySet<Uuid>, Promise<void>>()
@@ -54,7 +57,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   function schedule(): void {
     if (scheduled || idle.length === 0 || queue.length() === 0) return
     scheduled = true
-    // After this turn of the event loop, so that requests read together go into one commit.
+    // After this turn of the event loop, so that requests that arrived together go into one commit.
     setImmediate(() => {
       scheduled = false
       dispatch()
@@ -64,7 +67,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   function dispatch(): void {
     const committer = idle.at(-1)
     if (committer === undefined) return
-    // An even share for each lane, so that one lane's commit and the next one's decisions overlap.
+    // An even share for each committer, so that one commits while another decides.
     const share = Math.min(maxBatch, Math.ceil((queue.length() + inFlight) / committers.length))
     const batch = queue.take(locked, { share, maxBatch })
     if (batch.length === 0) return drained()

@@ -39,7 +39,7 @@ const marks: Writer<Mark> = {
     ]),
 }
 
-/** Breaks on this side of the line: nothing of it is ever sent. */
+/** Fails before it is sent. */
 const unsendable: Writer<object> = {
   name: 'unsendable',
   async write() {
@@ -68,7 +68,7 @@ const fundingOf = (id: Uuid): Posting => ({
 
 const newMark = (size: number): Mark => ({ id: newUuid(clock.now()), size })
 
-/** Each posts and writes something, and then breaks in its own way. */
+/** Each command posts and writes something, and then fails in its own way. */
 const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partial<Command<object>>> = {
   'throws after it has posted': id => ({
     decide(batch) {
@@ -128,7 +128,7 @@ const BAD: Record<string, (id: Uuid) => Pick<Command<object>, 'decide'> & Partia
 }
 
 describe('a command of a batch that', () => {
-  test.each(Object.entries(BAD))('%s fails alone, and leaves nothing', async (_what, badCommand) => {
+  test.each(Object.entries(BAD))('%s fails alone and writes nothing', async (_what, badCommand) => {
     const node = startNode({ database: db.database, clock, committers: 1 })
     const neighbours = await Promise.all(Array.from({ length: 6 }, () => newAgent(db.database, clock.now())))
     const bad = await newAgent(db.database, clock.now())
@@ -167,8 +167,8 @@ describe('a command of a batch that', () => {
   }
 })
 
-describe('a line cut', () => {
-  /** A node whose first statement with this beginning meets a fault. */
+describe('a connection cut', () => {
+  /** A node whose first statement with this beginning fails. */
   function nodeWith(fault: Fault, at: string, more: Partial<Pick<Database, 'inTransaction'>> = {}) {
     const state = { left: 1, fault, at }
     const database = faultyDatabase({ ...db.database, ...more }, text => {
@@ -187,7 +187,7 @@ describe('a line cut', () => {
     ['cut behind others', 'commit'],
     ['cut unheard', 'commit'],
     ['cut after', 'commit'],
-  ])('(%s %s) once it has decided costs nobody anything: all is done, and once', async (fault, at) => {
+  ])('(%s %s) after the decision loses no command and posts each one once', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
     const wallets = await Promise.all(Array.from({ length: 5 }, () => newAgent(db.database, clock.now())))
     const transfers = await Promise.all(wallets.map(id => fund(node.ledger, id, 1_000n)))
@@ -208,7 +208,7 @@ describe('a line cut', () => {
     ['cut after', 'begin'],
     ['cut behind others', 'select id, agent_version'],
     ['cut before', 'set plan_cache_mode'],
-  ])('(%s %s) before it has decided refuses politely and has done nothing', async (fault, at) => {
+  ])('(%s %s) before the decision is refused with 503 and posts nothing', async (fault, at) => {
     const { node, state } = nodeWith(fault, at)
     const id = await newAgent(db.database, clock.now())
     await expect(fund(node.ledger, id, 1_000n)).rejects.toMatchObject({
@@ -222,7 +222,7 @@ describe('a line cut', () => {
     await node.ledger.close()
   })
 
-  test('while the server still commits is looked up only when that has ended', async () => {
+  test('while the server still commits is looked up only after the commit has ended', async () => {
     await db.database.query(`
       create table slow (id int);
       create function linger() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
@@ -243,7 +243,7 @@ describe('a line cut', () => {
     await node.ledger.close()
   })
 
-  test('again and again does not apply anything twice', async () => {
+  test('repeatedly posts nothing twice', async () => {
     const { node, state } = nodeWith('cut before', 'commit')
     state.left = 3
     const id = await newAgent(db.database, clock.now())
@@ -278,7 +278,7 @@ describe('a line cut', () => {
     await Promise.all([node.ledger.close(), other.ledger.close()])
   })
 
-  test('is looked up again when the look-up itself fails, whatever it fails with', async () => {
+  test('is looked up again when the look-up itself fails with any error', async () => {
     let failures = 3
     const database = faultyDatabase(db.database, text =>
       text === 'commit' && failures === 3 ? 'cut after' : 'none',
@@ -305,7 +305,7 @@ describe('a line cut', () => {
     await node.ledger.close()
   })
 
-  test('whose look-up never succeeds is told as unknown, and nothing is tried again', async () => {
+  test('whose look-up never succeeds is reported as unknown, and nothing is tried again', async () => {
     const database = faultyDatabase(db.database, text => (text === 'commit' ? 'cut after' : 'none'))
     const away = () => Promise.reject(new DatabaseUnavailable('away'))
     const node = startNode({
@@ -325,7 +325,7 @@ describe('a line cut', () => {
 })
 
 describe('the queue', () => {
-  test('refuses politely when it is full, and does all that it took', async () => {
+  test('refuses commands with 503 when it is full, and runs all that it accepted', async () => {
     const node = startNode({ database: db.database, clock, maxQueued: 10, maxQueuedOfParty: 10, maxBatch: 3 })
     const id = await newAgent(db.database, clock.now())
     const works = Array.from({ length: 15 }, () => fund(node.ledger, id, 100n))
@@ -341,7 +341,7 @@ describe('the queue', () => {
     await node.ledger.close()
   })
 
-  test('is finished by close, and takes nothing more', async () => {
+  test('is finished by close and accepts no more commands', async () => {
     const node = startNode({ database: db.database, clock, maxBatch: 4 })
     const wallets = await Promise.all(Array.from({ length: 7 }, () => newAgent(db.database, clock.now())))
     let done = 0
@@ -357,7 +357,7 @@ describe('the queue', () => {
     await Promise.all([...works, node.ledger.close()])
   })
 
-  test('closed twice at once closes once', async () => {
+  test('is closed once when close is called twice at once', async () => {
     const node = startNode({ database: db.database, clock })
     const id = await newAgent(db.database, clock.now())
     const work = fund(node.ledger, id, 100n)

@@ -24,7 +24,7 @@ afterAll(async () => {
 const as = <T>(party: string, work: () => Promise<T>): Promise<T> =>
   onBehalfOf({ purpose: 'shared', party }, work)
 
-/** Many fundings at once, on behalf of one party. */
+/** Submits many fundings at once on behalf of one party. */
 function crowdOf(node: TestNode, party: string, count: number): Promise<PromiseSettledResult<unknown>[]> {
   const works = Array.from({ length: count }, (_, at) =>
     as(party, () => fund(node.ledger, wallets[at % wallets.length] ?? '', 1n)),
@@ -37,19 +37,19 @@ const REFUSED = {
   reason: { code: 'service_unavailable', status: 503, headers: { 'retry-after': '1' } },
 }
 
-test('a stranger waits for two batches at the most, however many commands a party has queued before', async () => {
+test('a party’s first command waits for at most two batches, however many commands another party has queued', async () => {
   let batches = 0
   const node = startNode({ database: db.database, clock, maxBatch: 100, onBatch: () => batches++ })
   const crowd = crowdOf(node, 'crowd', 4_000)
   await as('stranger', () => fund(node.ledger, stranger, 1n))
-  // Both lanes may be under way with what they took before, and its own batch ends with this.
+  // Both committers may still run an earlier batch, and the command's own batch ends with it.
   expect(batches).toBeLessThanOrEqual(2)
   expect(node.ledger.queued()).toBeGreaterThan(3_000)
   expect((await crowd).every(({ status }) => status === 'fulfilled')).toBe(true)
   await node.ledger.close()
 })
 
-test('a party that fills its part of the queue is refused with 503, while others and the service are served', async () => {
+test('a party that fills its part of the queue is refused with 503, while other parties and the service are served', async () => {
   const node = startNode({ database: db.database, clock, maxQueued: 400, maxBatch: 20 })
   const before = await balanceOf(db.database, stranger)
   const crowd = crowdOf(node, 'crowd', 150)
@@ -65,7 +65,7 @@ test('a party that fills its part of the queue is refused with 503, while others
   for (const outcome of outcomes.slice(100)) expect(outcome).toMatchObject(REFUSED)
   expect((await more).every(({ status }) => status === 'fulfilled')).toBe(true)
   expect(await balanceOf(db.database, stranger)).toBe(before + 2n)
-  // What left the queue counts no longer.
+  // Commands that left the queue no longer count.
   expect((await crowdOf(node, 'crowd', 100)).every(({ status }) => status === 'fulfilled')).toBe(true)
   await node.ledger.close()
 })

@@ -2,26 +2,26 @@ import type { Database, Queryable } from '../db/database.ts'
 import { assert } from '../kernel/assert.ts'
 import { firstUuidAt, type Uuid } from '../kernel/ids.ts'
 
-/** Sums over the transfers that are kept up behind a cursor, so that nobody reads the whole history for them. */
+/** Sums over all transfers before a cursor, kept up to date, so that no query reads the whole history. */
 export interface Fold {
   /** The name of its cursor. */
   readonly name: 'payment days' | 'book sums'
-  /** Adds what lies from one id on, before another. */
+  /** Adds the transfers whose ids are at least `from` and below `before`. */
   add(tx: Queryable, from: Uuid, before: Uuid): Promise<void>
 }
 
-/** How far one node's clock may be behind another's. */
+/** The largest difference between the clocks of two nodes. */
 const CLOCKS_APART_MS = 60_000
 const TRANSFERS_AT_ONCE = 20_000
 
 /**
- * Folds one bounded batch, and tells whether there was one (1) or nothing was due (0).
+ * Folds one bounded range of transfers. Returns 1 when it folded any, 0 when nothing was due.
  *
- * What counts against limits must never commit below the cursor, or it would be missing for ever. So a range is closed
- * before it is folded: its end is chosen, a minute back, by a transaction with an id of its own. A payment's transaction
- * gets its id when it locks its accounts, and reads the clock for what it posts only then. So those with higher ids post
- * above the range, by any clock that is less than a minute behind; those with lower ids are waited for, however long
- * they take. No timeout has to be trusted, and a sandbox clock may jump while payments are under way (`pauseFolding`).
+ * A transfer that counts against limits must never commit below the cursor, because the sums would never include it. So
+ * a range is closed before it is folded: a transaction with an id of its own chooses its end, one minute back. A
+ * payment's transaction gets its id when it locks its accounts, and reads the clock only then. So transactions with
+ * higher ids post above the range, by any clock that is less than a minute behind. Those with lower ids are waited for,
+ * without a timeout. The sandbox clock may be moved while payments are in progress (`pauseFolding`).
  */
 export async function foldTransfers(
   database: Database,
@@ -37,7 +37,7 @@ export async function foldTransfers(
       const end = (await idBehind(tx, foldedBefore, closingBefore, transfersAtOnce)) ?? closingBefore
       await fold.add(tx, foldedBefore, end)
       await tx.query(`update fold_cursors set folded_before = $2 where name = $1`, [fold.name, end])
-      // The next call goes on, or chooses the next range: either way there is something to do.
+      // There is more to do: the next call continues this range or chooses the next one.
       return 1
     }
     const nextBefore = firstUuidAt(new Date(now.getTime() - CLOCKS_APART_MS))
@@ -48,11 +48,11 @@ export async function foldTransfers(
 }
 
 interface Cursor {
-  /** Everything with a lower id is folded, and nothing else. */
+  /** Exactly the transfers with lower ids are folded. */
   readonly foldedBefore: Uuid
-  /** How far the next folding goes. */
+  /** The end of the range that is being closed or folded. */
   readonly closingBefore: Uuid
-  /** Whether every transaction has ended that ran when `closingBefore` was chosen. */
+  /** Whether all transactions have ended that were in progress when `closingBefore` was chosen. */
   readonly closed: boolean
 }
 
@@ -67,7 +67,7 @@ async function lockCursor(tx: Queryable, name: string): Promise<Cursor | null> {
   return cursor ?? null
 }
 
-/** Chooses how far to fold next. This transaction's own id tells those before it from those after it. */
+/** Chooses the next range. This transaction's id separates earlier transactions from later ones. */
 async function startClosing(tx: Queryable, name: string, before: Uuid): Promise<void> {
   await tx.query(
     `update fold_cursors set closing_before = $2, closing_xid = pg_current_xact_id()
@@ -76,17 +76,17 @@ async function startClosing(tx: Queryable, name: string, before: Uuid): Promise<
   )
 }
 
-/** Longer than any node goes on by its old clock when the sandbox's was moved. By the database's own clock. */
+/** Longer than any node keeps its old time after the sandbox clock was moved. Measured by the database's clock. */
 const PAUSE_MS = 10_000
 
-/** Before the sandbox's clock is moved: what nodes post that have not heard of it yet would lie below the range. */
+/** Call it before the sandbox clock moves: nodes that still have the old time would post below the range. */
 export async function pauseFolding(db: Queryable): Promise<void> {
   await db.query(`update fold_cursors set paused_until = clock_timestamp() + $1 * interval '1 millisecond'`, [
     PAUSE_MS,
   ])
 }
 
-/** Where the folded ends and what is not folded begins. */
+/** The id before which all transfers are folded. */
 export async function readFoldedBefore(db: Queryable, name: Fold['name']): Promise<Uuid> {
   const [row] = await db.query<{ before: Uuid }>(
     `select folded_before as before from fold_cursors where name = $1`,
@@ -96,7 +96,7 @@ export async function readFoldedBefore(db: Queryable, name: Fold['name']): Promi
   return row.before
 }
 
-/** The id behind so many transfers from `from` on; null when there are fewer before `before`. */
+/** The id of the transfer that comes `transfers` places after `from`; null when there are fewer before `before`. */
 export async function idBehind(
   tx: Queryable,
   from: Uuid,

@@ -15,7 +15,7 @@ function wallets(): Map<string, Account> {
   return new Map([payer, testAccount(PAYEE, HELD_MS)].map(account => [account.id, account]))
 }
 
-/** The same wallets at a later moment, as the next batch finds them. */
+/** The same wallets at a later time, as the next batch reads them. */
 function bookAt(accounts: Map<string, Account>, nowMs: number): LedgerBatch {
   return new LedgerBatch(accounts, nowMs)
 }
@@ -32,7 +32,7 @@ function refund(accounts: Map<string, Account>, nowMs: number): void {
 
 const spendingOf = (accounts: Map<string, Account>) => accounts.get(PAYER)?.spending
 
-test('a hold leaves the balance and counts against the limits, but is spent only when it is released', () => {
+test('a hold leaves the balance and counts against the limits, but counts as spent only when it is released', () => {
   const accounts = wallets()
   hold(accounts)
   expect(accounts.get(PAYER)).toMatchObject({ balancePaise: 6_000n, totalSpentPaise: 0n })
@@ -43,7 +43,7 @@ test('a hold leaves the balance and counts against the limits, but is spent only
   expect(accounts.get(PAYEE)).toMatchObject({ balancePaise: 4_000n, totalFundedPaise: 4_000n })
 })
 
-test('a refunded hold leaves every window that still holds it, and neither funds nor spends', () => {
+test('a refunded hold leaves every window that still includes it, and counts neither as funded nor as spent', () => {
   const accounts = wallets()
   hold(accounts)
   refund(accounts, HELD_MS + HOUR_MS / 2)
@@ -77,7 +77,7 @@ test.each([
   })
 })
 
-test('a refund that does not say when its hold was posted is an error, not a guess', () => {
+test('a refund that does not say when its hold was posted fails an assertion', () => {
   const accounts = wallets()
   hold(accounts)
   const posting = { kind: 'escrow_refund', debit: SYSTEM.escrow, credit: PAYER } as const

@@ -42,4 +42,4 @@ export {
   type TransferKind,
   transferMacText,
 } from './transfers.ts'
-/** The book and its posting engine: the only writer of balances. */
+/** The ledger and its posting engine: the only writer of balances. */

@@ -24,7 +24,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** A small book with every kind of transfer: 3 + 3 for the payer, 3 for the payee, a funding for the bystander. */
+/** A small ledger with every kind of transfer: 3 + 3 for the payer, 3 for the payee, a funding for a third wallet. */
 beforeEach(async () => {
   await db.database.query('truncate accounts, transfers, agents')
   payer = await newAgent(db.database, clock.now())
@@ -45,7 +45,7 @@ beforeEach(async () => {
   })
 })
 
-test('an untouched book is balanced to the paisa, system accounts included', async () => {
+test('a ledger without alterations is balanced to the paisa, system accounts included', async () => {
   expect(await checkLedger(db.database)).toEqual({
     balanced: true,
     sumPaise: 0n,
@@ -64,7 +64,7 @@ test('an untouched book is balanced to the paisa, system accounts included', asy
   })
 })
 
-test('what waits in escrow, or on its way to a bank, must stand in its records', async () => {
+test('the ledger check fails when the escrow or payouts account differs from its records', async () => {
   const sides = { debit: bystander, amountPaise: paise(1_000n) }
   await post(node.ledger, [bystander], { kind: 'escrow_hold', credit: SYSTEM.escrow, ...sides })
   await post(node.ledger, [bystander], { kind: 'payout', credit: SYSTEM.payouts, ...sides })
@@ -81,7 +81,7 @@ test('what waits in escrow, or on its way to a bank, must stand in its records',
   })
 })
 
-test('a wallet below zero is right only where a chargeback took it there', async () => {
+test('a wallet below zero passes the ledger check only after a chargeback', async () => {
   const rows = await db.database.query<{ balance_paise: bigint }>(
     'select balance_paise from accounts where id = $1',
     [payer],
@@ -91,10 +91,10 @@ test('a wallet below zero is right only where a chargeback took it there', async
   expect(await checkLedger(db.database)).toMatchObject({ balanced: false, overdrawn: [payer] })
 })
 
-/** The nth transfer of the payer, counted as its history counts. */
+/** The nth transfer of the payer by its sequence. */
 const OF_PAYER = 'debit_account = $1 and debit_sequence = $2'
 
-describe('the check finds', () => {
+describe('the ledger check finds', () => {
   test.each([[1n], [-1n]])('a balance that was changed by %d paisa', async change => {
     await db.database.query('update accounts set balance_paise = balance_paise + $2 where id = $1', [
       bystander,
@@ -148,17 +148,17 @@ describe('the check finds', () => {
     },
   )
 
-  test('a balance that was erased from a history', async () => {
+  test('a balance that was set to null in a transfer', async () => {
     await db.database.query(`update transfers set debit_balance_paise = null where ${OF_PAYER}`, [payer, 3n])
     expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
-  test('a place in a history that nothing stands in', async () => {
+  test('a gap in the sequence of a wallet', async () => {
     await db.database.query(`update transfers set debit_sequence = 9 where ${OF_PAYER}`, [payer, 6n])
     expect(await checkLedger(db.database)).toMatchObject({ balanced: false, brokenHistories: [payer] })
   })
 
-  test('two transfers whose places were swapped, although their amounts are the same', async () => {
+  test('two transfers whose sequences were swapped, although their amounts are the same', async () => {
     await db.database.query(
       `update transfers set debit_sequence = 5 - debit_sequence where debit_account = $1 and debit_sequence in (2, 3)`,
       [payer],
@@ -171,7 +171,7 @@ describe('the check finds', () => {
     })
   })
 
-  test('a transfer that was given to another wallet', async () => {
+  test('a transfer that was moved to another wallet', async () => {
     await db.database.query(`update transfers set credit_account = $3 where ${OF_PAYER}`, [
       payer,
       3n,

@@ -4,28 +4,28 @@ import { type Paise, ZERO_PAISE } from '../kernel/money.ts'
 import { SYSTEM } from './accounts.ts'
 import { TRANSFER_KINDS, type TransferKind } from './transfers.ts'
 
-/** What a check of the whole book found. Empty lists and a zero sum: the book is right. */
+/** The result of a check of the whole ledger. It passes when the lists are empty and the sum is 0. */
 export interface LedgerReport {
   readonly balanced: boolean
-  /** All wallets and all system accounts together, in paise; must be 0. */
+  /** The sum of all wallets and all system accounts, in paise; must be 0. */
   readonly sumPaise: Paise
-  /** Derived balances of the system accounts, in paise. */
+  /** Balances of the system accounts, in paise, summed from the transfers. */
   readonly system: Record<string, Paise>
-  /** Wallets whose stored balance or count differs from their transfers. */
+  /** Wallets whose stored balance or sequence differs from their transfers. */
   readonly wrongBalances: readonly Uuid[]
-  /** Wallets whose history has a gap, or a step that does not follow from the one before. */
+  /** Wallets whose history has a gap, or a transfer whose balance does not follow from the one before. */
   readonly brokenHistories: readonly Uuid[]
-  /** Wallets below zero that no chargeback took there. */
+  /** Wallets below zero without a chargeback. */
   readonly overdrawn: readonly Uuid[]
-  /** What escrow and payouts have more than their records say, in paise; must be 0, as it is without `holdings`. */
+  /** Balance of the escrow and payouts accounts minus their records, in paise; must be 0. 0 without `holdings`. */
   readonly unexplained: { readonly escrowPaise: Paise; readonly payoutsPaise: Paise }
 }
 
-/** What must stand in two of the system accounts, from the records of whoever put it there; in paise. */
+/** The expected balances of two system accounts, from the open escrows and payouts; in paise. */
 export interface Holdings {
-  /** What all held escrows hold together. */
+  /** The sum of all held escrows. */
   escrow(db: Queryable): Promise<Paise>
-  /** What all pending payouts carry together. */
+  /** The sum of all pending payouts. */
   payouts(db: Queryable): Promise<Paise>
 }
 
@@ -62,8 +62,8 @@ const OVERDRAWN = `
   limit ${MAX_LISTED}`
 
 /**
- * Checks every account and transfer of the book in one snapshot, and with `holdings` that escrow and payouts hold what
- * their records say. Reads the whole history: not for a hot path.
+ * Checks every account and transfer of the ledger in one snapshot, and with `holdings` that the escrow and payouts
+ * accounts equal their records. It reads the whole history, so it is not for the path of a payment.
  */
 export function checkLedger(database: Database, holdings?: Holdings): Promise<LedgerReport> {
   return database.inTransaction(async tx => {
@@ -110,7 +110,7 @@ async function ids(tx: Queryable, text: string): Promise<Uuid[]> {
   return rows.map(row => row.id)
 }
 
-/** The balances of the accounts that have no row: what they were credited, less what they were debited, plus fees. */
+/** The balances of the accounts without a row: credits minus debits plus fees, in paise, by their name in `SYSTEM`. */
 export async function systemBalances(tx: Queryable): Promise<Record<string, Paise>> {
   const balances: Record<string, Paise> = {}
   const moved = await tx.query<{ account: Uuid; balance: bigint }>(

@@ -31,7 +31,7 @@ function payment(more: Partial<Posting> = {}): Posting {
   }
 }
 
-test('a payment takes amount and fee from one wallet and gives the amount to the other', () => {
+test('a payment debits amount and fee from one wallet and credits the amount to the other', () => {
   const batch = twoWallets()
   const transfer = batch.post(payment({ reference: 'r', note: 'n', idempotencyKey: 'k' }))
   expect(batch.account(PAYER)).toMatchObject({
@@ -86,7 +86,7 @@ test.each([
   expect(batch.account(PAYER)).toMatchObject({ ...totals, spending: nothingSpent(NOW_MS) })
 })
 
-test('a system account has no balance and no place in a history', () => {
+test('a system account has neither a balance nor a sequence in a transfer', () => {
   const batch = twoWallets()
   const transfer = batch.post({ kind: 'fund', debit: SYSTEM.gateway, credit: PAYEE, amountPaise: paise(5n) })
   expect(transfer).toMatchObject({ debitBalancePaise: null, debitSequence: null, creditBalancePaise: 55n })
@@ -105,7 +105,7 @@ test('the last paisa can be spent, and only a chargeback goes below zero', () =>
   expect(charged.account(PAYER)?.balancePaise).toBe(-1n)
 })
 
-describe('what cannot be', () => {
+describe('an invalid transfer', () => {
   test.each([
     ['a wallet that was not locked', { credit: OTHER }],
     ['a wallet and itself', { credit: PAYER }],
@@ -114,7 +114,7 @@ describe('what cannot be', () => {
     ['a fee below nothing', { feePaise: paise(-1n) }],
     ['more than there is', { amountPaise: paise(10_000n) }],
     ['an id from before, which would count in another window', { id: newUuid(new Date(NOW_MS - HOUR_MS)) }],
-  ])('a transfer with %s is stopped before it changes anything', (_what, more) => {
+  ])('with %s fails an assertion before it changes anything', (_what, more) => {
     const batch = twoWallets()
     expect(() => batch.post(payment(more))).toThrow('assertion failed')
     expect(batch.transfers).toEqual([])
@@ -122,7 +122,7 @@ describe('what cannot be', () => {
   })
 })
 
-describe('the moment of a batch', () => {
+describe('the time of a batch', () => {
   const later = NOW_MS + 1_000
   const day = istDay(new Date(NOW_MS)) + 1
 
@@ -131,7 +131,7 @@ describe('the moment of a batch', () => {
     ['counted an hour', { spending: { ...nothingSpent(NOW_MS), hourFromMs: later - HOUR_MS } }, later],
     ['counted 24 hours', { spending: { ...nothingSpent(NOW_MS), dayFromMs: later - DAY_MS } }, later],
     ['begun a day', { spending: { ...nothingSpent(NOW_MS), istDay: day } }, startOfIstDay(day).getTime()],
-  ])('is never before a node with a faster clock has %s', (_what, fields, expected) => {
+  ])('is never before the time at which a node with a faster clock has %s', (_what, fields, expected) => {
     const batch = bookOf(testAccount(PAYEE, NOW_MS), testAccount(PAYER, NOW_MS, fields))
     expect(batch.nowMs).toBe(expected)
     expect(
@@ -141,12 +141,12 @@ describe('the moment of a batch', () => {
     })
   })
 
-  test('is the clock’s when no account has seen later', () => {
+  test('is the time of the clock when no account refers to a later time', () => {
     expect(bookOf(testAccount(PAYER, NOW_MS - 5 * DAY_MS), testAccount(PAYEE, NOW_MS)).nowMs).toBe(NOW_MS)
   })
 })
 
-test('facts and rows go to those who asked for them', () => {
+test('each command reads the facts of its own reader, and each writer gets its own rows', () => {
   const source = readerById<number>('numbers', async () => [])
   const writer: Writer<number> = { name: 'numbers', write: async () => undefined }
   const batch = twoWallets()

@@ -9,14 +9,14 @@ import { addSpending, removeSpending, rollForward } from './spending.ts'
 import { postedIds, TRANSFER_KINDS, type Transfer, type TransferKind } from './transfers.ts'
 
 /**
- * Rows that decisions need beside the accounts, read in one statement for a whole batch, after its locks. The vault is
- * there to prove them. What has a key of several parts is made by `reader`.
+ * Facts that decisions need in addition to the accounts, read in one statement for a whole batch, after its locks. The
+ * vault proves their MACs. Use `reader` for a key of several parts.
  */
 export interface Reader<Key, Fact> {
   readonly name: string
-  /** What tells keys apart. */
+  /** A text that is unique for each key. */
   textOf(key: Key): string
-  /** The facts that there are, each with its key; in any order. */
+  /** Returns the facts that exist, each with its key, in any order. */
   load(
     tx: Queryable,
     keys: readonly Key[],
@@ -26,8 +26,8 @@ export interface Reader<Key, Fact> {
 }
 
 /**
- * A reader of facts that several values name. No value holds a NUL, because no text in PostgreSQL does, so the joined
- * text of a key is unambiguous.
+ * A reader whose key has several parts. No part contains a NUL, because no text in PostgreSQL does, so the joined text
+ * of a key is unambiguous.
  */
 export function reader<Key extends object, Fact>(options: {
   readonly name: string
@@ -38,14 +38,14 @@ export function reader<Key extends object, Fact>(options: {
   return { name, load, textOf: key => parts.map(part => String(key[part])).join('\0') }
 }
 
-/** A reader of facts that one id or one text names. */
+/** A reader whose key is one id or one text. */
 export function readerById<Fact>(name: string, load: Reader<string, Fact>['load']): Reader<string, Fact> {
   return { name, load, textOf: key => key }
 }
 
 /**
- * Rows that decisions write beside the book, in its commit: one statement for a whole batch, sent without
- * waiting for anything. The vault is there for rows that are sealed.
+ * Rows that decisions write in the batch's commit, in tables other than `accounts` and `transfers`: one statement for a
+ * whole batch, sent without waiting. The vault makes the MACs of the rows that have one.
  */
 export interface Writer<Row> {
   readonly name: string
@@ -57,11 +57,11 @@ export interface Writer<Row> {
 /** The key at a position that SQL counts from 1, as `with ordinality` does. */
 export function keyAt<Key>(keys: readonly Key[], position: number): Key {
   const key = keys[position - 1]
-  assert(key !== undefined, 'a statement answers for the keys that it was given')
+  assert(key !== undefined, 'a statement returns only positions of the keys that it was given')
   return key
 }
 
-/** One fact outside a batch, as it is at this moment. */
+/** Reads one fact outside a batch; undefined when there is none. */
 export async function readOne<Key, Fact>(
   { database, vault }: { readonly database: Queryable; readonly vault: Vault },
   from: Reader<Key, Fact>,
@@ -71,7 +71,7 @@ export async function readOne<Key, Fact>(
   return found?.[1]
 }
 
-/** One fact that a command wants from a reader. */
+/** One fact that a command reads. */
 export interface Read {
   readonly source: Reader<unknown, unknown>
   readonly key: unknown
@@ -88,12 +88,12 @@ export interface Posting {
   readonly credit: Uuid
   readonly amountPaise: Paise
   readonly feePaise?: Paise
-  /** Given where the transfer continues a thing that has an id already (a funding); else made here. */
+  /** Given where the transfer takes the id of an existing record (a funding); otherwise `post` makes one. */
   readonly id?: Uuid
   readonly linkedId?: Uuid
-  /** Whose total_spent grows by the amount, where money that waited outside its wallet is spent now. */
+  /** The agent whose total_spent grows by the amount, when money that was held outside its wallet is spent. */
   readonly spentBy?: Uuid
-  /** When the transfer was posted that this one undoes: where that is still in a window, it leaves it. */
+  /** When the transfer that this one undoes was posted. Windows that still include it are reduced. */
   readonly undoesMs?: number
   readonly idempotencyKey?: string | null
   readonly reference?: string | null
@@ -101,15 +101,15 @@ export interface Posting {
 }
 
 /**
- * The book as one batch sees it: accounts under lock and the facts that were asked for. A decision reads,
- * refuses or posts; what it posts is seen by the next decision of the batch and written by one commit.
+ * The state that one batch decides on: the locked accounts and the facts that were read. A decision reads, refuses or
+ * posts. The next decision of the batch sees what it posted, and one commit writes all of it.
  */
 export class LedgerBatch {
-  /** The moment of this batch, Unix milliseconds: every transfer of it is posted now. */
+  /** The time of this batch in Unix milliseconds: the posting time of all its transfers. */
   readonly nowMs: number
   readonly accounts: Map<Uuid, Account>
   readonly transfers: Transfer[] = []
-  /** Accounts that somebody else has changed, and why they are refused; null: none. They are not in `accounts`. */
+  /** Accounts that failed verification, each with the reason; null: none. They are not in `accounts`. */
   readonly altered: ReadonlyMap<Uuid, string> | null
   /** The first transfer whose id was made here: nobody else posts it. */
   #firstOfOwnId: Uuid | null = null
@@ -117,7 +117,7 @@ export class LedgerBatch {
   readonly #writes = new Map<Writer<unknown>, unknown[]>()
   #rowsWritten = 0
 
-  /** `clockMs` is the node's time. A batch is never decided before what its accounts have seen, on whichever node. */
+  /** `clockMs` is the node's time. `nowMs` is never before a time that the accounts refer to (see `seenMs`). */
   constructor(
     accounts: Map<Uuid, Account>,
     clockMs: number,
@@ -183,12 +183,12 @@ export class LedgerBatch {
     return [...this.accounts.values()].filter(account => account.changed)
   }
 
-  /** How many transfers and rows the commands of the batch have left to write so far. */
+  /** The number of transfers and rows that the batch has to write so far. */
   leftToWrite(): number {
     return this.transfers.length + this.#rowsWritten
   }
 
-  /** Posts a transfer. The decision has been made: from here on nothing is refused, only asserted. */
+  /** Posts a transfer. It refuses nothing: the caller has decided, and impossible states fail an assertion. */
   post(posting: Posting): Transfer {
     const rules = TRANSFER_KINDS[posting.kind]
     const feePaise = posting.feePaise ?? ZERO_PAISE
@@ -196,12 +196,15 @@ export class LedgerBatch {
     const credit = this.#side(posting.credit)
     assert(posting.debit !== posting.credit, 'a transfer has two accounts')
     assert(posting.amountPaise > 0n && feePaise >= 0n, 'a transfer moves money')
-    // Rolling windows are ranges of ids: one made earlier would count as spent then, not now.
+    // Rolling windows are ranges of ids: an id made earlier would count as spent at that time.
     assert(
       !(rules.limited && posting.id !== undefined),
-      'what counts against limits gets its id when it is posted',
+      'a transfer that counts against limits gets its id when it is posted',
     )
-    assert(rules.undoes === (posting.undoesMs !== undefined), 'what undoes says when the undone was posted')
+    assert(
+      rules.undoes === (posting.undoesMs !== undefined),
+      'a transfer that undoes another says when that one was posted',
+    )
     const totalPaise = (posting.amountPaise + feePaise) as Paise
     if (debit !== null) {
       assert(rules.overdraws || debit.balancePaise >= totalPaise, 'a wallet never goes below zero')
@@ -254,7 +257,7 @@ export class LedgerBatch {
 
   #named(id: Uuid): Account {
     const account = this.accounts.get(id)
-    assert(account !== undefined, 'a transfer touches only accounts that its command named')
+    assert(account !== undefined, 'a transfer uses only accounts that its command named')
     return account
   }
 }

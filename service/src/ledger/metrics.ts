@@ -6,7 +6,7 @@ import type { LedgerOptions } from './index.ts'
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const BATCH_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1]
 
-/** What the posting engine shows of itself: how much it commits at once, how long that takes, what went wrong. */
+/** The metrics of the posting engine: commands for each commit, seconds for each commit, failed batches. */
 export function addLedgerMetrics(
   metrics: Metrics,
   logger: Logger,
@@ -14,19 +14,19 @@ export function addLedgerMetrics(
   const registers = [metrics]
   const sizes = new Histogram({
     name: 'ledger_batch_commands',
-    help: 'Commands that went into one commit',
+    help: 'Number of commands in one commit',
     buckets: BATCH_SIZES,
     registers,
   })
   const durations = new Histogram({
     name: 'ledger_batch_seconds',
-    help: 'Time from taking a batch to its settled commit',
+    help: 'Seconds from taking a batch to its commit',
     buckets: BATCH_SECONDS,
     registers,
   })
   const failures = new Counter({
     name: 'ledger_batch_failures_total',
-    help: 'Batches that had to be split',
+    help: 'Batches that failed and were run again command by command',
     registers,
   })
   return {
@@ -36,7 +36,7 @@ export function addLedgerMetrics(
     },
     onError(error) {
       failures.inc()
-      logger.error({ err: error }, 'a batch failed and is repeated one by one')
+      logger.error({ err: error }, 'ledger batch failed; running its commands one by one')
     },
   }
 }

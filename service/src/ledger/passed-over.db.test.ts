@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const idOf = (id: Uuid | undefined): Uuid => id ?? ''
 
-/** A change of an agent that holds its account's lock until it is told to end; `end(error)` rolls it back. */
+/** A change of an agent that keeps its account's lock until `end` is called; `end(error)` rolls it back. */
 async function startChange(id: Uuid) {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ async function startChange(id: Uuid) {
   return { change, end: (error?: Error) => (error === undefined ? resolve() : reject(error)) }
 }
 
-test('payments of strangers do not wait for an account in change, whose own follow right after it', async () => {
+test('payments of other accounts do not wait for an account that is being changed, whose own payments run right after the change', async () => {
   const { change, end } = await startChange(idOf(changed))
   const held = [
     node.pay(order(idOf(changed), idOf(payee), 10n)),
@@ -60,7 +60,7 @@ test('payments of strangers do not wait for an account in change, whose own foll
   expect(await Promise.all(held)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
 })
 
-test('a change that is rolled back lets go of what waited for it', async () => {
+test('payments that waited for a change run after it was rolled back', async () => {
   const { change, end } = await startChange(idOf(changed))
   const held = node.pay(order(idOf(changed), idOf(payee), 10n))
   await fund(node.ledger, idOf(stranger), 1n)
@@ -70,7 +70,7 @@ test('a change that is rolled back lets go of what waited for it', async () => {
   await held
 })
 
-test('a change whose connection breaks lets go of what waited for it', async () => {
+test('payments that waited for a change run after its connection broke', async () => {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>()
   const change = db.database.inTransaction(async tx => {
     await lockForChange(tx, [idOf(changed)])
@@ -90,7 +90,7 @@ test('a change whose connection breaks lets go of what waited for it', async () 
   await held
 })
 
-test('what waits too long for a change is refused with 503, and was not done', async () => {
+test('a payment that waits too long for a change is refused with 503 and is not posted', async () => {
   const hasty = startNode({ database: db.database, clock, maxPassedOverSeconds: 0.02 })
   const { change, end } = await startChange(idOf(changed))
   const before = await balanceOf(db.database, idOf(changed))
@@ -108,7 +108,7 @@ test('what waits too long for a change is refused with 503, and was not done', a
   expect(await balanceOf(db.database, idOf(changed))).toBe(before)
 })
 
-test('changes that follow one another keep no payment waiting that comes between them', async () => {
+test('a payment that arrives between two changes runs before the second one ends', async () => {
   const state = { stop: false }
   const changing = Array.from({ length: 2 }, async () => {
     while (!state.stop) {
@@ -121,7 +121,7 @@ test('changes that follow one another keep no payment waiting that comes between
   await Promise.all(changing)
 })
 
-test('closing waits for what a change keeps in the queue', async () => {
+test('close waits for commands that a change keeps in the queue', async () => {
   const closing = startNode({ database: db.database, clock })
   const { change, end } = await startChange(idOf(changed))
   const held = closing.pay(order(idOf(changed), idOf(payee), 1n))

@@ -4,20 +4,19 @@ import type { Uuid } from '../kernel/ids.ts'
 
 type Test = (id: Uuid) => boolean
 
-/** The accounts on which commands wait because a change in this process holds them, and since when. */
+/** The accounts whose commands wait because a change in this process has locked them, and since when. */
 export interface PassedOver {
-  /** The test for accounts in change, which notes each that it finds; null: there is no change. */
+  /** A test for accounts that are being changed; it records each match. null: there is no change. */
   inChange(): Test | null
-  /** The test for accounts on which commands have waited too long; null: there is none. */
+  /** A test for accounts whose commands have waited too long; null: there is none. */
   overdue(): Test | null
-  /** No command waits for a change of these accounts any more. */
+  /** Call it when no command waits for a change of these accounts any more. */
   taken(accounts: readonly Uuid[]): void
   close(): void
 }
 
 /**
- * `wake` is called when what was passed over may go: after each change, and after `maxSeconds` in case that the change
- * hangs or changes follow one another without end.
+ * Calls `wake` after each change, and after `maxSeconds` in case the change hangs or further changes follow at once.
  */
 export function openPassedOver(changing: LockedRows, maxSeconds: number, wake: () => void): PassedOver {
   const since = new Map<Uuid, number>()

@@ -14,7 +14,7 @@ function entry(accounts: readonly string[], party = 'one'): Entry {
   }
 }
 
-/** Picks as the engine does, which counts what waits of each party. */
+/** Picks as the engine does, which counts the waiting commands of each party. */
 function pickFrom(drawn: readonly Entry[], locked: ReadonlySet<string>, size: BatchSize) {
   const parties = new Map<string, Party>()
   const queue = drawn.map(each => {
@@ -45,7 +45,7 @@ const queues = fc
 const meet = (left: Entry, right: Entry) =>
   left.command.accounts.some(id => right.command.accounts.includes(id))
 
-test('a batch touches no wallet that another lane holds', () => {
+test('a batch contains no command on a wallet that another committer has locked', () => {
   fc.assert(
     fc.property(queues, ({ locked, size, picked }) => {
       expect(picked.batch.length).toBeLessThanOrEqual(size.maxBatch)
@@ -54,7 +54,7 @@ test('a batch touches no wallet that another lane holds', () => {
   )
 })
 
-test('nothing is lost, and what stays and what goes keep their order', () => {
+test('pick loses no command, and both the batch and the rest keep the order of the queue', () => {
   fc.assert(
     fc.property(queues, ({ queue, picked: { batch, rest } }) => {
       expect(queue.filter(each => batch.includes(each))).toEqual(batch)
@@ -75,13 +75,13 @@ test('no command overtakes an earlier one on the same wallet', () => {
   )
 })
 
-test('whatever waits has a reason: a full batch, a wallet that is held, or somebody before it', () => {
+test('a command waits only because the batch is full, its wallet is locked, or an earlier command waits on its wallet', () => {
   fc.assert(
     fc.property(queues, ({ queue, locked, size, picked: { batch, rest } }) => {
       for (const each of rest) {
         const isInTurns = queue.length > size.maxBatch
         const before = batch.filter(other => queue.indexOf(other) < queue.indexOf(each))
-        // Turns of parties may fill the share with what came later.
+        // Turns of parties may fill the share with later commands.
         const taken = isInTurns ? batch : before
         const shareIsFull = taken.length >= size.share && !before.some(other => meet(other, each))
         const held = each.command.accounts.some(id => locked.has(id))
@@ -92,7 +92,7 @@ test('whatever waits has a reason: a full batch, a wallet that is held, or someb
   )
 })
 
-test('a hot wallet fills one batch beyond the share, while strangers are left to other lanes', () => {
+test('a hot wallet fills one batch beyond the share, while commands on other wallets are left to other committers', () => {
   const hot = Array.from({ length: 6 }, () => entry(['hot']))
   const strangers = WALLETS.map(id => entry([id]))
   const queue = hot.flatMap((each, at) => [each, ...strangers.slice(at, at + 1)])
@@ -108,25 +108,25 @@ describe('when more waits than fits into a batch', () => {
   const countOf = (entries: readonly Entry[], name: string) =>
     entries.filter(({ party }) => party.name === name).length
 
-  test('a stranger who came last is in the next batch', () => {
+  test('the only command of a party that came last is in the next batch', () => {
     const { batch } = pickFrom([...crowd, entry(['stranger'], 'stranger')], new Set(), size)
     expect([batch.length, countOf(batch, 'stranger')]).toEqual([128, 1])
   })
 
-  test('parties have even shares, and what one leaves is taken by the others', () => {
+  test('parties get even shares, and the others take what one party leaves', () => {
     const many = (name: string, count: number) =>
       Array.from({ length: count }, (_, at) => entry([`${name} ${at}`], name))
     const { batch } = pickFrom([...crowd, ...many('x', 200), ...many('y', 10)], new Set(), size)
     expect(['crowd', 'x', 'y'].map(name => countOf(batch, name))).toEqual([59, 59, 10])
   })
 
-  test('wallets that another lane holds keep no place empty', () => {
+  test('commands on wallets that another committer has locked leave no place of the batch empty', () => {
     const held = Array.from({ length: 300 }, () => entry(['held'], 'x'))
     const { batch } = pickFrom([...held, ...crowd], new Set(['held']), size)
     expect([batch.length, countOf(batch, 'crowd')]).toEqual([128, 128])
   })
 
-  test('of more parties than places those go first whose oldest command is the oldest', () => {
+  test('with more parties than places, the parties with the oldest commands go first', () => {
     const strangers = Array.from({ length: 300 }, (_, at) => entry([`stranger ${at}`], `party ${at}`))
     const { batch } = pickFrom([...crowd, ...strangers], new Set(), size)
     expect(batch.map(({ party }) => party.name)).toEqual([
@@ -135,7 +135,7 @@ describe('when more waits than fits into a batch', () => {
     ])
   })
 
-  test('a command before which others wait on its wallet stays behind them', () => {
+  test('a command stays behind earlier commands that wait on its wallet', () => {
     const hot = Array.from({ length: 300 }, () => entry(['hot'], 'crowd'))
     const { batch } = pickFrom([...hot, entry(['hot'], 'x'), entry(['cold'], 'x')], new Set(), size)
     expect(batch.filter(({ party }) => party.name === 'x').map(({ command }) => command.accounts)).toEqual([

@@ -2,17 +2,17 @@ import type { Uuid } from '../kernel/ids.ts'
 import type { Entry, Party } from './command.ts'
 
 export interface BatchSize {
-  /** How many commands to take of those that could go with any lane. */
+  /** How many commands to take of those that any committer could run. */
   readonly share: number
-  /** How many to take at the most. */
+  /** The maximum number of commands to take. */
   readonly maxBatch: number
 }
 
-/** What keeps commands from going. */
+/** The accounts whose commands have to wait. */
 export interface Blocked {
-  /** The accounts that other lanes hold. */
+  /** The accounts that other committers have locked. */
   readonly locked: ReadonlySet<Uuid>
-  /** Whether a change of this process holds an account; null: there is no change. */
+  /** Whether a change in this process has locked an account; null: there is no change. */
   readonly inChange: ((id: Uuid) => boolean) | null
 }
 
@@ -22,14 +22,14 @@ export interface Picked {
 }
 
 /**
- * The next batch: the oldest commands, without those whose wallets another lane or a change holds, because they
- * would only wait there for a lock. Beyond its share it takes what shares a wallet with it, which could go nowhere
- * else meanwhile: so a hot wallet fills one batch, and strangers spread over the lanes. Who waits keeps its
- * place before later commands on the same wallets; but who waits for a change lets others pass, so that an agent in
- * change keeps no payee waiting.
+ * Picks the next batch: the oldest commands, without those whose wallets another committer or a change has locked,
+ * because they would only wait for the lock. Beyond its share it takes commands on the wallets of the batch, which no
+ * other committer could run meanwhile. So a hot wallet fills one batch, and other commands spread over the committers.
+ * A waiting command keeps its place before later commands on the same wallets. A command that waits for a change does
+ * not, so that an agent that is being changed does not delay its payees.
  *
- * What fits into one batch is taken in its order. When more waits, of several parties, each has its turns first:
- * as many commands as an even division of the share gives it, its oldest ones. `parties` are those of the queue.
+ * Commands that fit into one batch are taken in their order. When more wait, of several parties, each party first gets
+ * an even part of the share, its oldest commands first. `parties` are those of the queue.
  */
 export function pick(
   queue: readonly Entry[],
@@ -71,8 +71,8 @@ function pickOldest(
 }
 
 /**
- * Two passes: the first gives each party its turns, the second fills what is left, as without parties. A command that
- * the first one passes over stays before later ones on its wallets, so the second may only take it where it stands.
+ * Two passes: the first gives each party its turns, the second fills the rest of the batch as without parties. A command
+ * that the first pass skips stays before later ones on its wallets.
  */
 function pickInTurns(
   queue: readonly Entry[],
@@ -117,7 +117,7 @@ function pickInTurns(
   return { batch: queue.filter(isChosen), rest: queue.filter((_entry, at) => chosen[at] === 0) }
 }
 
-/** How many commands each party may have of a share: who has fewer leaves the others more, and each has one. */
+/** How many commands of a share each party may have, at least one. A party with fewer commands leaves the rest to others. */
 function turnsOf(parties: ReadonlyMap<string, Party>, share: number): number {
   let left = share
   let others = parties.size

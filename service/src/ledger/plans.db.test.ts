@@ -42,8 +42,8 @@ afterAll(async () => {
 })
 
 /**
- * Makes the lanes send every statement they know: limits, lists of payees, keys, references, refunds, allocations,
- * escrows, and what is looked up of fundings and payouts.
+ * Makes the committers send every statement they have: limits, lists of payees, keys, references, refunds, allocations,
+ * escrows, and the look-ups of fundings and payouts.
  */
 async function playEverything(): Promise<void> {
   const node = startNode({ database: recordingDatabase(db.database, sent), clock })
@@ -74,7 +74,7 @@ async function playEverything(): Promise<void> {
   await node.ledger.close()
 }
 
-/** Statements prepared and planned while each table was one page, and known to be, as on a lane's first day. */
+/** Prepares and plans the statements while each table has one page and its statistics say so. */
 async function prepareAll(): Promise<void> {
   await db.database.query('vacuum analyze')
   for (const { text, values } of sent.values())
@@ -122,7 +122,7 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** Every index that some statement reads, and by which comparisons with which columns. */
+/** Every index that some statement reads, with the columns and comparisons of its condition. */
 async function indexesUsed(): Promise<string[]> {
   const used = new Set<string>()
   for (const [at, { text, values }] of prepared().entries()) {
@@ -140,7 +140,7 @@ async function indexesUsed(): Promise<string[]> {
   return [...used].toSorted()
 }
 
-/** Each payer has paid 20 agents, the next 20 in the order of their numbers. */
+/** Each payer has paid 20 agents: the next 20 in the order of their numbers. */
 async function grow(): Promise<void> {
   await db.database.query(`
     create temporary table numbered as select gen_random_uuid() as id, n from generate_series(0, ${WALLETS - 1}) n;
@@ -210,13 +210,13 @@ const EXPECTED = [
   'transfers_reference (debit_account =, reference =, credit_account =)',
 ]
 
-test('every statement of a lane finds its rows by index, with old statistics and with new ones', async () => {
-  // Even where a table is one page, which is when scans would pay.
+test('every statement of a committer finds its rows by index, with old statistics and with new ones', async () => {
+  // Even where a table has one page, for which the planner would prefer a scan.
   await expect(indexesUsed()).resolves.toContain('accounts_pkey (id =)')
   await grow()
-  // As lanes do now and then; what was planned for one page would be kept for ever.
+  // As committers do; otherwise the plans made for one page would be kept.
   await session.query('discard plans')
-  // Nothing is known yet of how the new rows differ; but no statement reads more than one wallet's.
+  // The statistics are old; still no statement reads more than the rows of one wallet.
   for (const used of await indexesUsed())
     expect(used).toMatch(
       /\((id|debit_account|credit_account|payer|agent_id|owner_id|tier|linked_id|subject|row|target|order_id) =/,
@@ -225,7 +225,7 @@ test('every statement of a lane finds its rows by index, with old statistics and
   await expect(indexesUsed()).resolves.toEqual(EXPECTED)
 }, 60_000)
 
-test('a lane plans anew each time its batches have doubled', async () => {
+test('a committer discards its plans each time the number of its batches has doubled', async () => {
   const texts: string[] = []
   const noted = { set: (text: string) => texts.push(text) }
   const node = startNode({ database: recordingDatabase(db.database, noted), clock, committers: 1 })

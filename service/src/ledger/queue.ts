@@ -6,36 +6,36 @@ import { openPassedOver } from './passed-over.ts'
 import { type BatchSize, pick } from './pick.ts'
 import { unavailable } from './unavailable.ts'
 
-/** The commands that wait for a lane. */
+/** The commands that wait for a committer. */
 export interface Queue {
   length(): number
-  /** Resolves or rejects as the lane that takes the command says; rejects at once when there is no place for it. */
+  /** Resolves or rejects with the result of the command; rejects at once when the queue is full. */
   add<Result extends object>(command: Command<Result>): Promise<Result>
-  /** Takes the next batch out of the queue, without commands on accounts that other lanes or changes hold. */
+  /** Takes the next batch out of the queue, without commands on accounts that other committers or changes have locked. */
   take(locked: ReadonlySet<Uuid>, size: BatchSize): Entry[]
-  /** Nothing waits and nothing will. */
+  /** Call it when the queue is empty and gets no more commands. */
   close(): void
 }
 
 export interface QueueOptions {
-  /** Commands that may wait; more are refused as service_unavailable. */
+  /** The maximum number of waiting commands; more are refused with `service_unavailable`. */
   readonly maxQueued?: number
-  /** How many of them may be of one party (see db/work-origin.ts), so that none takes the places of all others. */
+  /** The maximum of one party (see db/work-origin.ts), so that no party fills the queue alone. */
   readonly maxQueuedOfParty?: number
-  /** How long commands on an account stay here because changes of this process hold it; then they are refused. */
+  /** How long commands wait for an account that changes in this process have locked; then they are refused. */
   readonly maxPassedOverSeconds?: number
 }
 
 const DEFAULT_MAX_QUEUED = 20_000
-/** Three parties that fill all they may have leave places for the next one. */
+/** Three parties at their maximum leave room for a fourth. */
 const PARTIES_THAT_FILL_THE_QUEUE = 4
 const DEFAULT_MAX_PASSED_OVER_SECONDS = 5
 
-/** `wake` is called when a command has come, and when what waited for a change may go. */
+/** Calls `wake` when a command is added, and when commands that waited for a change may run. */
 export function openQueue(options: QueueOptions, changing: LockedRows, wake: () => void): Queue {
   const maxQueued = options.maxQueued ?? DEFAULT_MAX_QUEUED
   const maxQueuedOfParty = options.maxQueuedOfParty ?? Math.ceil(maxQueued / PARTIES_THAT_FILL_THE_QUEUE)
-  /** Those of which commands wait. */
+  /** The parties with waiting commands. */
   const parties = new Map<string, Party>()
   let queue: Entry[] = []
   const maxPassedOverSeconds = options.maxPassedOverSeconds ?? DEFAULT_MAX_PASSED_OVER_SECONDS
@@ -55,7 +55,7 @@ export function openQueue(options: QueueOptions, changing: LockedRows, wake: () 
     }
   }
 
-  /** What has waited too long for a change is refused, as whatever waits too long for a lock. */
+  /** Refuses commands that have waited too long for a change, as a lock timeout would. */
   function refuseOverdue(isOverdue: (id: Uuid) => boolean): void {
     const overdue = queue.filter(({ command }) => command.accounts.some(isOverdue))
     if (overdue.length === 0) return

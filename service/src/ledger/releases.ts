@@ -5,18 +5,18 @@ import type { Account } from './accounts.ts'
 import type { Writer } from './ledger-batch.ts'
 
 /**
- * What a payer gave to payees who were named only when a hold was released. The amounts of its windows hold these
- * sums since the hold; whom they went to is new, so they are added to the bounds on counterparties.
+ * Releases of a payer to payees that the hold did not name. The amounts count in its windows since the hold. The payees
+ * are known only since the release, so these sums are added to the bounds on counterparties.
  */
 export interface ReleaseBounds {
   readonly lastMs: number
-  /** What was released on the IST day of the last one. */
+  /** The sum released on the IST day of the last release. */
   readonly dayPaise: Paise
-  /** At least as many as were released within the hour before the last one. */
+  /** An upper bound on the number of releases within the hour before the last one. */
   readonly hourCount: number
 }
 
-/** The bounds as they stand at a moment; null when nothing of them matters any more. */
+/** The bounds at a given time; null when no window includes them any more. */
 export function releasesAt(bounds: ReleaseBounds, nowMs: number): ReleaseBounds | null {
   const { lastMs, dayPaise, hourCount } = bounds
   const isToday = istDay(new Date(lastMs)) === istDay(new Date(nowMs))
@@ -26,7 +26,7 @@ export function releasesAt(bounds: ReleaseBounds, nowMs: number): ReleaseBounds 
   return { lastMs, dayPaise: (isToday ? dayPaise : 0n) as Paise, hourCount: isRecent ? hourCount : 0 }
 }
 
-/** Adds a release of this moment. `releasesWriter` stores it. */
+/** Adds a release at `nowMs`. `releasesWriter` stores it. */
 export function addRelease(account: Account, amountPaise: Paise, nowMs: number): void {
   const { dayPaise, hourCount } = account.releases ?? { dayPaise: 0n, hourCount: 0 }
   account.releases = {
@@ -39,7 +39,7 @@ export function addRelease(account: Account, amountPaise: Paise, nowMs: number):
 /** More than any limit on recipients allows, and far from where a column overflows. */
 const MOST_RELEASES = 2_000_000
 
-/** Written only by releases, so that the update which every payment makes has no column more. */
+/** A separate statement, so that the update of every payment does not need these columns. */
 export const releasesWriter: Writer<Account> = {
   name: 'release bounds',
   write: (tx, rows) => {

@@ -8,9 +8,9 @@ import { isBound, type RollingWindow, rollingSpent, setExact, WINDOW_MS } from '
 import { countsAgainstLimits } from './transfers.ts'
 
 /**
- * Makes rolling sums exact. Either what fell out since `from` is subtracted, which reads each payment once
- * over its life, or, when `from` lies far back, the window itself is summed. Both are ranges of the payer's
- * time-ordered key, so the cost depends on the window, never on the history.
+ * Makes rolling sums exact. Either the payments that left the window since `from` are subtracted, which reads each
+ * payment once, or, when `from` is long ago, the window itself is summed. Both are ranges of the payer's time-ordered
+ * key, so the cost depends on the window, never on the history.
  */
 const SUM_RANGE = `
   select k.position::int4 as position,
@@ -38,7 +38,7 @@ const rangeSums = reader<Range, Paise>({
   },
 })
 
-/** The range that makes this window exact now: what fell out of it, or all that is in it. */
+/** The range that makes this window exact now: the payments that left it, or all that are in it. */
 function rangeFor(
   batch: LedgerBatch,
   account: Account,
@@ -47,20 +47,20 @@ function rangeFor(
   const nowMs = batch.nowMs
   const startMs = nowMs - WINDOW_MS[window]
   const fromMs = window === 'hour' ? account.spending.hourFromMs : account.spending.dayFromMs
-  // Sums count what came strictly after `from`; a payment is out of the window exactly one length later.
+  // Sums include payments strictly after `from`; a payment leaves the window exactly one length later.
   if (startMs - fromMs <= WINDOW_MS[window]) {
     return { range: { payer: account.id, fromMs: fromMs + 1, toMs: startMs + 1 }, subtract: true }
   }
   return { range: { payer: account.id, fromMs: startMs + 1, toMs: nowMs + 1 }, subtract: false }
 }
 
-/** The reading that makes a rolling sum exact; none when it already is. */
+/** The read that makes a rolling sum exact; null when the sum is exact already. */
 export function rollingSumRead(batch: LedgerBatch, account: Account, window: RollingWindow): Read | null {
   if (!isBound(account.spending, window, batch.nowMs)) return null
   return read(rangeSums, rangeFor(batch, account, window).range)
 }
 
-/** Applies a reading that `rollingSumRead` asked for. The account keeps the exact sum, also when it then refuses. */
+/** Applies the result of `rollingSumRead`. The account keeps the exact sum even if the payment is then refused. */
 export function refreshRollingSum(batch: LedgerBatch, account: Account, window: RollingWindow): void {
   const nowMs = batch.nowMs
   if (!isBound(account.spending, window, nowMs)) return

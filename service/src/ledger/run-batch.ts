@@ -4,13 +4,13 @@ import { errorOf, type Refusal } from '../kernel/app-error.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
-import type { AccountProofs, Asked } from './account-proof.ts'
+import type { AccountProofs, PendingProofs } from './account-proof.ts'
 import { type Account, lockBatch, updateBatch } from './accounts.ts'
 import type { Entry } from './command.ts'
 import { LedgerBatch, type Read, type Reader } from './ledger-batch.ts'
 import { insertBatch } from './transfers.ts'
 
-/** What a batch came to: the outcome of each entry, to be told only once the commit has answered. */
+/** The outcome of each entry of a batch. Callers get it only after the commit. */
 export interface Decided {
   readonly batch: LedgerBatch
   readonly outcomes: readonly Outcome[]
@@ -22,8 +22,8 @@ const NO_FACTS: readonly (readonly [unknown, unknown])[] = []
 
 /**
  * Opens the transaction, locks the batch's accounts in order of their ids, and reads its facts: one round
- * trip. Each statement sees what was committed before the locks were granted, and nobody who takes the same
- * locks can change it until this transaction ends.
+ * trip. Each statement sees what was committed before the locks were granted, and no transaction that takes the same
+ * locks changes it before this one ends.
  */
 export async function readBatch(
   tx: Queryable,
@@ -35,28 +35,28 @@ export async function readBatch(
   const askedMs = clock.now().getTime()
   const begun = tx.query('begin')
   const accounts = lockBatch(tx, ids)
-  const asked = proofs.ask(tx, ids)
+  const pending = proofs.read(tx, ids)
   const facts = reads.map(async ([source, keys]) => source.load(tx, keys, askedMs, vault))
-  await settled([begun, accounts, ...asked.statements, ...facts])
-  const batch = await openBook(await accounts, asked, { clock, vault })
+  await allEnded([begun, accounts, ...pending.statements, ...facts])
+  const batch = await openBatch(await accounts, pending, { clock, vault })
   for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
   const decidable =
     batch.altered === null ? commands : commands.filter(entry => alteredOf(entry, batch) === undefined)
   const steps = Math.max(0, ...decidable.map(entry => entry.command.steps?.length ?? 0))
   for (let step = 0; step < steps; step++) {
     const needed = collect(decidable.flatMap(entry => entry.command.steps?.[step]?.(batch) ?? []))
-    await readNeeds(tx, needed, batch, vault)
+    await readMore(tx, needed, batch, vault)
   }
   return batch
 }
 
-/** The book of the accounts that are genuine: nothing of the others is looked at, their moments included. */
-async function openBook(
+/** Makes the batch of the genuine accounts. It uses nothing of the others, not even their times. */
+async function openBatch(
   accounts: Map<Uuid, Account>,
-  asked: Asked,
+  pending: PendingProofs,
   { clock, vault }: { readonly clock: Clock; readonly vault: Vault },
 ): Promise<LedgerBatch> {
-  const altered = await asked.check(accounts)
+  const altered = await pending.check(accounts)
   for (const [id, why] of altered ?? []) {
     vault.onAltered('accounts', id, why)
     accounts.delete(id)
@@ -64,24 +64,24 @@ async function openBook(
   return new LedgerBatch(accounts, clock.now().getTime(), altered)
 }
 
-/** An account of a command that is not genuine. */
+/** The first account of a command that failed verification. */
 function alteredOf({ command }: Entry, batch: LedgerBatch): Uuid | undefined {
   return command.accounts.find(id => batch.altered?.has(id))
 }
 
-async function readNeeds(
+async function readMore(
   tx: Queryable,
-  reads: readonly Wanted[],
+  reads: readonly GroupedReads[],
   batch: LedgerBatch,
   vault: Vault,
 ): Promise<void> {
   if (reads.length === 0) return
   const facts = reads.map(async ([source, keys]) => source.load(tx, keys, batch.nowMs, vault))
-  await settled(facts)
+  await allEnded(facts)
   for (const [index, [source]] of reads.entries()) batch.setAll(source, (await facts[index]) ?? NO_FACTS)
 }
 
-/** Decides one after the other; each sees what those before it posted. */
+/** Decides the commands one after the other. Each sees what the earlier ones posted. */
 export function decideAll(commands: readonly Entry[], batch: LedgerBatch): Decided {
   return { batch, outcomes: commands.map(entry => decideOne(entry, batch)) }
 }
@@ -101,7 +101,7 @@ function decideOne(entry: Entry, batch: LedgerBatch): Outcome {
       throw new Error('assertion failed: a refused command posts nothing')
     return { refused: decision }
   } catch (error) {
-    // Thrown before anything was left to write it concerns this command alone; afterwards the batch is spoilt.
+    // An error before anything was posted or written concerns this command alone. A later one makes the batch unusable.
     if (batch.leftToWrite() !== left) throw error
     return { failed: error }
   }
@@ -111,24 +111,24 @@ function isRefusal(decision: object): decision is Refusal {
   return 'kind' in decision && decision.kind === 'refusal'
 }
 
-/** Writes all of it and commits: one round trip. */
+/** Writes everything that the batch changed and commits, in one round trip. */
 export async function writeBatch(tx: Queryable, batch: LedgerBatch, vault: Vault): Promise<void> {
   const changed = batch.changedAccounts()
   const statements: Promise<unknown>[] = []
   if (changed.length > 0) statements.push(updateBatch(tx, changed))
   if (batch.transfers.length > 0) statements.push(insertBatch(tx, vault, batch.transfers))
   for (const [writer, rows] of batch.writes()) statements.push(issue(() => writer.write(tx, rows, vault)))
-  // What breaks on this side of the line is unknown to the server, which would commit the others without it.
+  // The server does not know of a statement that failed before it was sent, and would commit the others without it.
   if (!(await brokeBeforeSending(statements))) statements.push(tx.query('commit'))
-  await settled(statements)
+  await allEnded(statements)
 }
 
-/** Runs at once, and makes what is thrown at once a rejection like any other. */
+/** Runs the write at once and turns a synchronous exception into a rejection. */
 async function issue(write: () => Promise<unknown>): Promise<unknown> {
   return write()
 }
 
-/** Whether a statement has failed already, without waiting for the server: all that runs here alone is over in a tick. */
+/** Whether a statement failed before it was sent. Encoding ends within one tick, so this does not wait for the server. */
 async function brokeBeforeSending(statements: readonly Promise<unknown>[]): Promise<boolean> {
   let broke = false
   const note = () => {
@@ -141,7 +141,7 @@ async function brokeBeforeSending(statements: readonly Promise<unknown>[]): Prom
   return broke
 }
 
-/** Tells every caller what became of its command. */
+/** Resolves or rejects every entry with its outcome. */
 export function resolveEntries(commands: readonly Entry[], { outcomes }: Decided): void {
   for (const [index, entry] of commands.entries()) {
     const outcome = outcomes[index]
@@ -157,10 +157,10 @@ export function accountsOf(commands: readonly Entry[]): Uuid[] {
   return [...ids]
 }
 
-type Wanted = readonly [Reader<unknown, unknown>, unknown[]]
+type GroupedReads = readonly [Reader<unknown, unknown>, unknown[]]
 
-/** Needs by reader, each key once. */
-function collect(reads: readonly Read[]): Wanted[] {
+/** Groups reads by their reader, each key once. */
+function collect(reads: readonly Read[]): GroupedReads[] {
   const byReader = new Map<Reader<unknown, unknown>, Map<string, unknown>>()
   for (const { source, key } of reads) {
     const keys = byReader.get(source)
@@ -170,8 +170,8 @@ function collect(reads: readonly Read[]): Wanted[] {
   return [...byReader].map(([source, keys]) => [source, [...keys.values()]])
 }
 
-/** Waits for all, because statements after a failed one are still on the wire; then throws the first error. */
-async function settled(promises: readonly Promise<unknown>[]): Promise<void> {
+/** Waits for all, because statements after a failed one are still in progress; then throws the first error. */
+async function allEnded(promises: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(promises)
   await Promise.all(promises)
 }

@@ -15,7 +15,7 @@ import {
 
 const at = (text: string) => Date.parse(text)
 
-/** Pays 5 INR at one moment and answers what the windows show at another. */
+/** Pays 5 INR at one time and returns the windows at another. */
 function shownAfter(paidAt: string, seenMs: number): Spending {
   const spending = nothingSpent(at(paidAt) - 3 * DAY_MS)
   spending.lastSpentMs = at(paidAt) - 3 * DAY_MS
@@ -50,7 +50,7 @@ test.each([
   expect(after).toMatchObject({ istDaySpentPaise: 0n, istMonthSpentPaise: endsMonth ? 0n : 500n })
 })
 
-test('the same day of another month is another month', () => {
+test('the same day of the next month starts a new month sum', () => {
   const spending = shownAfter('2026-11-20T10:00:00.000Z', at('2026-12-20T10:00:00.000Z'))
   expect(spending).toMatchObject({ istDaySpentPaise: 0n, istMonthSpentPaise: 0n })
 })
@@ -71,7 +71,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 60 },
 )
 
-test('rolling sums are never too low, exact once read, and calendar sums always exact', () => {
+test('rolling sums are never too low and are exact after a read, and calendar sums are always exact', () => {
   fc.assert(
     fc.property(
       fc.date({ min: new Date('2026-01-01'), max: new Date('2029-01-01'), noInvalidDate: true }),

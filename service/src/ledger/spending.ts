@@ -2,13 +2,13 @@ import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay } from '../kernel/cloc
 import type { Paise } from '../kernel/money.ts'
 
 /**
- * What an account spent, per window. A rolling sum counts everything after its `from`, which lies at or
- * before the window's true start: it can be too high, never too low. A payment that fits under a limit by
- * this bound needs no reading; otherwise `from` moves up and the sum becomes exact (see rolling-window.ts).
- * Calendar sums (IST day and month) are exact as they stand.
+ * The sums that an account spent, for each window, in paise. A rolling sum includes everything after its `from`, which
+ * is at or before the true start of the window. So it is an upper bound. A payment that fits under a limit by this bound
+ * needs no read; otherwise `from` moves forward and the sum becomes exact (see rolling-window.ts). Calendar sums (IST day
+ * and month) are always exact.
  */
 export interface Spending {
-  /** When it last spent, or was opened. What others pay in does not move it. */
+  /** The time of the last spending, or of the opening. Credits do not change it. */
   lastSpentMs: number
   hourFromMs: number
   hourSpentPaise: Paise
@@ -17,7 +17,7 @@ export interface Spending {
   istDay: number
   istDaySpentPaise: Paise
   istMonthSpentPaise: Paise
-  /** At least as many as the recipients of the last hour: payments since the last exact count, and that count. */
+  /** An upper bound on the recipients of the last hour: the last exact count plus the payments since. */
   hourRecipientsBound: number
 }
 
@@ -25,10 +25,10 @@ export type RollingWindow = 'hour' | 'day'
 
 export const WINDOW_MS: Record<RollingWindow, number> = { hour: HOUR_MS, day: DAY_MS }
 
-/** Brings the windows to a moment without reading: new days start at zero, idle rolling windows empty. */
+/** Moves the windows to a given time without a read: new days start at zero, and idle rolling windows become empty. */
 export function rollForward(spending: Spending, nowMs: number): void {
   const today = istDay(new Date(nowMs))
-  // Never back: another node's clock, a little ahead, may have opened the new day already.
+  // Never backwards: another node, whose clock is ahead, may have opened the new day already.
   if (today > spending.istDay) {
     if (monthOf(today) !== monthOf(spending.istDay)) spending.istMonthSpentPaise = 0n as Paise
     spending.istDaySpentPaise = 0n as Paise
@@ -58,10 +58,7 @@ export function addSpending(spending: Spending, amount: Paise, nowMs: number): v
   spending.hourRecipientsBound = Math.min(spending.hourRecipientsBound + 1, MOST_RECIPIENTS)
 }
 
-/**
- * Takes what was spent at a moment and has been given back out of every sum that holds it. The number of recipients is
- * a bound and stays.
- */
+/** Subtracts a spending that was undone from every sum that includes it. The bound on recipients stays. */
 export function removeSpending(spending: Spending, amount: Paise, spentMs: number): void {
   const spentDay = istDay(new Date(spentMs))
   if (spentMs > spending.hourFromMs) spending.hourSpentPaise = (spending.hourSpentPaise - amount) as Paise
@@ -77,13 +74,13 @@ export function removeSpending(spending: Spending, amount: Paise, spentMs: numbe
 /** More than any limit on recipients allows, and far from where a column overflows. */
 const MOST_RECIPIENTS = 2_000_000
 
-/** Whether a rolling sum may still hold spending from before its window. */
+/** Whether a rolling sum may still include spending from before its window. */
 export function isBound(spending: Spending, window: RollingWindow, nowMs: number): boolean {
   const fromMs = window === 'hour' ? spending.hourFromMs : spending.dayFromMs
   return fromMs < nowMs - WINDOW_MS[window]
 }
 
-/** Sets a rolling sum to its exact value at a moment. */
+/** Sets a rolling sum to its exact value at `nowMs`. */
 export function setExact(spending: Spending, window: RollingWindow, spent: Paise, nowMs: number): void {
   if (window === 'hour') {
     spending.hourSpentPaise = spent

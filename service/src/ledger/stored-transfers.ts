@@ -3,9 +3,9 @@ import type { Uuid } from '../kernel/ids.ts'
 import { sameHash, type Vault } from '../kernel/secrets.ts'
 import { type Transfer, transferMacText } from './transfers.ts'
 
-/** A transfer as it lies in the book, with the seal that it got when it was posted. */
+/** A stored transfer with its MAC, which was made when it was posted. */
 export interface StoredTransfer extends Transfer {
-  readonly seal: Buffer
+  readonly mac: Buffer
 }
 
 /** The columns of a `StoredTransfer`, for SQL over transfers. */
@@ -27,21 +27,21 @@ export function transferColumns(alias: string): string {
     column('idempotency_key', 'idempotencyKey'),
     column('reference', 'reference'),
     column('note', 'note'),
-    column('seal', 'seal'),
+    column('seal', 'mac'),
   ].join(', ')
 }
 
-/** Transfers are posted to the millisecond. A finer time was put there by hand, and becomes none, which bears no seal. */
+/** The service posts transfers to the millisecond. A finer time was altered; it becomes `infinity`, so the MAC fails. */
 function wholeMilliseconds(moment: string): string {
   return `case when ${moment} = date_trunc('milliseconds', ${moment}) then ${moment} else 'infinity' end`
 }
 
-/** Whether a row is as the posting engine wrote it: who can only write to the database cannot make a seal. */
+/** Whether a row's MAC matches, that is, whether the posting engine wrote it: write access to the database is not enough to make one. */
 export function isGenuine(vault: Vault, transfer: StoredTransfer): boolean {
-  return sameHash(vault.mac(transferMacText(transfer)), transfer.seal)
+  return sameHash(vault.mac(transferMacText(transfer)), transfer.mac)
 }
 
-/** A transfer as the posting engine wrote it, or that there is none, or that somebody has changed it since. */
+/** A proven transfer, or that there is none, or that it was altered after it was posted. */
 export type FoundTransfer =
   | { readonly kind: 'transfer'; readonly transfer: Transfer }
   | { readonly kind: 'none' }
@@ -49,9 +49,9 @@ export type FoundTransfer =
 
 const SELECT_BY_ID = `select ${transferColumns('t')} from transfers t where t.id = $1`
 
-/** Reads a transfer by its id and proves it. */
+/** Reads a transfer by its id and proves its MAC. */
 export async function findProvenTransfer(db: Queryable, vault: Vault, id: Uuid): Promise<FoundTransfer> {
-  // There is one at the most, unless somebody has written to the book by hand.
+  // At most one has this id, unless the table was altered.
   return proven(vault, await db.query<StoredTransfer>(SELECT_BY_ID, [id]))
 }
 
@@ -59,7 +59,7 @@ const SELECT_END = `
   select ${transferColumns('t')} from transfers t
   where t.linked_id = $1 and t.kind in ('escrow_release', 'escrow_refund')`
 
-/** What ended a hold, proven: its release, its refund, or nothing yet. */
+/** Reads the transfer that ended a hold, its release or refund, and proves its MAC; `none` while the hold is open. */
 export async function findEndOfHold(db: Queryable, vault: Vault, holdId: Uuid): Promise<FoundTransfer> {
   return proven(vault, await db.query<StoredTransfer>(SELECT_END, [holdId]))
 }
@@ -67,6 +67,6 @@ export async function findEndOfHold(db: Queryable, vault: Vault, holdId: Uuid): 
 function proven(vault: Vault, [row, second]: readonly StoredTransfer[]): FoundTransfer {
   if (row === undefined) return { kind: 'none' }
   if (second !== undefined || !isGenuine(vault, row)) return { kind: 'altered' }
-  const { seal: _, ...transfer } = row
+  const { mac: _, ...transfer } = row
   return { kind: 'transfer', transfer }
 }

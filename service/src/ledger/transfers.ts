@@ -6,17 +6,17 @@ import type { Paise } from '../kernel/money.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import { SYSTEM } from './accounts.ts'
 
-/** What each kind of transfer means for the totals, the limits and the fee. */
+/** How each kind of transfer affects totals, limits and fees. */
 interface KindRules {
-  /** The debit counts into the payer's total_spent, fee included. */
+  /** The debit adds to the payer's total_spent, fee included. */
   readonly spends: boolean
   /** The amount counts against the payer's limits. */
   readonly limited: boolean
-  /** It gives back what an earlier transfer took, and that no longer counts against the limits. */
+  /** It returns the amount of an earlier transfer, which then no longer counts against the limits. */
   readonly undoes: boolean
-  /** The credit counts into the payee's total_funded. */
+  /** The credit adds to the payee's total_funded. */
   readonly funds: boolean
-  /** May take a wallet below zero. */
+  /** The debited wallet may go below zero. */
   readonly overdraws: boolean
   /** The account that the fee is credited to. */
   readonly feeAccount: Uuid
@@ -35,21 +35,21 @@ const rules = (marks: Partial<KindRules>): KindRules => ({
 export const TRANSFER_KINDS = {
   payment: rules({ spends: true, limited: true, funds: true }),
   refund: rules({ spends: true, funds: true }),
-  /** From an organization's treasury to a member: it stays with one owner, so nothing is spent. */
+  /** From an organization's treasury to a member. The owner stays the same, so it does not count as spent. */
   allocation: rules({ limited: true, funds: true }),
   fund: rules({ funds: true, feeAccount: SYSTEM.gatewayFees }),
   chargeback: rules({ overdraws: true }),
   escrow_hold: rules({ limited: true }),
-  /** Counts as spent by the payer too, who stands on neither side of it: see `Posting.spentBy`. */
+  /** Also adds to the payer's total_spent, although the payer is on neither side: see `Posting.spentBy`. */
   escrow_release: rules({ funds: true }),
   escrow_refund: rules({ undoes: true }),
   /** On its way to the owner's bank. */
   payout: rules({}),
   /** Arrived there. */
   payout_paid: rules({}),
-  /** Did not arrive: back in the wallet. */
+  /** Did not arrive: credited to the wallet again. */
   payout_failed: rules({}),
-  /** Sent back by the bank after it had arrived. */
+  /** Returned by the bank after it had arrived. */
   payout_reversed: rules({}),
 } as const satisfies Record<string, KindRules>
 
@@ -61,8 +61,8 @@ const LIMITED = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].limited))
 const UNDOING = quoted(KINDS.filter(kind => TRANSFER_KINDS[kind].undoes))
 
 /**
- * The condition, in SQL over past transfers, that one still counts against its payer's limits: payments, and holds that
- * were not given back. A scalar subquery, because the planner could make one pass over all transfers of an `exists`.
+ * The SQL condition that a transfer still counts against its payer's limits: payments, allocations, and holds that were
+ * not refunded. A scalar subquery, because for an `exists` the planner might scan all transfers.
  */
 export function countsAgainstLimits(alias: string): string {
   return `${alias}.kind in (${LIMITED}) and (${alias}.kind = 'payment' or (
@@ -70,24 +70,24 @@ export function countsAgainstLimits(alias: string): string {
     where undone.linked_id = ${alias}.id and undone.kind in (${UNDOING}) limit 1) is null)`
 }
 
-/** Whom a transfer was for, in SQL: who was credited; for a hold whom it is meant for, null where it names nobody. */
+/** The counterparty of a transfer, in SQL: the credited account; for a hold its payee, null where it names none. */
 export function counterpartyOf(alias: string): string {
   return `case ${alias}.kind when 'escrow_hold' then ${alias}.linked_id else ${alias}.credit_account end`
 }
 
-/** What was given back of a payment so far, in SQL over past transfers; `id` names the payment there. */
+/** The refunded sum of a payment in paise, in SQL; `id` is the SQL expression of the payment's id. */
 export function refundedOf(id: string): string {
   return `(select coalesce(sum(refund.amount_paise), 0)::int8 from transfers refund
     where refund.linked_id = ${id} and refund.kind = 'refund')`
 }
 
-/** One movement of money. Balances and sequences are those right after it; null on a system account's side. */
+/** One movement of money. Balances and sequences are those after it; null on the side of a system account. */
 export interface Transfer {
   readonly id: Uuid
   readonly kind: TransferKind
   readonly debitAccount: Uuid
   readonly creditAccount: Uuid
-  /** What the credited account gains. The debited one loses this and the fee. */
+  /** The credit. The debit is this plus the fee. */
   readonly amountPaise: Paise
   readonly feePaise: Paise
   readonly debitBalancePaise: Paise | null
@@ -97,7 +97,7 @@ export interface Transfer {
   readonly postedAt: Date
   /**
    * The transfer that this one belongs to: the payment of a refund, the funding of a chargeback, the hold of a release,
-   * the payout that failed. For a hold it is the agent that the money is meant for, for an allocation the organization.
+   * the payout that failed. For a hold it is the payee, for an allocation the organization.
    */
   readonly linkedId: Uuid | null
   readonly idempotencyKey: string | null
@@ -106,8 +106,8 @@ export interface Transfer {
 }
 
 /**
- * The text that a transfer's seal covers: every stored field, so that no edit of a row goes unseen by
- * whoever holds the master key.
+ * The text that a transfer's MAC covers: every stored field, so that the service, which has the master key, detects
+ * every edit of a row. Its form must never change.
  */
 export function transferMacText(transfer: Transfer): string {
   return JSON.stringify([
@@ -165,7 +165,7 @@ export async function insertBatch(
   ])
 }
 
-/** Which of these transfers are in the book. */
+/** Those of these ids that are transfers in the ledger. */
 export async function postedIds(tx: Queryable, ids: readonly Uuid[]): Promise<Set<Uuid>> {
   const rows = await tx.query<{ id: Uuid }>(`select id from transfers where id = any($1::uuid[])`, [
     arrayLiteral(ids),

@@ -7,11 +7,11 @@ export function unavailable(reason: string): AppError {
   })
 }
 
-/** It may have been done. */
+/** The command may have been committed. */
 export function outcomeUnknown(): AppError {
   return new AppError(
     'service_unavailable',
-    'The database went away before it answered, so it is not known whether this was done. ' +
+    'The connection to the database broke during the commit, so it is not known whether this was done. ' +
       'Look it up by its idempotency key or reference before you try again',
     { details: { outcome: 'unknown' }, headers: { 'retry-after': '10' } },
   )
