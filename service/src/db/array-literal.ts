@@ -1,6 +1,6 @@
 /**
- * PostgreSQL array literals made by hand, for the bulk statements of the posting engine: a driver's general
- * encoder inspects each value, this one is told what it gets.
+ * PostgreSQL array literals for the bulk statements of the posting engine. The driver's general encoder inspects each
+ * value, which is slower.
  */
 
 /** For values that need no quoting: numbers, uuids, hex, plain words. null becomes NULL. */

@@ -22,9 +22,9 @@ export type Row = Record<string, unknown>
 
 export interface Queryable {
   /**
-   * Runs one statement. With `values` (an empty array counts) the statement is prepared once per connection under a
-   * name of its own text, so the text must be static; without, it goes as it is and may hold several statements.
-   * Statements issued without awaiting the ones before share a round trip and run in the order they were issued.
+   * Runs one statement. With `values` (also an empty array) the statement is prepared once for each connection and named
+   * by its text, so the text must be static. Without `values` the text is sent as it is and may hold several statements.
+   * Statements issued without awaiting the earlier ones share a round trip and run in the order they were issued.
    */
   query<R extends object = Row>(
     text: string,
@@ -33,50 +33,50 @@ export interface Queryable {
   ): Promise<R[]>
 }
 
-/** A connection of one's own, outside the pool. Its holder ends it. */
+/** A dedicated connection, outside the pool. Its owner ends it. */
 export interface Connection extends Queryable {
-  /** Says goodbye after everything issued before was answered. */
+  /** Ends the connection after all statements issued before have their results. */
   release(): Promise<void>
-  /** Cuts the line at once; whatever was not answered fails with DatabaseUnavailable. */
+  /** Closes the connection at once; statements without a result fail with DatabaseUnavailable. */
   destroy(): void
-  /** Called once, also when the connection was lost before; never after release or destroy. */
+  /** Calls the listener once, also when the connection was lost before; never after release or destroy. */
   onLost(listener: (error: Error) => void): void
 }
 
 /** How a transaction begins. */
 export interface TransactionOptions {
   /**
-   * The rows that this transaction is going to wait for. Transactions that name the same row follow one another in this
-   * process and take no connection before it is their turn; stops and administrators come first.
+   * The rows that this transaction will lock. Transactions of this process that name the same row run one after the other
+   * and take no connection before their turn; stops and administrators come first.
    */
   readonly turns?: readonly string[]
 }
 
 /**
- * A pool of connections that the callers share fairly: see work-origin.ts for who a caller is, and fair-pools.ts for
- * the connections that only some may use.
+ * A pool of connections that callers share fairly. See work-origin.ts for the caller and fair-pools.ts for the
+ * connections that are reserved.
  */
 export interface Database extends Queryable {
-  /** Runs the work in one transaction, and all of it again, boundedly, when it lost a race (40001, 40P01). */
+  /** Runs the work in one transaction. After 40001 or 40P01 it runs all of it again, up to five times in all. */
   inTransaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
-  /** Has connections of its own, on which nothing waits for locks: for finding out whose a credential is. */
+  /** Dedicated connections for credential look-ups, on which nothing waits for locks. */
   readonly authentication: Queryable
-  /** The rows that its transactions said they lock (`announceLocks`). */
+  /** The rows that its transactions have announced to lock (`announceLocks`). */
   readonly lockedRows: LockedRows
-  /** Opens a connection of one's own, which does not count towards `maxConnections`. */
+  /** Opens a dedicated connection, which does not count towards `maxConnections`. */
   connect(): Promise<Connection>
-  /** Whether the database answers, within two seconds. */
+  /** Whether the database responds within two seconds. */
   ready(): Promise<boolean>
-  /** Lets what runs finish and ends every connection; may be called twice. */
+  /** Waits for running statements and ends every connection; may be called twice. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   readonly maxConnections?: number
-  /** How many of them jobs and the like leave to callers. */
+  /** How many of them jobs may not use. */
   readonly keptForCallers?: number
   readonly applicationName?: string
-  /** Told of connections that broke while nobody used them. */
+  /** Called when an idle connection broke. */
   readonly onError?: (error: Error) => void
 }
 
@@ -86,7 +86,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const SHARED_CONNECTIONS = 10
 const READY_TIMEOUT_MS = 2_000
 const STATEMENT_TIMEOUT_MS = 60_000
-/** Long beside any transaction here; who waits longer is told to try again, and frees the connection for others. */
+/** Longer than any transaction here. A statement that waits longer fails, and its connection serves others. */
 const LOCK_TIMEOUT_MS = 5_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
 
@@ -100,7 +100,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       sharedConnections: options.maxConnections ?? SHARED_CONNECTIONS,
       keptForCallers: options.keptForCallers ?? 0,
       onError(error) {
-        // After close a server that stops may still cut off a connection that is saying goodbye.
+        // After close, a server that stops may still cut a connection that is ending.
         if (closed === undefined) options.onError?.(error)
       },
     },
@@ -146,7 +146,7 @@ function clientConfig(url: string, applicationName: string): ClientConfig {
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A node that hangs in the middle of a transaction must not hold its locks for ever.
+    // A node that hangs inside a transaction must not keep its locks.
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     options: '-c TimeZone=UTC',
   }
@@ -162,7 +162,7 @@ async function withClient<T>(pool: FairPool, use: (client: PoolClient) => Promis
       client.release()
       return result
     } catch (error) {
-      // Only a broken connection is thrown away: a refused row must not cost the next caller a new connection.
+      // Only a broken connection is discarded: after a refused row the next caller reuses it.
       client.release(isConnectionLost(error))
       throw error
     }
@@ -198,7 +198,7 @@ async function transaction<T>(
   let open = true
   const tx: Queryable = {
     async query<R extends object>(text: string, values?: readonly unknown[], named?: { name?: string }) {
-      // The connection may belong to another request by now.
+      // Another request may use the connection now.
       if (!open) throw new Error('The transaction is over, yet a query was sent to it; an await is missing')
       return run<R>(client, text, values, named)
     },
@@ -224,7 +224,7 @@ async function commit(client: PoolClient): Promise<void> {
     await run(client, 'commit')
   } catch (error) {
     if (!isConnectionLost(error)) throw error
-    throw new DatabaseUnavailable('The database went away while it committed', {
+    throw new DatabaseUnavailable('The connection to the database broke during the commit', {
       cause: error,
       commitSent: true,
     })
@@ -244,7 +244,7 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
     for (const listener of listeners) listener(error)
   }
   let gathering = false
-  // What is issued in one turn leaves in one packet, and the server finds all of it when it wakes.
+  // Statements issued in one turn of the event loop are sent in one packet.
   const gather = () => {
     if (gathering) return
     gathering = true
@@ -274,7 +274,7 @@ async function openConnection(config: ClientConfig, onEnd: (ended: Connection) =
       if (lost !== undefined) listener(lost)
     },
   }
-  // Before it connects: a line that breaks in the very moment it stands must not find nobody listening.
+  // Before it connects, because an error event without a listener would end the process.
   client.on('error', error => lose(databaseUnavailable(error)))
   client.on('end', () => lose(new DatabaseUnavailable('The database closed the connection')))
   try {
@@ -295,7 +295,7 @@ async function run<R extends object = Row>(
   try {
     const answer: QueryResult | QueryResult[] = await client.query(statement(text, values, options?.name))
     const result = Array.isArray(answer) ? answer.at(-1) : answer
-    // The commit of a transaction in which a statement failed is answered with a rollback, and not as an error.
+    // After a failed statement the server answers COMMIT with ROLLBACK, and without an error.
     if (text === 'commit' && result?.command !== 'COMMIT')
       throw new Error('The transaction had failed; nothing was committed')
     return (result?.rows ?? []) as R[]
@@ -307,7 +307,7 @@ async function run<R extends object = Row>(
   }
 }
 
-// Bounded, should a text ever be built at run time: beyond this, statements are parsed anew each time.
+// Bounded, in case texts are built at run time: statements beyond this are parsed each time.
 const MAX_STATEMENT_NAMES = 2_000
 const statementNames = new Map<string, string>()
 

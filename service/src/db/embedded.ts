@@ -20,21 +20,21 @@ export interface EmbeddedPostgres {
 }
 
 export interface EmbeddedOptions {
-  /** Made when it is missing. */
+  /** Created when it is missing. */
   readonly dataDir: string
   readonly logger: Logger
   readonly onDown?: () => void
   readonly onUp?: () => void
-  /** The data folder was deleted under the running server, which is told to stop and is not started again. */
+  /** Called when the data folder of the running server was deleted; the server is stopped and not restarted. */
   readonly onGone?: (dataFolder: string) => void
-  /** Off only where losing everything in a power cut is fine: in tests. */
+  /** Off only in tests, where losing all data in a power cut is acceptable. */
   readonly fsync?: boolean
-  /** Where an unprivileged PostgreSQL finds what it cannot reach in its usual place. */
+  /** The folder for files that an unprivileged PostgreSQL could not reach in their usual place. */
   readonly sharedFolder?: string
 }
 
 const DATABASE_NAME = 'batua'
-/** In the data folder; a link where PostgreSQL runs as a user who may not enter it. */
+/** A folder in the data folder, or a link where PostgreSQL runs as a user who may not enter it. */
 const CLUSTER_FOLDER = 'postgres'
 const FIRST_RESTART_DELAY_MS = 50
 const LONGEST_RESTART_DELAY_MS = 3_000
@@ -42,7 +42,7 @@ const PATIENCE_MS = 5_000
 const FAST_STOP_PATIENCE_MS = 30_000
 const FOLDER_CHECK_MS = 1_000
 
-/** Runs a PostgreSQL of the service's own under `${dataDir}/postgres`, and runs it again whenever it dies. */
+/** Runs an embedded PostgreSQL under `${dataDir}/postgres`, and restarts it when it dies. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   makeDataDir(options.dataDir)
   const dataDir = realpathSync(options.dataDir)
@@ -69,8 +69,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /**
- * The address of the database of a service that is running on this data folder now, for a second process to work beside
- * it; null when no server runs there.
+ * The address of the database that a running service has on this data folder, for a second process; null when no server
+ * runs there.
  */
 export function findRunningPostgres(dataDir: string): string | null {
   const running = runningServer(join(dataDir, CLUSTER_FOLDER))
@@ -89,7 +89,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   const stopping = new AbortController()
   const versionFile = join(options.dataDir, CLUSTER_FOLDER, 'PG_VERSION')
   let server = startServer(cluster, options.fsync ?? true)
-  // Should this process end without stop, the server is at least told to.
+  // If this process ends without `stop`, the server still gets the signal to stop.
   const tellServer = () => server.signal('SIGINT')
   process.once('exit', tellServer)
   try {
@@ -116,7 +116,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     },
   }
 
-  /** A server whose files were deleted answers for a while from memory: it must not take money meanwhile. */
+  /** A server whose files were deleted still serves from memory for a while. It must be stopped, because money would be lost. */
   function abandon(): void {
     clearInterval(folderCheck)
     stopping.abort()
@@ -128,7 +128,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
     for (;;) {
       const how = await server.ended
       if (stopping.signal.aborted) return
-      logger.error({ how, lastWords: server.lastWords() }, 'PostgreSQL died and is being restarted')
+      logger.error({ how, lastWords: server.lastWords() }, 'embedded PostgreSQL died; restarting it')
       options.onDown?.()
       if (!(await restart())) return
       logger.info({ pid: server.pid }, 'PostgreSQL is back')
@@ -144,7 +144,7 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
         return true
       } catch (error) {
         if (stopping.signal.aborted) break
-        logger.error({ err: error, failures }, 'PostgreSQL does not start yet')
+        logger.error({ err: error, failures }, 'embedded PostgreSQL failed to start; trying again')
         await delay(Math.min(FIRST_RESTART_DELAY_MS * 2 ** failures, LONGEST_RESTART_DELAY_MS), undefined, {
           signal: stopping.signal,
         }).catch(() => undefined)
@@ -154,10 +154,10 @@ async function supervise(cluster: Cluster, options: EmbeddedOptions) {
   }
 }
 
-// Recovery after a crash can take a while, and silence would look like a hang.
+// Recovery after a crash can take minutes; the log line shows that the start does not hang.
 async function whenReady(server: Server, logger: Logger): Promise<void> {
   const slow = setInterval(
-    () => logger.info({ pid: server.pid }, 'PostgreSQL is still recovering'),
+    () => logger.info({ pid: server.pid }, 'embedded PostgreSQL is recovering from a crash'),
     PATIENCE_MS,
   )
   try {
@@ -167,8 +167,8 @@ async function whenReady(server: Server, logger: Logger): Promise<void> {
   }
 }
 
-// A fast stop ends open sessions and writes a checkpoint. Should it hang, an immediate one still loses nothing: the
-// next start recovers from the log.
+// A fast stop ends open sessions and writes a checkpoint. If it hangs, an immediate stop still loses nothing: the next
+// start recovers from the log.
 async function stopServer(server: Server): Promise<void> {
   server.signal('SIGINT')
   const hung = setTimeout(() => server.signal('SIGQUIT'), FAST_STOP_PATIENCE_MS)

@@ -1,6 +1,6 @@
 /**
- * The database could not be reached, or went away before it answered; HTTP answers 503 and the caller may retry.
- * `commitSent` tells that COMMIT was on its way: the work may or may not have been done, so look it up, never guess.
+ * The database could not be reached, or the connection broke. HTTP responds 503 and the caller may retry. With
+ * `commitSent` COMMIT was sent: the work may or may not be committed, so look it up.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
@@ -12,19 +12,19 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** Says in one line why the database cannot be reached, without the kind of the error or a stack. */
+/** Makes a one-line error that says why the database cannot be reached, without a stack of the driver. */
 export function databaseUnavailable(error: unknown): DatabaseUnavailable {
   if (error instanceof DatabaseUnavailable) return error
   return new DatabaseUnavailable(`The database is not available: ${reasonOf(error)}`, { cause: error })
 }
 
-/** A name with several addresses fails with one error for each of them, and with no message of its own. */
+/** A host name with several addresses fails with one error for each address and without a message of its own. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The database is there, but too much waits for it or for a row of it. Nothing was done; the caller may retry. */
+/** Too many requests wait for the database or for one of its rows. Nothing was done; the caller may retry. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy'
 }
@@ -42,17 +42,17 @@ const NETWORK_GONE =
   'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOENT ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'
 const LOST_CODES = new Set(`${SERVER_GONE} ${NETWORK_GONE}`.split(' '))
 
-// The driver gives these failures no code, so its words are all there is to know them by.
+// The driver gives these failures no code, so they are recognised by their messages.
 const LOST_MESSAGE =
   /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout e)/
 
-/** Whether the whole transaction may be run again: it lost a race and left nothing behind. */
+/** Whether the whole transaction may be run again: it lost a race and was rolled back. */
 export function isRetryable(error: unknown): boolean {
   const code = errorCode(error)
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
 }
 
-/** Whether the connection, and with it the answer, was lost. */
+/** Whether the connection was lost, and with it the result. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof DatabaseUnavailable) return true
   if (!(error instanceof Error)) return false
@@ -61,7 +61,7 @@ export function isConnectionLost(error: unknown): boolean {
   return LOST_CODES.has(code) || (code.startsWith('08') && code.length === 5)
 }
 
-/** Whether a statement ended because a lock, or the statement itself, took longer than its time allows. */
+/** Whether a statement ended by a lock timeout or a statement timeout. */
 export function isTimeout(error: unknown): boolean {
   const code = errorCode(error)
   return code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED

@@ -2,7 +2,7 @@ import { type ClientConfig, Pool, type PoolClient } from 'pg'
 import { openFairShare } from './fair-share.ts'
 import { type Purpose, SERVICE_PARTY } from './work-origin.ts'
 
-/** Connections of one purpose. Whoever entered takes a connection without waiting for another caller's. */
+/** The connections of one purpose. After `enter` a caller gets a connection without waiting. */
 export interface FairPool {
   enter(party: string): Promise<void>
   leave(party: string): void
@@ -12,28 +12,27 @@ export interface FairPool {
 export interface FairPools {
   of(purpose: Purpose): FairPool
   readonly authentication: FairPool
-  /** For asking whether the database answers, whatever else goes on. */
+  /** For the readiness probe, whatever the load. */
   readonly probe: FairPool
   close(): Promise<void>
 }
 
 export interface FairPoolsOptions {
   readonly sharedConnections: number
-  /** How many of the shared ones the service's own work leaves to callers. */
+  /** How many shared connections the service's own work may not use. */
   readonly keptForCallers: number
   readonly onError: (error: Error) => void
 }
 
 const MAX_WAITING = 1_000
 const MAX_WAIT_MS = 5_000
-/** Nobody waits for the answer of a job, so it may wait for quieter times. */
+/** No caller waits for a job, so it may wait longer. */
 const MAX_WAIT_OF_SERVICE_MS = 60_000
 const IDLE_TIMEOUT_MS = 30_000
 
 /**
- * One pool for what callers share, and small ones beside it that no crowd reaches: for authentication, for
- * administrators, for stopping agents and credentials, and for the readiness probe. They connect when they are used
- * and close what idles, so they cost little while they are not.
+ * One pool that callers share, and small dedicated ones: for authentication, for administrators, for stopping agents and
+ * credentials, and for the readiness probe. They connect on use and close idle connections.
  */
 export function openFairPools(
   config: ClientConfig,
@@ -43,17 +42,17 @@ export function openFairPools(
   const open = (max: number, mostOf: (party: string) => number): FairPool => {
     const pool = new Pool({ ...config, max, idleTimeoutMillis: IDLE_TIMEOUT_MS })
     pool.on('error', onError)
-    // A client that breaks while it is lent out emits an error which would end the process were nobody listening;
-    // its queries fail with the same error, so nothing is lost here.
+    // A client that breaks while in use emits an error, which would end the process without a listener. Its queries fail
+    // with the same error, so it is safe to ignore here.
     pool.on('connect', client => client.on('error', ignore))
     pools.push(pool)
     const maxWaitMs = (party: string) => (party === SERVICE_PARTY ? MAX_WAIT_OF_SERVICE_MS : MAX_WAIT_MS)
-    // Jobs take bounded batches, so the service's own work needs no bound here.
+    // Jobs take bounded batches, so the number of waiting requests of the service itself has no bound.
     const maxWaiting = (party: string) => (party === SERVICE_PARTY ? Number.POSITIVE_INFINITY : MAX_WAITING)
     const share = openFairShare({ places: max, mostOf, maxWaiting, maxWaitMs })
     return { enter: share.enter, leave: share.leave, connect: () => pool.connect() }
   }
-  // Three callers who take all that they may have leave a place for the next one.
+  // Three callers at their maximum leave a connection for a fourth.
   const most = Math.max(1, Math.floor((sharedConnections * 3) / 10))
   const mostOfService = Math.max(1, sharedConnections - keptForCallers)
   const shared = open(sharedConnections, party => (party === SERVICE_PARTY ? mostOfService : most))

@@ -5,15 +5,15 @@ import { DatabaseBusy } from './errors.ts'
 export interface FairShare {
   /** Resolves when this party has a place; rejects with DatabaseBusy when it waits too long or too many wait. */
   enter(party: string): Promise<void>
-  /** Gives a place back. */
+  /** Releases a place. */
   leave(party: string): void
 }
 
 export interface FairShareOptions {
   readonly places: number
-  /** How many places a party may have at once. */
+  /** The maximum number of places of a party. */
   readonly mostOf: (party: string) => number
-  /** How many of a party may wait; more are refused at once. */
+  /** The maximum number of waiting requests of a party; more are refused at once. */
   readonly maxWaiting: (party: string) => number
   readonly maxWaitMs: (party: string) => number
 }
@@ -27,23 +27,23 @@ interface Party {
   readonly name: string
   readonly most: number
   inUse: number
-  /** The oldest first; those that expired are passed over when their turn comes. */
+  /** The oldest first; expired ones are skipped. */
   readonly queue: Waiter[]
   waiting: number
 }
 
-/** All parties that have places or wait for one. */
+/** The parties that have a place or wait for one. */
 interface Parties {
   find(name: string): Party
-  /** Takes down how many places a party has and how many of it wait. */
+  /** Sets how many places a party has and how many of its requests wait. */
   change(party: Party, inUse: number, waiting: number): void
-  /** Whose turn it is: the party with the fewest places, of equals the one that waits longest. */
+  /** The next party: the one with the fewest places, and among equals the one that waits longest. */
   next(): Party | undefined
 }
 
 function openParties(mostOf: (party: string) => number): Parties {
   const known = new Map<string, Party>()
-  // Those that wait and may have a place, by how many they have; each set is in the order of its turns.
+  // Waiting parties below their maximum, by the number of their places; each set is in the order of its turns.
   const eligible: Set<Party>[] = []
 
   function withPlaces(places: number): Set<Party> {
@@ -79,9 +79,9 @@ function openParties(mostOf: (party: string) => number): Parties {
 }
 
 /**
- * A free place goes to the party that has the fewest, and among equals to the one that waits longest: so a caller with
- * one request waits for one place to become free, however many requests others have queued. No party has more than
- * its most, even while places are free: work under way cannot be interrupted when others come.
+ * A free place goes to the party with the fewest places, and among equals to the one that waits longest. So a caller with
+ * one request waits for one place to become free, however many requests others have queued. No party gets more than its
+ * maximum, even while places are free, because work in progress cannot be interrupted when others come.
  */
 export function openFairShare({ places, mostOf, maxWaiting, maxWaitMs }: FairShareOptions): FairShare {
   const parties = openParties(mostOf)

@@ -1,30 +1,30 @@
 import type { Queryable } from './database.ts'
 
 /**
- * Rows that transactions of this process hold the locks of, or wait for. Who could do something else meanwhile need not
- * wait for them in the database. Other nodes' locks are not known here.
+ * Rows that transactions of this process have locked or wait to lock. The posting engine runs other commands meanwhile
+ * instead of waiting for these locks in the database. Locks of other nodes are not known here.
  */
 export interface LockedRows {
   readonly size: number
   has(id: string): boolean
-  /** Calls the listener each time a transaction has let go of rows. Returns what ends that. */
+  /** Calls the listener each time a transaction has released rows. Returns a function that removes the listener. */
   onReleased(listener: () => void): () => void
 }
 
 export interface LockedRowsOfTransactions extends LockedRows {
-  /** Runs the work of a transaction, its end included. Whichever way it ends, its rows are no longer locked then. */
+  /** Runs a transaction including its commit or rollback, and then counts its rows as released. */
   during<T>(tx: Queryable, work: () => Promise<T>): Promise<T>
 }
 
 const announcers = new WeakMap<Queryable, (ids: readonly string[]) => void>()
 
-/** Says, before the statement that locks them, that a transaction holds these rows until it ends. */
+/** Announces that a transaction locks these rows until it ends. Call it before the locking statement. */
 export function announceLocks(tx: Queryable, ids: readonly string[]): void {
   announcers.get(tx)?.(ids)
 }
 
 export function openLockedRows(): LockedRowsOfTransactions {
-  /** How many transactions hold or want a row. */
+  /** The number of transactions that have locked a row or wait for it. */
   const counts = new Map<string, number>()
   const listeners = new Set<() => void>()
 

@@ -1,4 +1,4 @@
-/** What the database's parts need of a logger; pino's fits. */
+/** The part of the logger that `db` uses. */
 export interface Logger {
   info(facts: object, message: string): void
   warn(facts: object, message: string): void

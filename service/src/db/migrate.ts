@@ -8,19 +8,19 @@ import type { Logger } from './logger.ts'
 export interface MigrateOptions {
   readonly directory?: string
   readonly logger?: Pick<Logger, 'info'>
-  /** Refuses the database by throwing, before anything in it is changed. */
+  /** Refuses the database by throwing, before the migration changes anything. */
   readonly check?: (db: Queryable) => Promise<void>
 }
 
 const OWN_MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
-// Any number that nobody else locks; it holds off the other nodes that start at the same time.
+// A number that no other program locks. The lock makes other nodes that start at the same time wait.
 const MIGRATION_LOCK = 7_246_101_318
 
-/** Brings the schema forward to what this code knows; does nothing when it is there already. */
+/** Migrates the schema to the version of this release; does nothing when it has it already. */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<void> {
   const client = new Client({ connectionString: databaseUrl, application_name: 'batua migrations' })
-  // A connection that breaks fails the query in hand, which is enough to hear of it.
+  // A broken connection fails the running query, which reports it.
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -56,7 +56,7 @@ async function bringForward(
       `The database is at version ${current}, this release knows only ${known}; run a newer release.`,
     )
   }
-  // Going where the database is already makes the version table and compares the checksums of what ran before.
+  // Migrating to the present version creates the version table and compares the checksums of earlier migrations.
   await postgrator.migrate(String(current))
   for (const migration of postgrator.getRunnableMigrations(current, known)) {
     await inTransaction(client, migration.filename, () => postgrator.runMigrations([migration]))

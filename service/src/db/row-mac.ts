@@ -6,38 +6,38 @@ import type { Queryable } from './database.ts'
 
 /**
  * A table whose rows decide who may move money and where it goes. Each row has a MAC (`mac`) over its id, its version
- * (`mac_version`) and `columns`, so that whoever can only write to the database cannot make, change, copy or swap one.
- * A new column belongs into `columns`, or into `uncovered` with the reason; a test compares both with the database.
+ * (`mac_version`) and `columns`, so that write access to the database is not enough to make, change, copy or swap one.
+ * A new column belongs in `columns`, or in `uncovered` with the reason; a test compares both with the database.
  */
 export interface CoveredTable {
   readonly table: string
   readonly id: string
   readonly columns: readonly string[]
-  /** Rows of other tables that belong to a row, as one SQL expression of jsonb over the row's alias. */
+  /** Rows of other tables that belong to a row: an SQL expression of type jsonb over the row's alias. */
   readonly rows?: (alias: string) => string
-  /** Columns that decide nothing about money, and why. */
+  /** Columns that no decision about money uses, each with the reason. */
   readonly uncovered: Readonly<Record<string, string>>
 }
 
-/** What `macColumns` selects of a row. */
+/** The columns that `macColumns` selects. */
 export interface MacRow {
   readonly macText: string
   readonly mac: Buffer | null
   readonly macVersion: number
-  /** The newest version that the audit log tells of; null: of none. */
+  /** The newest version in the audit log; null: none. */
   readonly auditedVersion: number | null
 }
 
-/** A row that the service did not write, or not last. Whoever meets one does nothing with it: 500. */
+/** A row that failed verification. The operation that reads one does nothing and fails with 500. */
 export class AlteredRow extends Error {
   constructor(table: string, id: string, why: string) {
-    super(`the row ${id} of ${table} ${why}; nothing was done with it`)
+    super(`altered row: row ${id} of ${table} ${why}; nothing was done with it`)
   }
 }
 
 const TIME = /_(?:at|until)$/
 
-/** Times as seconds, because their text depends on the session. */
+/** Times are covered as seconds, because their text depends on the session. */
 function covered(alias: string, column: string): string {
   const value = `${alias}.${column}`
   return TIME.test(column) ? `extract(epoch from ${value})::text` : value
@@ -50,7 +50,7 @@ function macText(table: CoveredTable, alias: string, version = `${alias}.mac_ver
   return `jsonb_build_array(${parts.join(', ')})::text`
 }
 
-/** The name of a row in the data of audit entries. */
+/** The SQL expression of a row's name in the data of audit entries. */
 function rowName(table: CoveredTable, alias: string): string {
   return `'${table.table}/' || ${alias}.${table.id}::text`
 }
@@ -59,13 +59,13 @@ function rowName(table: CoveredTable, alias: string): string {
 const ENTRY_ROW = `(e.data::jsonb ->> 'row')`
 const ENTRY_VERSION = `((e.data::jsonb ->> 'row_version')::int4)`
 
-/** The newest audited version of the row with this name; an expression. */
+/** The SQL expression of the newest audited version of the row with this name. */
 function auditedVersion(name: string): string {
   return `(select ${ENTRY_VERSION} from audit_entries e
     where ${ENTRY_ROW} = ${name} and e.data like '%"row_version":%' order by ${ENTRY_VERSION} desc limit 1)`
 }
 
-/** What a statement has to select so that `isGenuine` can be asked of its row. `prefix` tells several apart. */
+/** The columns that a statement selects for `isGenuine`. `prefix` distinguishes several rows. */
 export function macColumns(table: CoveredTable, alias: string, prefix = ''): string {
   const as = (name: string) => `"${prefix}${name}"`
   return `${macText(table, alias)} as ${as('macText')}, ${alias}.mac as ${as('mac')},
@@ -73,12 +73,12 @@ export function macColumns(table: CoveredTable, alias: string, prefix = ''): str
     ${auditedVersion(rowName(table, alias))} as ${as('auditedVersion')}`
 }
 
-/** The newest audited version of a row that may not be there any more: its table's name and its id as SQL. */
+/** The SQL expression of the newest audited version of a row that may no longer exist; `id` is the SQL of its id. */
 export function auditedVersionOf(table: CoveredTable, id: string): string {
   return auditedVersion(`'${table.table}/' || ${id}::text`)
 }
 
-/** Why a row is not as the service wrote it last; null: it is. */
+/** Why a row failed verification; null: it is as the service last wrote it. */
 export function whyAltered(vault: Vault, row: MacRow): string | null {
   if (row.mac === null || !sameHash(vault.rowMac(row.macText), row.mac)) return 'has no MAC that fits'
   if (row.auditedVersion !== null && row.macVersion < row.auditedVersion) {
@@ -87,14 +87,14 @@ export function whyAltered(vault: Vault, row: MacRow): string | null {
   return null
 }
 
-/** Reports a row that is not genuine; true when it is. */
+/** Returns whether a row is genuine; reports one that is not. */
 export function isGenuine(vault: Vault, table: CoveredTable, id: string, row: MacRow): boolean {
   const why = whyAltered(vault, row)
   if (why !== null) vault.onAltered(table.table, id, why)
   return why === null
 }
 
-/** Throws `AlteredRow` when a row is not genuine. */
+/** Reports a row that is not genuine and throws `AlteredRow`. */
 export function requireGenuine(vault: Vault, table: CoveredTable, id: string, row: MacRow): void {
   const why = whyAltered(vault, row)
   if (why === null) return
@@ -103,8 +103,8 @@ export function requireGenuine(vault: Vault, table: CoveredTable, id: string, ro
 }
 
 /**
- * Locks rows until the commit and proves them. Whoever changes a covered row begins here, reads what it decides by only
- * after that, and ends with `writeMacs`: so an altered row never gets a new MAC.
+ * Locks rows until the commit and proves them. A use case that changes a covered row calls this first, reads the facts of
+ * its decision only after it, and ends with `writeMacs`. So an altered row never gets a new MAC.
  */
 export async function lockGenuine(
   tx: Queryable,
@@ -119,7 +119,7 @@ export async function lockGenuine(
      order by r.${table.id} for no key update`,
     [list],
   )
-  // In a statement of its own, which sees what was committed before the locks were granted.
+  // A separate statement, which sees everything that was committed before the locks were granted.
   await requireGenuineRows(tx, vault, table, ids)
 }
 
@@ -138,7 +138,7 @@ export async function requireGenuineRows(
   for (const row of rows) requireGenuine(vault, table, row.id, row)
 }
 
-/** A new version of a row, which the audit entry of the change tells. */
+/** A new version of a row, for the audit entry of the change. */
 export interface RowVersion {
   /** `table/id`. */
   readonly row: string
@@ -148,8 +148,8 @@ export interface RowVersion {
 }
 
 /**
- * Gives rows that were inserted, or changed since `lockGenuine`, the MAC of what they hold now, in the same transaction.
- * Answers the versions of those that changed: they go to `recordFacts`.
+ * Writes the MACs of rows that were inserted, or changed since `lockGenuine`, in the same transaction. Returns the
+ * versions of those that changed; pass them to `recordFacts`.
  */
 export async function writeMacs(
   tx: Queryable,
@@ -189,14 +189,14 @@ function idList(table: CoveredTable, ids: readonly string[]): string {
 }
 
 /**
- * The MAC of a row that the posting engine writes: over what it holds in memory, so that no statement is added to a
- * batch. Such a row has no version: what became of it is in the book or the audit log, and is compared with those.
+ * The MAC of a row that the posting engine writes, over the values in memory, so that a batch needs no further statement.
+ * Such a row has no version: it is compared with the transfers and audit entries that record its outcome.
  */
 export function rowMacOf(vault: Vault, table: string, values: readonly unknown[]): Buffer {
   return vault.rowMac(JSON.stringify([table, ...values.map(plain)]))
 }
 
-/** A row of the posting engine, by the values that its MAC covers. */
+/** A row of the posting engine with the values that its MAC covers. */
 export interface EngineRow {
   readonly table: string
   readonly id: string
@@ -204,14 +204,14 @@ export interface EngineRow {
   readonly mac: Buffer | null
 }
 
-/** Why a row of the posting engine is not as the service wrote it last; null: it is. */
+/** Why a row of the posting engine failed verification; null: it is as the service last wrote it. */
 export function whyRefused(vault: Vault, row: EngineRow, isAsRecorded = true): string | null {
   const { table, values, mac } = row
   if (mac === null || !sameHash(rowMacOf(vault, table, values), mac)) return 'has no MAC that fits'
   return isAsRecorded ? null : 'is older than what was recorded of it'
 }
 
-/** Reports and throws when a row of the posting engine has no MAC that fits, or is not as the book has it. */
+/** Reports a row of the posting engine that failed verification and throws `AlteredRow`. */
 export function requireMac(vault: Vault, row: EngineRow, isAsRecorded = true): void {
   const why = whyRefused(vault, row, isAsRecorded)
   if (why === null) return
@@ -219,7 +219,7 @@ export function requireMac(vault: Vault, row: EngineRow, isAsRecorded = true): v
   throw new AlteredRow(row.table, row.id, why)
 }
 
-/** One row that is not genuine, which was reported, must not stop its neighbours. */
+/** Returns the row, or nothing when it failed verification, which `prove` has reported. So other rows are processed. */
 export function ifGenuine<Row>(prove: () => Row): Row[] {
   try {
     return [prove()]
@@ -230,8 +230,8 @@ export function ifGenuine<Row>(prove: () => Row): Row[] {
 }
 
 /**
- * Does the work of one row among many and says whether anything was done; not where a row was altered, which was reported
- * as it was proven. Then the rows after it are not kept waiting.
+ * Does the work of one row among many and returns whether anything was done. For an altered row, which was reported, it
+ * returns false, so that the rows after it are processed.
  */
 export async function unlessAltered(work: () => Promise<boolean>): Promise<boolean> {
   try {
@@ -242,7 +242,7 @@ export async function unlessAltered(work: () => Promise<boolean>): Promise<boole
   }
 }
 
-/** A row that a check has seen; `why` says what is wrong with it, null: nothing. */
+/** A checked row; `why` is the reason why it failed verification, null: it passed. */
 export interface CheckedRow {
   readonly id: string
   readonly why: string | null
@@ -253,7 +253,7 @@ export interface CheckedTable {
   readonly table: string
   /** No row has this id; those of all rows are greater. */
   readonly first: string
-  /** The rows after this id, by their ids, so many at the most. */
+  /** Checks at most `limit` rows after this id, in the order of their ids. */
   check(db: Queryable, vault: Vault, after: string, limit: number): Promise<CheckedRow[]>
 }
 
@@ -261,7 +261,7 @@ export interface CheckedTable {
 export interface EngineTable extends Pick<CheckedTable, 'table' | 'check'> {
   /** Columns that the MAC covers. */
   readonly columns: readonly string[]
-  /** Columns that decide nothing about money, and why. */
+  /** Columns that no decision about money uses, each with the reason. */
   readonly uncovered: Readonly<Record<string, string>>
 }
 
@@ -269,7 +269,7 @@ export function checkedEngineTable({ table, check }: EngineTable): CheckedTable 
   return { table, first: FIRST_UUID, check }
 }
 
-/** The same of a table whose MACs are made in the database's words. */
+/** Does the same for a table whose MAC text the database makes. */
 export function checkedTable(table: CoveredTable): CheckedTable {
   return {
     table: table.table,
@@ -300,7 +300,7 @@ function plain(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? canonicalJson(value) : value
 }
 
-/** MACs of rows from before there were any, by their ids; a row that has one keeps it. */
+/** Writes MACs for rows of releases without MACs, by their ids; a row that has one keeps it. */
 export async function writeOldMacs(
   tx: Queryable,
   table: string,

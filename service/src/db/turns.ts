@@ -1,15 +1,15 @@
 import { DatabaseBusy } from './errors.ts'
 
-/** Lets those that change the same rows follow one another in this process, before any of them has a connection. */
+/** Runs transactions of this process on the same rows one after the other; a waiting one has no connection. */
 export interface Turns {
-  /** Runs the work when nobody else has a turn on any of these keys. Urgent work comes before what waits. */
+  /** Runs the work when no other work runs on any of these keys. Urgent work comes before waiting work. */
   take<T>(keys: readonly string[], urgent: boolean, work: () => Promise<T>): Promise<T>
 }
 
 type Waiter = () => void
 
-/** What waits for one key; the entry exists while somebody has its turn. */
-interface Line {
+/** The work that waits for one key. The entry exists while work on the key runs. */
+interface KeyQueue {
   readonly urgent: Waiter[]
   readonly others: Waiter[]
 }
@@ -17,12 +17,12 @@ interface Line {
 const MAX_WAITING = 1_000
 
 /**
- * Of many requests that need the lock of one row, each but the first would hold a connection only to wait. Here they
- * wait without one. Several keys are taken in one order, so that nobody waits in a circle. Other nodes do not know
- * these turns: there the locks of the database decide, with one connection of each node for each key.
+ * Of many requests that need the lock of one row, all but the first would hold a connection only to wait. Here they wait
+ * without one. Several keys are taken in sorted order, so that there is no deadlock. Between nodes the locks of the
+ * database decide, with at most one connection of each node for each key.
  */
 export function openTurns(): Turns {
-  const lines = new Map<string, Line>()
+  const lines = new Map<string, KeyQueue>()
 
   function enter(key: string, urgent: boolean): Promise<void> | undefined {
     const line = lines.get(key)

@@ -7,8 +7,8 @@ const TEXT_ARRAY: number = 1009
 
 const parseTextArray: (text: string) => (string | null)[] = types.getTypeParser(TEXT_ARRAY, 'text')
 
-// Money is int8, which a double cannot hold. A date or a time without zone would become a moment in the zone of
-// this process, so they stay text.
+// Money is int8, which a double cannot represent. The driver would read a date or a time without zone in the zone of this
+// process, so they stay text.
 const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
   [types.builtins.INT8, BigInt],
   [INT8_ARRAY, text => parseTextArray(text).map(item => (item === null ? null : BigInt(item)))],
@@ -19,13 +19,13 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 
 const parseTimestamptz: Parse = types.getTypeParser(types.builtins.TIMESTAMPTZ, 'text')
 
-/** The driver makes a number of infinity. Nothing here is that late; who reads it must find a date that is none. */
+/** The driver returns a number for infinity. No stored time is infinite, so it becomes an invalid Date. */
 function dateOf(text: string): Date {
   const value = parseTimestamptz(text)
   return value instanceof Date ? value : new Date(Number.NaN)
 }
 
-/** How values of the database become values here: int8 → bigint, numeric and uuid → string, timestamptz → Date. */
+/** The types of values read: int8 → bigint, numeric and uuid → string, timestamptz → Date. */
 export const WIRE_TYPES = {
   getTypeParser(oid: number, format?: 'text' | 'binary'): Parse {
     const own = format === 'binary' ? undefined : PARSERS.get(oid)
@@ -34,10 +34,10 @@ export const WIRE_TYPES = {
 }
 
 /**
- * A parameter as the wire wants it. It is done here, before the driver sees the value, for two reasons: a value that
- * cannot be encoded must fail before anything is sent (the driver would otherwise close a statement it still
- * believes prepared), and the posting engine sends arrays of thousands of items, where the driver's way is slow.
- * An array becomes a PostgreSQL array; for a json column, hand in text.
+ * Encodes a parameter before the driver gets it, for two reasons. A value that cannot be encoded must fail before
+ * anything is sent; otherwise the driver would close a statement that it still takes for prepared. And the posting engine
+ * sends arrays of thousands of items, which the driver encodes slowly. An array becomes a PostgreSQL array; for a json
+ * column, pass text.
  */
 export function encodeParameter(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null

@@ -5,39 +5,39 @@ import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Vault } from '../kernel/secrets.ts'
 import type { NewEvent } from './event.ts'
 
-/** Who acts, as the entry names them. */
+/** The actor of an audit entry. */
 export interface Actor {
   readonly type: ActorType
   readonly id: string
 }
 
-/** Who does it and when, and what seals it: for use cases that record acts in somebody else's transaction. */
+/** The actor, the time and the vault for use cases that record acts in their caller's transaction. */
 export interface Recording {
   readonly actor: Actor
   readonly vault: Vault
   readonly now: Date
 }
 
-/** What an entry's data may hold: JSON, amounts in INR. No secret, no phone, no PAN, no bank account. */
+/** The data of an audit entry: JSON, amounts in INR. It holds no secret, phone, PAN or bank account. */
 export type Facts = { readonly [name: string]: Fact }
 type Fact = string | number | boolean | null | readonly Fact[] | Facts
 
-/** One act that changes something, as the module tells it that does it. */
+/** One change, with its audit entry and its webhook events. */
 export interface Act {
-  /** The agent that acts or is acted on, in whose trail it stands; null where there is none. */
+  /** The agent whose trail has the entry; null: none. */
   readonly agentId: Uuid | null
   readonly actor: Actor
   readonly action: AuditAction
-  /** The id of what is acted on, as the outside knows it. */
+  /** The public id of what was changed. */
   readonly target: string
   readonly data: Facts
-  /** The webhook events that the platforms concerned get of it. */
+  /** The webhook events for the platforms concerned. */
   readonly events?: readonly NewEvent[]
 }
 
 /**
- * Whoever holds a credential. A session may cover owners on several platforms: `ownerId` is the one whose thing is
- * acted on.
+ * The actor of a caller. A session may cover owners on several platforms: `ownerId` is the owner whose record is
+ * changed.
  */
 export function actorOf(caller: Caller, ownerId: Uuid | null = null): Actor {
   switch (caller.kind) {
@@ -56,17 +56,17 @@ export function actorOf(caller: Caller, ownerId: Uuid | null = null): Actor {
   }
 }
 
-/** An agent, where what it does is known by its id alone. */
+/** The actor for an agent id. */
 export function agentActor(agentId: Uuid): Actor {
   return { type: 'agent', id: formatId('agt', agentId) }
 }
 
-/** The service itself, by the part of it that acts: `escrow timeouts`, `settlement`, `payment gateway`. */
+/** The actor for the service itself, by the part that acts: `escrow timeouts`, `settlement`, `payment gateway`. */
 export function service(part: string): Actor {
   return { type: 'service', id: part }
 }
 
-/** An administrator's phone as the log shows it (contract section 8). */
+/** An administrator's phone, masked for the log (contract section 8). */
 function maskedPhone(phone: string): string {
   return `xxxxxx${phone.slice(-4)}`
 }

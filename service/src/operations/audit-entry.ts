@@ -7,16 +7,16 @@ import { canonicalJson } from '../kernel/signing.ts'
 import type { Transfer } from '../ledger/index.ts'
 import type { Act } from './act.ts'
 
-/** An act as it is stored: its id tells when it was done. */
+/** A stored act. Its id contains the time. */
 export interface StoredEntry extends Act {
   readonly id: Uuid
   readonly createdAt: Date
 }
 
-/** What is hashed: the entry without its hash (contract section 7). */
+/** The hashed content: the entry without its hash (contract section 7). */
 export type EntryContent = Omit<AuditEntry, 'hash'>
 
-/** The place of an entry in the tree, before it has a number. */
+/** A leaf of the tree before it has an index. */
 export interface Leaf {
   readonly id: Uuid
   /** Lower-case hex of the RFC 6962 leaf hash. */
@@ -51,12 +51,12 @@ export function leafOf(entry: StoredEntry): Leaf {
   return { id: entry.id, hash: leafHash(canonicalJson(entryContent(entry))) }
 }
 
-/** RFC 6962, section 2.1: a leaf is hashed behind a zero byte, so that it can never pass for an inner node. */
+/** RFC 6962, section 2.1: the hash of a leaf begins with a zero byte, so that a leaf is never taken for an inner node. */
 export function leafHash(content: string): string {
   return hash('sha256', `\0${content}`, 'hex')
 }
 
-/** A payment needs no entry of its own: its transfer, sealed and never changed, says it all. */
+/** The audit entry of a payment, made of its transfer, which has a MAC and never changes. No row is stored for it. */
 export function paymentContent(transfer: Transfer): EntryContent {
   return {
     audit_id: formatId('aud', transfer.id),
@@ -75,7 +75,7 @@ export function paymentContent(transfer: Transfer): EntryContent {
   }
 }
 
-/** The same leaf as by `paymentContent` and the general way, written out because the pay path makes one each time. */
+/** The leaf of `paymentContent`, written out for speed because every payment makes one. */
 export function paymentLeaf(transfer: Transfer): Leaf {
   const { id, reference, note } = transfer
   const suffix = typeidSuffix(id)

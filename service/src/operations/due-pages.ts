@@ -1,15 +1,15 @@
 import { FIRST_UUID, type Uuid } from '../kernel/ids.ts'
 
-/** Where a row stands in its queue: rows come in the order of these two. */
+/** A row's position in its queue: rows are ordered by these two. */
 export interface DuePlace {
-  /** When it fell due, in the database's own words, which keep its microseconds. */
+  /** When it fell due, as the database's text, which keeps microseconds. */
   readonly dueAt: string
   readonly id: Uuid
 }
 
 const FRONT: DuePlace = { dueAt: '-infinity', id: FIRST_UUID }
 
-/** At most `limit` rows that are due and stand behind `after`, in their order. */
+/** Returns at most `limit` due rows after `after`, in their order. */
 export type SelectDue<Row extends DuePlace> = (
   now: Date,
   after: DuePlace,
@@ -17,9 +17,9 @@ export type SelectDue<Row extends DuePlace> = (
 ) => Promise<readonly Row[]>
 
 /**
- * Pages of a queue whose rows stay due until they are done, for a job that is run again and again. Each page begins behind
- * the last one, whatever became of that one, and behind the end comes the front: so rows that cannot be done, because
- * somebody has altered them, keep none behind them waiting, and are tried again in their turn.
+ * Pages of a queue whose rows stay due until they are done, for a job that runs repeatedly. Each page begins after the
+ * previous one, whatever its outcome, and after the last page comes the first. So rows that cannot be processed, because
+ * they were altered, do not block the rows after them, and are retried in their turn.
  */
 export function duePages<Row extends DuePlace>(
   limit: number,

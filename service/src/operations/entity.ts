@@ -22,15 +22,15 @@ type ColumnType = 'uuid' | 'text' | 'int4' | 'int8' | 'boolean' | 'timestamptz' 
 /** A column of an entity: its name and type, as in `create table`. */
 type Column = `${string} ${ColumnType}`
 
-/** What the ledger and the audit log have recorded of a row, which the row must agree with. */
+/** What the ledger and the audit log have recorded about a row. The row must agree with it. */
 export interface Recorded<Row> {
-  /** The kinds of the transfers that tell how the row `r` ended: an SQL expression, text[] or null. */
+  /** The kinds of the transfers that ended the row `r`: an SQL expression of type text[], or null. */
   readonly posted: string
-  /** The prefix of its id as the log's target. */
+  /** The prefix of its id as a target in the log. */
   readonly prefix: string
-  /** The actions in the log that tell how it ended. */
+  /** The actions in the log that ended it. */
   readonly logged: readonly AuditAction[]
-  /** Both null where nothing is recorded. The log may know nothing of a row that ended before there was a log. */
+  /** Both are null where nothing is recorded. A row that ended before the first release with a log has no entries. */
   readonly agrees: (row: Row, posted: Outcomes, logged: Outcomes) => boolean
 }
 
@@ -43,12 +43,12 @@ export interface EntityOptions<Row extends object, Key extends keyof Row> {
   readonly columns: { readonly [Property in keyof Row & string]?: Column }
   /** The properties that change after the insert. */
   readonly changes: readonly (keyof Row & string)[]
-  /** The columns that the MAC does not cover because they decide nothing about money, and why. */
+  /** The columns that the MAC does not cover because no decision about money uses them, each with the reason. */
   readonly uncovered: Readonly<Record<string, string>>
   readonly recorded: Recorded<Row>
-  /** Properties that are read from another table, or together with one. They are never written. */
+  /** Properties that are read from a joined table. They are never written. */
   readonly joined?: Joined<Row>
-  /** Whether the row itself is locked: needed where something outside the ledger changes it too. */
+  /** Whether the row itself is locked. Needed where transactions outside the ledger change it too. */
   readonly locksRow?: boolean
 }
 
@@ -59,37 +59,37 @@ interface Joined<Row> {
 }
 
 /**
- * A table whose rows commands of the ledger read, insert and change under the lock of an account. Each row has a MAC and
- * is compared with what the ledger or the audit log has recorded of it before a command sees it.
+ * A table whose rows ledger commands read, insert and change under the lock of an account. Before a command sees a row,
+ * its MAC is proved and the row is compared with what the ledger or the audit log has recorded.
  */
 export interface Entity<Row extends object, Key extends object> extends Reader<Key, Row> {
   /** The select list over `from`, the MAC included: what `proven` takes. */
   readonly selected: string
-  /** The table as `r`, with what is joined to it. */
+  /** The table as `r`, with its join. */
   readonly from: string
-  /** What the ledger has recorded of the row, as a column of the select list. */
+  /** The column of the select list with what the ledger has recorded. */
   readonly posted: string
-  /** How the log says that a row ended, for its id as `target`: an SQL expression, text[] or null. */
+  /** The actions in the log that ended the row with the id `target`: an SQL expression of type text[], or null. */
   logged(target: string): string
-  /** The id of a row as the log has it. */
+  /** The target of a row in the log. */
   targetOf(row: Key): string
-  /** The statements, for whoever reads or explains them. */
+  /** The SQL statements, for other readers and for tests of their plans. */
   readonly sql: { readonly read: string; readonly insert: string; readonly update: string }
-  /** The row, whose MAC fits. Throws AlteredRow. */
+  /** Returns the row if its MAC matches; otherwise throws AlteredRow. */
   proven(vault: Vault, selected: Selected<Row>): Row
-  /** The same, and it stands as `posted`, and `logged` where that was selected, tell. */
+  /** Returns the row if its MAC matches and it agrees with `posted` and `logged`; otherwise throws AlteredRow. */
   provenAsRecorded(vault: Vault, selected: Selected<Row>): Row
-  /** Whether two rows agree in everything that never changes. */
+  /** Whether two rows agree in all columns that never change. */
   agree(left: Row, right: Row): boolean
   mac(vault: Vault, row: Row): Buffer
   readonly writer: Writer<Change<Row>>
-  /** The table as the check of all rows sees it. */
+  /** The table for the check of all rows. */
   readonly rows: EngineTable
-  /** Gives rows from before there were MACs theirs, a bounded number; answers how many. */
+  /** Writes the MACs of up to `limit` rows of releases without MACs; returns how many. */
   completeMacs(tx: Queryable, vault: Vault, limit: number): Promise<number>
 }
 
-/** What a statement has selected by an entity's select list. */
+/** A row selected by an entity's select list. */
 export type Selected<Row> = Row & {
   readonly mac: Buffer | null
   readonly posted?: Outcomes
@@ -101,7 +101,7 @@ interface Change<Row> {
   readonly isNew: boolean
 }
 
-/** Inserts a row in the commit of the batch. Commands that follow in the batch see it. */
+/** Inserts a row in the commit of the batch. Later commands of the batch see it. */
 export function insert<Row extends Key, Key extends object>(
   batch: LedgerBatch,
   { writer, ...entity }: Entity<Row, Key>,
@@ -111,7 +111,7 @@ export function insert<Row extends Key, Key extends object>(
   batch.write(writer, { row, isNew: true })
 }
 
-/** Writes what a command changed of a row that it has read, in the commit of the batch. */
+/** Updates a row that the command has read, in the commit of the batch. */
 export function save<Row extends Key, Key extends object>(
   batch: LedgerBatch,
   entity: Entity<Row, Key>,
@@ -122,7 +122,7 @@ export function save<Row extends Key, Key extends object>(
   batch.write(entity.writer, { row, isNew: false })
 }
 
-/** Declares a table once: everything else follows from its columns. */
+/** Declares a table: reading, writing and proving follow from its columns. */
 export function entity<Row extends object, Key extends keyof Row & string>(
   options: EntityOptions<Row, Key>,
 ): Entity<Row, Pick<Row, Key>> {
@@ -174,7 +174,7 @@ export function entity<Row extends object, Key extends keyof Row & string>(
   }
 }
 
-/** The columns in the roles that they have, and one statement for each way of reading and writing any number of rows. */
+/** The columns by their role, and the statements that read and write any number of rows. */
 function shapeOf<Row extends object, Key extends keyof Row & string>(options: EntityOptions<Row, Key>) {
   const { table, key, changes, recorded, joined, locksRow, uncovered } = options
   const columns = columnsOf(options.columns)
@@ -214,7 +214,7 @@ function shapeOf<Row extends object, Key extends keyof Row & string>(options: En
   }
 }
 
-/** How rows are proven: by a MAC over the covered columns, and by what is recorded of them. */
+/** Proves rows by the MAC over the covered columns and by what is recorded about them. */
 function macsOf<Row extends object, Key extends keyof Row & string>(
   { table, recorded }: EntityOptions<Row, Key>,
   covered: readonly TypedColumn[],
@@ -246,7 +246,7 @@ function macsOf<Row extends object, Key extends keyof Row & string>(
   }
 }
 
-/** Writes what a batch inserted and changed: of each row what it was at the end, in one statement each. */
+/** Writes the final state of each row that a batch inserted or changed: one insert and one update. */
 function writerOf<Row extends object>(
   { columns, changing, sql }: Pick<ReturnType<typeof shapeOf>, 'columns' | 'changing' | 'sql'>,
   textOf: (row: Row) => string,
@@ -310,7 +310,7 @@ function namesOf(columns: readonly TypedColumn[]): string {
   return columns.map(({ name }) => name).join(', ')
 }
 
-/** jsonb and bytea travel as text. */
+/** jsonb and bytea are sent as text. */
 function arraysOf(columns: readonly TypedColumn[]): string {
   return columns
     .map(({ type }, place) => `$${place + 1}::${type === 'jsonb' || type === 'bytea' ? 'text' : type}[]`)
@@ -322,7 +322,7 @@ function decoded({ name, type }: TypedColumn): string {
   return type === 'bytea' ? `decode(v.${name}, 'hex')` : `v.${name}`
 }
 
-/** One column's values as an array literal: the bulk statements take one array for each column. */
+/** The values of one column as an array literal; the statements take one array for each column. */
 function encoded({ type, property }: TypedColumn, rows: readonly object[]): string {
   const values: unknown[] = rows.map(row => Reflect.get(row, property) ?? null)
   switch (type) {
@@ -340,7 +340,7 @@ function textOf(type: 'text' | 'timestamptz' | 'jsonb', value: unknown): string 
   return value instanceof Date ? value.toISOString() : String(value)
 }
 
-/** Of values that need no quotes: numbers, uuids, booleans, bytes as hex. */
+/** The text of a value that needs no quotes: a number, a uuid, a boolean, bytes as hex. */
 function plainText(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString('hex') : String(value)
 }

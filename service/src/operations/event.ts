@@ -2,15 +2,15 @@ import type { EventData, EventName } from '@batua/contract'
 import type { Uuid } from '../kernel/ids.ts'
 import { canonicalJson } from '../kernel/signing.ts'
 
-/** Whose platform is told: that of an agent, of an owner, or one that is named itself. */
+/** Which platform gets the event: the agent's, the owner's, or the named one. */
 export type Subject = { readonly agentId: Uuid } | { readonly ownerId: Uuid } | { readonly platformId: Uuid }
 
-/** An event for one platform; its data is what the contract says of its name. */
+/** An event for one platform, with the data that the contract defines for its name. */
 export type NewEvent = {
   readonly [Name in EventName]: { readonly name: Name; readonly data: EventData<Name> } & Subject
 }[EventName]
 
-/** An event that may have any of several names, whose data is the same for all of them. */
+/** Makes an event whose name is chosen at run time among names with the same data. */
 export function eventNamed<Name extends EventName>(
   name: Name,
   subject: Subject,
@@ -19,20 +19,20 @@ export function eventNamed<Name extends EventName>(
   return { name, data, ...subject } as NewEvent
 }
 
-/** What names an event: a payment's two have the name of their side with them. */
+/** The key of an event. The two events of a payment differ in their names. */
 export interface EventKey {
   readonly id: Uuid
   readonly name: EventName
 }
 
 export interface EventContent extends EventKey {
-  /** The agent, the owner or the platform that it is about: whose it is says who is told. */
+  /** The agent, the owner or the platform that the event is about. It decides which platform gets it. */
   readonly subjectId: Uuid
   readonly data: unknown
   readonly createdAt: Date
 }
 
-/** What an event's seal covers: all that its receiver is told but the sequence, which is a hint, and who that is. */
+/** The text that an event's MAC covers: everything that is sent except the sequence, and the subject. Never change its form. */
 export function eventMacText({ id, name, subjectId, data, createdAt }: EventContent): string {
   return `event ${canonicalJson([id, name, subjectId, data, createdAt.getTime()])}`
 }

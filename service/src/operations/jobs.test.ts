@@ -20,7 +20,7 @@ function counting(name: string, due: number[]): Job & { runs: number } {
   return job
 }
 
-test('runDue goes on until nothing is due, and comes back to what other work made due', async () => {
+test('runDue goes on until nothing is due, including work that other jobs made due', async () => {
   const refunds: number[] = []
   const expiry: Job = {
     name: 'expiry',
@@ -41,13 +41,13 @@ test('runDue goes on until nothing is due, and comes back to what other work mad
   expect(refunded).toBe(true)
 })
 
-test('every batch of a job is run before runDue answers', async () => {
+test('runDue returns only after every batch of a job was run', async () => {
   const job = counting('batches', [20, 20, 3])
   await createJobs({ clock, logger, jobs: [job] }).runDue()
   expect(job.runs).toBeGreaterThanOrEqual(4)
 })
 
-test('a job that throws stops neither its neighbours nor its own next run', async () => {
+test('a job that throws stops neither other jobs nor its own next run', async () => {
   let throws = true
   const broken: Job = {
     name: 'broken',
@@ -65,7 +65,7 @@ test('a job that throws stops neither its neighbours nor its own next run', asyn
   expect(healthy.runs).toBeGreaterThanOrEqual(3)
 })
 
-test('a database that is away is one line of the log each time, without a stack', async () => {
+test('a job that cannot reach the database writes one log line for each attempt, without a stack', async () => {
   const lines: string[] = []
   const log = createLogger('info', { write: line => lines.push(line) })
   const job: Job = {

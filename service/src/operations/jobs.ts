@@ -2,18 +2,18 @@ import { DatabaseUnavailable } from '../db/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Work that falls due by the service's clock. Any node may do it: it takes due rows with a lease. */
+/** Work that falls due by the service's clock. Any node may do it; it takes due rows with a lease. */
 export interface Job {
   readonly name: string
-  /** How long the job sleeps when it found nothing more to do, in real time. */
+  /** Milliseconds of real time between runs when nothing is due. */
   readonly everyMs: number
-  /** Does one bounded batch of what is due at `now` and tells how many that were; 0: nothing was due. */
+  /** Does one bounded batch of the work that is due at `now`. Returns how many items it did; 0: nothing was due. */
   run(now: Date): Promise<number>
 }
 
 export interface Jobs {
   start(): void
-  /** Does all that is due now, what the work itself makes due included. */
+  /** Does everything that is due now, including work that falls due because of it. */
   runDue(): Promise<void>
   /** Finishes the batches that are running and starts no more. */
   stop(): Promise<void>
@@ -25,9 +25,9 @@ export interface JobsOptions {
   readonly jobs: readonly Job[]
 }
 
-/** One job's work may make another's due (an expiry a refund), but never in a ring as long as this. */
+/** One job may make work of another due (an expiry makes a refund due), but never in a cycle of this length. */
 const MAX_ROUNDS = 100
-/** A job that finds so much due at one moment puts nothing off; something is wrong with it. */
+/** A job that finds this many batches due at once does not move its due times forward, which is a defect. */
 const MAX_BATCHES = 100_000
 
 export function createJobs({ clock, logger, jobs }: JobsOptions): Jobs {
@@ -52,14 +52,14 @@ export function createJobs({ clock, logger, jobs }: JobsOptions): Jobs {
 
 interface Loop {
   start(): void
-  /** Runs until nothing is due; tells whether anything was. */
+  /** Runs until nothing is due. Returns whether anything was. */
   drain(): Promise<boolean>
   stop(): Promise<void>
 }
 
 function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boolean): Loop {
   let timer: NodeJS.Timeout | undefined
-  // One run at a time in this process: who asks meanwhile gets a run of its own afterwards.
+  // One run at a time in this process. A call during a run gets its own run afterwards.
   let last: Promise<boolean> = Promise.resolve(false)
 
   function drain(): Promise<boolean> {
@@ -72,11 +72,11 @@ function createLoop(job: Job, clock: Clock, logger: Logger, isStopped: () => boo
     try {
       while (!isStopped() && batches < MAX_BATCHES && (await job.run(clock.now())) > 0) batches++
     } catch (error) {
-      // What is left stays due, so the next run meets it again.
+      // The remaining work stays due, so the next run does it.
       if (error instanceof DatabaseUnavailable) {
-        logger.warn({ job: job.name, reason: error.message }, 'a job waits for the database')
+        logger.warn({ job: job.name, reason: error.message }, 'job postponed: the database is not available')
       } else {
-        logger.error({ job: job.name, err: error }, 'a job failed')
+        logger.error({ job: job.name, err: error }, 'job failed')
       }
     }
     return batches > 0

@@ -1,8 +1,8 @@
 import type { AuditAction } from '@batua/contract'
 
 /**
- * What the log says became of something, in SQL: the actions of the entries about it, null: none. `target` is its id as
- * the log has it. The index `audit_entries_outcomes` finds them; its condition names each action that is asked for here.
+ * The SQL expression for the outcomes that the log has of a target: the actions of its entries, null: none. The index
+ * `audit_entries_outcomes` serves it; its condition must name each action that is passed here.
  */
 export function loggedOutcomes(target: string, actions: readonly AuditAction[]): string {
   return `(select array_agg(e.action) from audit_entries e

@@ -4,7 +4,7 @@ import { assert } from '../kernel/assert.ts'
 import { creditSideOf, movementOf, type Uuid } from '../kernel/ids.ts'
 import type { LedgerBatch, Transfer, Writer } from '../ledger/index.ts'
 
-/** A payment and whose platforms are to hear of it. */
+/** A payment and the platforms of its two sides. */
 interface QueuedPayment {
   readonly id: Uuid
   readonly payerPlatform: Uuid
@@ -14,8 +14,8 @@ interface QueuedPayment {
 const paymentWriter: Writer<QueuedPayment> = { name: 'payment events', write: queuePayments }
 
 /**
- * Records that a payment is to be told to both sides' platforms. One row for a whole commit: what is told is made of the
- * transfer when it is sent.
+ * Queues the events of a payment for the platforms of both sides. A whole commit queues one row; the body of an event is
+ * made of the transfer when it is sent.
  */
 export function emitPayment(
   batch: LedgerBatch,
@@ -29,24 +29,24 @@ export function emitPayment(
   })
 }
 
-/** The event that a payment is for its payer's platform. */
+/** The id of the event for the payer's platform. */
 export function sentEventOf(payment: Uuid): Uuid {
   return payment
 }
 
-/** The event that a payment is for its payee's platform. */
+/** The id of the event for the payee's platform. */
 export function receivedEventOf(payment: Uuid): Uuid {
   return creditSideOf(payment)
 }
 
-/** Which of a payment's two events has this id. */
+/** The name of the payment event with this id. */
 export function paymentEventName(event: Uuid): 'agent.payment.sent' | 'agent.payment.received' {
   return movementOf(event).side === 'debit' ? 'agent.payment.sent' : 'agent.payment.received'
 }
 
 async function queuePayments(tx: Queryable, payments: readonly QueuedPayment[]): Promise<void> {
   const [first] = payments
-  assert(first !== undefined, 'a sink is given something to write')
+  assert(first !== undefined, 'a writer gets at least one row')
   const places = new Map<Uuid, number>()
   const placeOf = (platformId: Uuid) => {
     const known = places.get(platformId)

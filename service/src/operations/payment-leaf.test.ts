@@ -47,7 +47,7 @@ const transfer: fc.Arbitrary<Transfer> = fc.record({
   note: textOrNull,
 })
 
-test(`the leaf of any payment is that of its entry as RFC 8785 writes it (seed ${SEED})`, () => {
+test(`the leaf of any payment equals the hash of its entry in RFC 8785 form (seed ${SEED})`, () => {
   const property = fc.property(transfer, payment => {
     const { id, hash } = paymentLeaf(payment)
     expect(id).toBe(payment.id)
@@ -56,7 +56,7 @@ test(`the leaf of any payment is that of its entry as RFC 8785 writes it (seed $
   fc.assert(property, { numRuns: 2_000, seed: SEED })
 })
 
-test(`payments that differ in anything their entries say have different leaves (seed ${SEED})`, () => {
+test(`payments whose entries differ have different leaves (seed ${SEED})`, () => {
   const property = fc.property(transfer, transfer, (one, other) => {
     const [same, content, otherContent] = [
       paymentLeaf(one).hash === paymentLeaf(other).hash,

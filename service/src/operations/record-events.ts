@@ -8,7 +8,7 @@ import { eventMacText, type NewEvent, subjectIdOf } from './event.ts'
 type StoredEvent = NewEvent & {
   readonly id: Uuid
   readonly createdAt: Date
-  /** How many movements the agent's wallet has had; null: as the database says at that moment. */
+  /** The sequence of the agent's wallet; null: the stored one at the time of the insert. */
   readonly sequence: bigint | null
 }
 
@@ -17,17 +17,17 @@ const eventWriter: Writer<StoredEvent> = {
   write: (tx, rows, vault) => insertEvents(tx, vault, rows),
 }
 
-/** Records an event in the commit of a batch, after the movement that it tells. */
+/** Records an event in the commit of a batch. Call it after the transfer was posted, because it holds the sequence. */
 export function emit(batch: LedgerBatch, event: NewEvent): void {
   const createdAt = new Date(batch.nowMs)
   const sequence = 'agentId' in event ? (batch.account(event.agentId)?.sequence ?? null) : null
   batch.write(eventWriter, { ...event, id: newUuid(createdAt), createdAt, sequence })
 }
 
-/** Sealing the events of a platform's agents that end all together must not hold the process for long. */
+/** Bounds the MACs made at once, so that a change of all agents of a platform does not block the event loop for long. */
 const MOST_AT_ONCE = 2_500
 
-/** Records events in a transaction beside the book. */
+/** Records events in a transaction outside the ledger. */
 export async function recordEvents(
   tx: Queryable,
   vault: Vault,
@@ -41,7 +41,7 @@ export async function recordEvents(
   }
 }
 
-/** Records an event that is not dealt out: whoever recorded it sees to its delivery. */
+/** Records an event without fan-out; the caller delivers it. Returns its id. */
 export async function recordUnqueued(tx: Queryable, vault: Vault, now: Date, event: NewEvent): Promise<Uuid> {
   const id = newUuid(now)
   await insertEvents(tx, vault, [{ ...event, id, createdAt: now, sequence: null }], false)
@@ -49,8 +49,8 @@ export async function recordUnqueued(tx: Queryable, vault: Vault, now: Date, eve
 }
 
 /**
- * Whose agents and owners are never changes, so an event finds its platform when it is recorded: by a subquery each, so
- * that no plan reads all agents.
+ * Agents and owners never change their platform, so the insert looks it up: by a subquery for each event, so that no plan
+ * reads all agents.
  */
 async function insertEvents(
   tx: Queryable,

@@ -37,8 +37,8 @@ export function recordPayment(batch: LedgerBatch, transfer: Transfer): void {
 }
 
 /**
- * Records acts in a transaction beside the book. `versions` are those of the rows that the acts changed (`writeMacs`):
- * an entry tells them, so that an older row is refused that somebody puts back with the MAC that it had.
+ * Records acts in a transaction outside the ledger. `versions` are those of the rows that the acts changed (`writeMacs`).
+ * The entries hold them, so that an older version of a row is refused when it is put back with its old MAC.
  */
 export async function recordFacts(
   tx: Queryable,
@@ -57,25 +57,25 @@ export async function recordFacts(
   ])
 }
 
-/** Each version goes to the act on its row, else to one of the same agent, else to any that has none yet. */
+/** Adds each version to the act on its row, or to an act of the same agent, or to any act that has none yet. */
 function withVersions(acts: readonly Act[], versions: readonly RowVersion[]): readonly Act[] {
   if (versions.length === 0) return acts
-  const told = [...acts]
+  const versioned = [...acts]
   const byTarget = new Map(
     acts.map(({ target }, place) => [target.slice(target.lastIndexOf('_') + 1), place]),
   )
   const byAgent = new Map(acts.map(({ agentId }, place) => [agentId, place]))
-  const free = new Set(told.keys())
+  const free = new Set(versioned.keys())
   for (const { id, row, version } of versions) {
     const [any] = free
     const wanted = [byTarget.get(id.length === UUID_LENGTH ? typeidSuffix(id) : id), byAgent.get(id), any]
     const place = wanted.find(each => each !== undefined && free.has(each))
-    const act = place === undefined ? undefined : told[place]
+    const act = place === undefined ? undefined : versioned[place]
     if (place === undefined || act === undefined) continue
-    told[place] = { ...act, data: { ...act.data, row, row_version: version } }
+    versioned[place] = { ...act, data: { ...act.data, row, row_version: version } }
     free.delete(place)
   }
-  return told
+  return versioned
 }
 
 const UUID_LENGTH = 36
@@ -100,8 +100,8 @@ export async function insertEntries(tx: Queryable, entries: readonly StoredEntry
 }
 
 /**
- * One row for a whole commit, which keeps the payment path short; the tree takes it from there. No other commit has the
- * first leaf's id, so it serves as the row's.
+ * Queues the leaves of a commit as one row, which keeps the path of a payment short; a job adds them to the tree. The
+ * row's id is the first leaf's, which no other commit has.
  */
 export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly Leaf[]): Promise<void> {
   const [first] = leaves
@@ -116,7 +116,7 @@ export async function queueLeaves(tx: Queryable, vault: Vault, leaves: readonly 
   ])
 }
 
-/** What was queued is what some node of the service queued: `ids` as an array literal, `hashes` in hex. */
+/** The MAC of a queued row, which proves that the service queued it. `ids` is an array literal, `hashes` is hex. */
 export function queueMac(vault: Vault, ids: string, hashes: string): Buffer {
   return vault.mac(`audit leaves ${ids} ${hashes}`)
 }
