@@ -49,7 +49,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, {
     keptForCallers: KEPT_FOR_CALLERS,
-    onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
+    onError: ({ message }) => logger.warn({ reason: message }, 'idle database connection broke'),
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey, reportAltered(metrics, logger))

@@ -8,7 +8,7 @@ export interface ErrorDetails {
   readonly status?: number
 }
 
-/** A refusal that the caller can act on: rendered as the error envelope, never logged as a fault. */
+/** An error that the caller can act on. It is rendered as the error envelope and never logged as a fault. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number

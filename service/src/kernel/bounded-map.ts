@@ -6,8 +6,8 @@ export interface BoundedMap<K, V> {
 }
 
 /**
- * Two generations: when the young one is full it becomes the old one, and what is read from the old one becomes young
- * again. Unlike a list by last use, a hit in the young one moves nothing.
+ * Two generations: when the young one is full, it becomes the old one. An entry read from the old generation moves to the
+ * young one. Unlike in an LRU list, a hit in the young generation moves nothing.
  */
 export function boundedMap<K, V>(capacity: number): BoundedMap<K, V> {
   let young = new Map<K, V>()

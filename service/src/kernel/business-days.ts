@@ -9,7 +9,7 @@ const WEEK = 7
 const SATURDAY = 6
 /** 1970-01-01 was a Thursday. */
 const FIRST_WEEKDAY = 4
-/** No list of holidays is as long as this; a calendar without a business day would be searched for ever. */
+/** Longer than any list of holidays. It bounds the search in a calendar without a business day. */
 const MAX_DAYS_SEARCHED = 3 * 366
 
 export function calendarOf(holidays: Iterable<number>): BusinessCalendar {
@@ -59,10 +59,10 @@ export function dayText(day: number): string {
 /** Settlement runs at this hour of business days. */
 const RUN_HOUR = 10
 const SETTLES_AFTER_DAYS = 2
-/** Banks are taken to have booked the day's money by then. */
+/** The time by which banks are assumed to have booked the day's payments. */
 const BANKING_ENDS_HOUR = 18
 
-/** The business day whose run is the latest that is due; one that was missed is made up by it. */
+/** The business day of the latest run that is due. It also covers runs that were missed. */
 export function latestRunDay(calendar: BusinessCalendar, now: Date): number {
   const today = istDay(now)
   const begun = now >= istTime(today, RUN_HOUR) ? today : today - 1
@@ -70,14 +70,14 @@ export function latestRunDay(calendar: BusinessCalendar, now: Date): number {
 }
 
 /**
- * The first day whose money a run leaves alone. Money of a day T that is a business day is due on T+2, that of a day
- * of rest with the next business day's: so all that came up to two business days before the run is due.
+ * The first day whose money a run does not settle. Money of a business day T is due on T+2, and money of another day with
+ * that of the next business day. So all money up to two business days before the run is due.
  */
 export function firstYoungDay(calendar: BusinessCalendar, runDay: number): number {
   return addBusinessDays(calendar, runDay, -SETTLES_AFTER_DAYS) + 1
 }
 
-/** When money that is sent now is there at the latest. */
+/** The latest time at which money that is sent now arrives. */
 export function estimatedArrival(calendar: BusinessCalendar, now: Date): Date {
   return istTime(addBusinessDays(calendar, istDay(now), SETTLES_AFTER_DAYS), BANKING_ENDS_HOUR)
 }

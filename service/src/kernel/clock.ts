@@ -30,7 +30,7 @@ export const DAY_MS = 24 * HOUR_MS
 let latestMs = Number.NaN
 let latestText = ''
 
-/** RFC 3339 with milliseconds. Everything in a batch happens at one moment, so the latest is kept. */
+/** RFC 3339 with milliseconds. All transfers of a batch have one time, so the latest text is cached. */
 export function timeText(moment: Date): string {
   const ms = moment.getTime()
   if (ms !== latestMs) {
@@ -51,7 +51,7 @@ export function istMonth(moment: Date): number {
   return (ist.getUTCFullYear() - 1970) * 12 + ist.getUTCMonth()
 }
 
-/** A moment for people in India, to the minute: `2026-11-24 15:45 IST`. */
+/** A time as text in IST, to the minute: `2026-11-24 15:45 IST`. */
 export function istTimeText(moment: Date): string {
   const [day = '', time = ''] = new Date(moment.getTime() + IST_OFFSET_MS).toISOString().split('T')
   return `${day} ${time.slice(0, 5)} IST`

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type BusinessCalendar, calendarOf, dayFromText } from './business-days.ts'
 import type { Logger } from './logger.ts'
 
-/** The calendar as the operator's file has it now. */
+/** Returns the calendar of the operator's file in its present version. */
 export interface CalendarReader {
   read(): Promise<BusinessCalendar>
 }
@@ -13,9 +13,9 @@ export interface CalendarReader {
 export const DEFAULT_HOLIDAYS_FILE = fileURLToPath(new URL('../../holidays.json', import.meta.url))
 
 /**
- * Follows a file of bank holidays: `{"holidays": [{"date": "2026-01-26", "name": "Republic Day"}]}`. It is read again
- * when it has changed. One that cannot be read then is logged, and what it said before goes on; at the start there is
- * nothing to go on with, so that this rejects.
+ * Reads a file of bank holidays, `{"holidays": [{"date": "2026-01-26", "name": "Republic Day"}]}`, and reads it again
+ * when it has changed. If a changed file cannot be read, the error is logged and the previous list stays in force. At the
+ * start there is no previous list, so this rejects.
  */
 export async function openHolidays(file: string | null, logger: Logger): Promise<CalendarReader> {
   const path = file ?? DEFAULT_HOLIDAYS_FILE
@@ -28,13 +28,16 @@ export async function openHolidays(file: string | null, logger: Logger): Promise
   async function refresh(): Promise<void> {
     const version = await versionOf(path)
     if (version === seen) return
-    // Before it is read, so that a broken file is told of once and not at every look.
+    // Set before the read, so that a broken file is logged once and not at every check.
     seen = version
     try {
       calendar = await readCalendar(path)
-      logger.info({ file: path }, 'bank holidays: read again')
+      logger.info({ file: path }, 'bank holidays file reloaded')
     } catch (error) {
-      logger.error({ file: path, err: error }, 'bank holidays: cannot be read; the list before stays')
+      logger.error(
+        { file: path, err: error },
+        'bank holidays file cannot be read; the previous list stays in force',
+      )
     }
   }
 
@@ -46,13 +49,13 @@ export async function openHolidays(file: string | null, logger: Logger): Promise
   }
 }
 
-/** A calendar that no file stands behind. */
+/** A calendar without a file. */
 export function fixedCalendar(...holidays: readonly string[]): CalendarReader {
   const calendar = calendarOf(holidays.map(requireDay))
   return { read: async () => calendar }
 }
 
-/** Changes whenever the file does, and when it comes or goes. */
+/** A text that changes whenever the file changes, appears or disappears. */
 async function versionOf(path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path)

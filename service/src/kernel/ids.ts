@@ -4,7 +4,7 @@ import { assert } from './assert.ts'
 /** A UUID in its text form, the shape of every key in the database. */
 export type Uuid = string
 
-/** Before and behind all ids, for ranges of them. */
+/** The lower and upper bounds of all ids, for ranges. */
 export const FIRST_UUID: Uuid = '00000000-0000-0000-0000-000000000000'
 export const LAST_UUID: Uuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -28,9 +28,9 @@ export function formatId(prefix: string, uuid: Uuid): string {
   return `${prefix}_${typeidSuffix(uuid)}`
 }
 
-/** The suffix alone, for what has several ids of one UUID: a payment, its receipt, its statement lines. */
+/** The suffix alone, for records that share one UUID: a payment, its receipt, its statement lines. */
 export function typeidSuffix(uuid: Uuid): string {
-  // By hand, because the pay path makes four of these: slicing and parsing numbers takes twice as long.
+  // Written out, because every payment makes four: slicing and parsing numbers takes twice as long.
   const a = (hexValue(uuid, 0) << 16) | hexValue(uuid, 4)
   const b = (hexValue(uuid, 9) << 16) | hexValue(uuid, 14)
   const c = (hexValue(uuid, 19) << 16) | hexValue(uuid, 24)

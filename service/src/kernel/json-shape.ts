@@ -1,6 +1,6 @@
 /**
- * How deep JSON may nest. Nothing that the service reads needs more, and what walks values calls itself once for each
- * level: thousands of levels overflow the call stack.
+ * The maximum nesting of JSON. No valid input needs more, and recursive functions over values would overflow the call
+ * stack at thousands of levels.
  */
 export const MAX_JSON_DEPTH = 32
 
@@ -19,7 +19,7 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** The shape of a JSON text, found without parsing it; of a text that is not JSON it says nothing useful, and is quick. */
+/** The shape of a JSON text, found without parsing it. For a text that is not JSON the result has no meaning. */
 export function jsonShapeOf(text: string): JsonShape {
   let keys = 0
   let open = 0
@@ -40,7 +40,7 @@ export function jsonShapeOf(text: string): JsonShape {
   return { depth, keys }
 }
 
-/** Whether a JSON text nests deeper than any that the service reads. It is asked before the text is parsed. */
+/** Whether a JSON text nests deeper than `MAX_JSON_DEPTH`. Call it before the text is parsed. */
 export function isNestedTooDeep(text: string): boolean {
   return jsonShapeOf(text).depth > MAX_JSON_DEPTH
 }

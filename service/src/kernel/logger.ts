@@ -4,13 +4,13 @@ export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' |
 
 export const LOG_LEVELS: readonly LogLevel[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-/** The log: JSON lines. Nothing of headers, bodies or query strings is ever handed to it. */
+/** The log: JSON lines. It never gets headers, bodies or query strings. */
 export type Logger = Pick<
   PinoLogger,
   'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'isLevelEnabled' | 'flush'
 >
 
-/** Names of values that must not be read in a log, should a line ever carry one. */
+/** Names of values that are removed from a log line. */
 const SECRET_FIELDS = [
   'agent_key',
   'authorization',
@@ -34,7 +34,7 @@ const SECRET_FIELDS = [
   'webhook_secret',
 ]
 
-/** A line waits at most this long in memory; leaving the process, also by a crash, writes what waits. */
+/** A line is buffered at most this long. When the process ends, also by a crash, it writes the buffer. */
 const FLUSH_EVERY_MS = 500
 const BUFFER_BYTES = 4096
 
@@ -52,7 +52,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream = b
   )
 }
 
-/** For tests and tools that should say nothing. */
+/** A logger for tests and tools that writes nothing. */
 export function silentLogger(): Logger {
   return createLogger('silent', { write() {} })
 }
@@ -63,7 +63,7 @@ function bufferedOutput(): DestinationStream {
 
 const MAX_CAUSES = 5
 
-/** Only what finds the fault. Other properties of an error, a driver's `detail` for one, quote the data. */
+/** The properties that help to find the fault. Others, such as a driver's `detail`, quote data. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return hideValues(String(error))
   const code: unknown = Reflect.get(error, 'code')
@@ -83,7 +83,7 @@ const SESSION_COOKIE = /\b(service_(?:admin_)?session=)[^;\s]+/g
 const PAN = /\b[A-Z]{5}\d{4}[A-Z]\b/g
 const LONG_NUMBER = /(?<![\w.-])\d{9,18}(?![\w.-])/g
 
-/** Hides secrets, session cookies, PANs, and numbers as long as phones and bank accounts, wherever they stand in a text. */
+/** Hides secrets, session cookies, PANs, and numbers as long as phones and bank accounts, anywhere in a text. */
 export function hideValues(text: string): string {
   return text
     .replace(SESSION_COOKIE, '$1[hidden]')

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 
-/** The figures of one process; each part registers its own metrics here. */
+/** The metrics of one process; each domain registers its own. */
 export type Metrics = Registry
 
 export function createMetrics(): Metrics {
@@ -9,14 +9,14 @@ export function createMetrics(): Metrics {
   return registry
 }
 
-/** One number of what a part reads for all its figures; NaN: there is none yet. */
+/** One gauge of a group that is read together; NaN: it has no value yet. */
 export interface Figure<Status> {
   readonly name: string
   readonly help: string
   value(status: Status): number
 }
 
-/** The same with a number for each value of a label. */
+/** One gauge with a value for each value of a label. */
 export interface LabelledFigure<Status> {
   readonly name: string
   readonly help: string
@@ -25,9 +25,8 @@ export interface LabelledFigure<Status> {
 }
 
 /**
- * Figures that are read from the database when somebody asks, so that every node shows the same. They are asked for all
- * at once and share one answer. Without it none of them has a number: 0 would be one, and the other parts' figures
- * must still be told.
+ * Adds gauges that are read from the database on request, so that every node shows the same values. The gauges of a group
+ * share one read. If it fails, none of them has a value, because 0 would be wrong, and all other metrics are still shown.
  */
 export function addFigures<Status>(
   metrics: Metrics,

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Where clouds tell their machines secrets, beside link-local addresses; Azure's is in a public range. */
+/** Metadata services of clouds outside the link-local range, which give secrets to machines; Azure's is public. */
 const CLOUD_METADATA: ReadonlySet<string> = new Set([
   '168.63.129.16',
   '100.100.100.200',
@@ -15,15 +15,15 @@ const CLOUD_METADATA: ReadonlySet<string> = new Set([
   'fd20:ce::254',
 ])
 
-/** All of IPv6 that is given out for public use lies in here. */
+/** The range of all public IPv6 addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Never called, not even by a sandbox, which may run in a cloud. */
+/** Never connected to, not even by a sandbox, which may run in a cloud. */
 const NEVER_CALLED: readonly string[] = ['linkLocal', 'multicast', 'broadcast']
 
 /**
- * Whether the service may connect to an address that a stranger chose: in live mode to public ones only, in sandbox to
- * developers' own machines too. Whatever is no IP address may not be connected to.
+ * Whether the service may connect to an address that a caller chose: in live mode only to public ones, in sandbox mode
+ * also to developers' own machines. A text that is not an IP address is refused.
  */
 export function mayConnectTo(text: string, mode: 'sandbox' | 'live'): boolean {
   if (!ipaddr.isValid(text) || isIP(text) === 0) return false
@@ -33,7 +33,7 @@ export function mayConnectTo(text: string, mode: 'sandbox' | 'live'): boolean {
   return mode === 'sandbox' || isPublic(address)
 }
 
-/** The IP address that is a URL's host; null: its host is a name. The URL has normalised octal, hex and the like. */
+/** The IP address in a URL's host; null: the host is a name. The URL parser has normalised octal and hex forms. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
   return isIP(host) === 0 ? null : host
@@ -43,7 +43,7 @@ function isNeverCalled(address: Address): boolean {
   return NEVER_CALLED.includes(address.range()) || CLOUD_METADATA.has(address.toString())
 }
 
-/** Of the forms that hold an IPv4 address only the two that are in use without a tunnel are looked into. */
+/** Of the IPv6 forms that contain an IPv4 address, these two are used without a tunnel. */
 function isPublic(address: Address): boolean {
   if (address instanceof ipaddr.IPv4) return address.range() === 'unicast'
   const range = address.range()
@@ -54,7 +54,7 @@ function isPublic(address: Address): boolean {
   return range === 'unicast' && address.match(GLOBAL_UNICAST)
 }
 
-/** The address itself and the IPv4 address that a packet to it may end up at. */
+/** The address and the IPv4 addresses that a packet to it may reach. */
 function addressesReachedBy(address: Address): readonly Address[] {
   if (address instanceof ipaddr.IPv4) return [address]
   const inner = embeddedIpv4(address)

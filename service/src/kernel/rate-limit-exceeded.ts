@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from './app-error.ts'
 
-/** How much of a budget is left. */
+/** The state of a rate limit's budget. */
 export interface BudgetState {
   readonly limit: number
   readonly remaining: number
@@ -8,7 +8,7 @@ export interface BudgetState {
   readonly resetS: number
 }
 
-/** The headers that tell a caller about the budget that its request was counted on. */
+/** The headers with the state of the budget that a request was counted on. */
 export function rateLimitHeaders({ limit, remaining, resetS }: BudgetState): Record<string, string> {
   return {
     'ratelimit-limit': String(limit),
@@ -18,11 +18,11 @@ export function rateLimitHeaders({ limit, remaining, resetS }: BudgetState): Rec
 }
 
 /**
- * Every 429 is made here, so that its headers agree: nothing remains, and `Retry-After` and `RateLimit-Reset` name the
- * same moment. `what` says which limit was reached; the sentence goes on with when to try again.
+ * Makes every 429, so that its headers agree: the remaining budget is 0, and `Retry-After` and `RateLimit-Reset` are
+ * equal. `what` says which limit was reached; the message adds when to try again.
  */
 export function rateLimitExceeded(what: string, limit: number, waitMs: number): Refusal {
-  // Zero would ask for a repetition at once, which is refused again.
+  // Zero would make the client repeat at once, which would be refused again.
   const resetS = Math.max(1, Math.ceil(waitMs / 1_000))
   const headers = {
     ...rateLimitHeaders({ limit, remaining: 0, resetS }),

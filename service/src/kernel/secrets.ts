@@ -16,7 +16,7 @@ export function newSecret(prefix: string): string {
   return prefix + randomBytes(SECRET_BYTES).toString('base64url')
 }
 
-/** SHA-256. What is stored of a secret is a keyed hash of it: see `credentialHash`. */
+/** The SHA-256 of a secret. The database stores a keyed hash instead: see `credentialHash`. */
 export function hashSecret(secret: string): Buffer {
   return Buffer.from(hash('sha256', secret, 'hex'), 'hex')
 }
@@ -25,24 +25,24 @@ export function sameHash(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** Encryption at rest and the keyed digests made from one master key. */
+/** Encryption at rest, MACs and keyed digests, all derived from the master key. */
 export interface Vault {
   /** AES-256-GCM with a random nonce; `context` (table, column and row) is authenticated, so values cannot be moved. */
   encrypt(plaintext: string, context: string): Buffer
   decrypt(encrypted: Buffer, context: string): string
   /** A keyed digest for exact look-up of an encrypted value; different for each context. */
   blindIndex(plaintext: string, context: string): Buffer
-  /** A 16-byte MAC that pins stored fields: who can only write to the database cannot make one. */
+  /** A 16-byte MAC over stored fields. Write access to the database is not enough to make one. */
   mac(text: string): Buffer
-  /** The same in hex, which is what the pay path writes. */
+  /** The same MAC in hex, for bulk statements. */
   macHex(text: string): string
   /** The MAC of a row that decides about money (see db/row-mac.ts). */
   rowMac(text: string): Buffer
-  /** What is stored of a key, a platform's secret or a session's token: who reads or writes the database can make none. */
+  /** The stored hash of a key, a platform's secret or a session's token. Access to the database is not enough to make one. */
   credentialHash(secret: string, kind: CredentialKind): Buffer
-  /** The same of the SHA-256 of the secret, which earlier releases stored. */
+  /** The same hash, made of the SHA-256 of the secret, which earlier releases stored. */
   credentialHashOf(sha256: Buffer, kind: CredentialKind): Buffer
-  /** Told of each row that is refused because the service did not write it, or not last. */
+  /** Called for each row that failed verification. */
   readonly onAltered: (table: string, id: string, why: string) => void
 }
 
@@ -50,15 +50,14 @@ export type CredentialKind = 'agents.key' | 'platforms.secret' | 'sessions.token
 
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
-/** Longer texts are seldom: many leaves of the audit log at once. */
+/** Longer texts are rare: many leaves of the audit log at once. */
 const BUFFER_BYTES = 64 * 1024
 /** Of one unit of a JavaScript string. */
 const UTF8_BYTES_AT_MOST = 3
 
 /**
- * HMAC-SHA256 (RFC 2104), cut to 16 bytes and in hex, by two one-shot hashes over memory that is used again and with
- * digests as text. The pay path makes one for every payment: with new buffers it costs three times as much, with the
- * library's own HMAC twice.
+ * HMAC-SHA256 (RFC 2104), cut to 16 bytes, in hex, by two one-shot hashes over reused buffers. Every payment makes one:
+ * with new buffers it costs three times as much, with the library's own HMAC twice.
  */
 function openMac(key: Buffer): (text: string) => string {
   const padded = Buffer.concat([key, Buffer.alloc(BLOCK_BYTES - key.length)])

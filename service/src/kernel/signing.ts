@@ -59,9 +59,9 @@ export function verifyObject(value: object, signature: string, publicKey: KeyObj
   return verify(null, Buffer.from(canonicalJson(value)), publicKey, Buffer.from(signature, 'base64'))
 }
 
-/** What a token says beside its content. */
+/** The claims and header of a token besides its content. */
 export interface TokenTerms {
-  /** Its own kind, so that it cannot pass for anything else that the same key signs (RFC 8725, section 3.11). */
+  /** Its kind, so that it is never taken for another object that the same key signs (RFC 8725, section 3.11). */
   readonly typ: string
   readonly keyId: string
   readonly issuer: string

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 
-/** One step to either side, for a clock that runs ahead or behind and for the time that typing takes. */
+/** One step to either side, for differences of clocks and for the time of typing. */
 const WINDOW_STEPS = 1
 const BASE32 = /^[A-Z2-7]+$/
 

@@ -12,8 +12,8 @@ const SMALL_ORDER_YS: readonly bigint[] = [
 const SIGN_BIT = 1n << 255n
 
 /**
- * Whether 32 bytes are a public key for which many verifiers accept signatures that nobody made: a point of small
- * order, or a y not below the prime, which RFC 8032 (section 5.1.3) refuses and some read as such a point.
+ * Whether 32 bytes are a public key for which many verifiers accept signatures made without the private key: a point of
+ * small order, or a y not below the prime, which RFC 8032 (section 5.1.3) refuses and some verifiers read as such a point.
  */
 export function isWeakKey(raw: Buffer): boolean {
   const littleEndian = BigInt(`0x${Buffer.from(raw.toReversed()).toString('hex')}`)

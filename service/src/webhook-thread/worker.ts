@@ -10,20 +10,20 @@ import { createLogger } from '../kernel/logger.ts'
 import { openVault } from '../kernel/secrets.ts'
 import type { Report, Request, ThreadSettings } from './thread.ts'
 
-/** What the throttle lets through yields too: on Linux this is the priority of the calling thread alone. */
+/** Attempts that the throttle permits still yield to payments. On Linux the priority applies to the calling thread alone. */
 const NICENESS = 10
 const MAX_CONNECTIONS = 6
 const FOLLOW_CLOCK_MS = 1_000
 const REPORT_MS = 1_000
 
 const port = parentPort
-assert(port !== null, 'this runs as a thread of the service')
+assert(port !== null, 'worker.ts runs as a worker thread of the service')
 const { databaseUrl, masterKey, mode, logLevel, utilization } = workerData as ThreadSettings
 const logger = createLogger(logLevel)
 const database = openDatabase(databaseUrl, {
   maxConnections: MAX_CONNECTIONS,
   applicationName: 'batua webhooks',
-  onError: ({ message }) => logger.warn({ reason: message }, 'a database connection broke'),
+  onError: ({ message }) => logger.warn({ reason: message }, 'idle database connection broke'),
 })
 const clock = systemClock()
 let counts = noAttempts()
@@ -53,7 +53,7 @@ function reportAttempts(): void {
   counts = noAttempts()
 }
 
-/** The database may be away for a while; the clock is followed again when it is back. */
+/** If the database is not available, the thread reads the clock again when it is. */
 async function followClock(): Promise<void> {
   if (mode !== 'sandbox') return
   await followSandboxClock(database, clock).catch(() => undefined)
@@ -61,7 +61,9 @@ async function followClock(): Promise<void> {
 
 async function runDue(id: number): Promise<void> {
   await followClock()
-  await deliverer.runDue().catch((err: unknown) => logger.warn({ err }, 'webhooks that were due wait'))
+  await deliverer
+    .runDue()
+    .catch((err: unknown) => logger.warn({ err }, 'due webhook deliveries failed; they stay due'))
   reportAttempts()
   report({ kind: 'ran due', id })
 }
