@@ -3,7 +3,7 @@ import type { Uuid } from '../kernel/ids.ts'
 import { ZERO_PAISE } from '../kernel/money.ts'
 import type { Account, Spending } from '../ledger/index.ts'
 
-/** What an account has spent that was opened at this moment. */
+/** The spending of an account that was opened at this moment. */
 export function nothingSpent(openedMs: number): Spending {
   return {
     lastSpentMs: openedMs,
@@ -18,7 +18,7 @@ export function nothingSpent(openedMs: number): Spending {
   }
 }
 
-/** A wallet's account as a batch holds it, for decisions without a database. */
+/** A wallet's account as a batch has it in memory, for decisions without a database. */
 export function testAccount(id: Uuid, openedMs: number, fields: Partial<Account> = {}): Account {
   return {
     id,

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { formatId, type Uuid } from '../kernel/ids.ts'
 import type { Actor, Facts } from '../operations/act.ts'
 
-/** One entry of the audit log as a test reads it: ids as the outside knows them. */
+/** One entry of the audit log as a test reads it, with public ids. */
 export interface RecordedAct {
   readonly agentId: string | null
   readonly actor: Actor
@@ -22,8 +22,8 @@ interface Row {
 }
 
 /**
- * All acts that were recorded: of one target, or on everything. In the order in which they were written, which the ids
- * of a clock that stands still do not tell. Payments are no rows, so none is here.
+ * All recorded audit events, of one target or of all, in the order in which they were written: with a clock that stands
+ * still their ids do not show it. Payments have no row, so they are not included.
  */
 export async function actsIn(database: Database, target: string | null = null): Promise<RecordedAct[]> {
   const rows = await database.query<Row>(
@@ -40,25 +40,25 @@ export async function actsIn(database: Database, target: string | null = null): 
   }))
 }
 
-/** Which version of which row the change wrote is a matter of the row MACs, which have tests of their own. */
+/** Removes the version of the changed row: row MACs have tests of their own. */
 function withoutVersion({ row: _row, row_version: _version, ...data }: Facts): Facts {
   return data
 }
 
-/** The acts that something left, in order. */
+/** The audit events that `work` records, in order. */
 export async function actsDuring(database: Database, work: () => Promise<unknown>): Promise<RecordedAct[]> {
   const before = await actsIn(database)
   await work()
   return (await actsIn(database)).slice(before.length)
 }
 
-/** Which of these secrets stand anywhere in the log, in whatever column: a test expects none. */
+/** The secrets that are in any column of the log: a test expects none. */
 export async function secretsInLog(database: Database, secrets: readonly string[]): Promise<string[]> {
   const rows = await database.query<{ text: string }>(`select e::text as text from audit_entries e`)
   return secrets.filter(secret => rows.some(({ text }) => text.includes(secret)))
 }
 
-/** UPI ids, bank accounts and phones, in whatever field they stand: a test expects none. */
+/** UPI ids, bank accounts and phones in any field: a test expects none. */
 export async function personalIn(database: Database): Promise<string[]> {
   const rows = await database.query<{ text: string }>(
     `select concat_ws(' ', actor_id, target, data::text) as text from audit_entries`,
@@ -66,5 +66,5 @@ export async function personalIn(database: Database): Promise<string[]> {
   return rows.map(({ text }) => text.match(PERSONAL)?.[0]).filter(found => found !== undefined)
 }
 
-/** Nobody's id has so many digits in a row between two ends of a word, and none has an at sign. */
+/** No id of the service has so many digits in a row between word boundaries, and none has an at sign. */
 const PERSONAL = /\S@\S|(?<![\w.])\d{9,}(?!\w)/

@@ -8,7 +8,7 @@ import { paise } from '../kernel/money.ts'
 import type { TestNode } from './builders.ts'
 import { TEST_VAULT } from './database.ts'
 
-/** Makes agents, wherever they were, the members of an organization that has its treasury's id. */
+/** Makes agents the members of an organization that has its treasury's id; they leave any other. */
 export async function organize(database: Database, treasury: Uuid, agents: readonly Uuid[]): Promise<void> {
   await database.inTransaction(async tx => {
     await tx.query(`delete from org_members where agent_id = any($1::uuid[])`, [[treasury, ...agents]])

@@ -8,7 +8,7 @@ import { parseId } from '../kernel/ids.ts'
 import { service } from '../operations/act.ts'
 import type { TestNode } from './builders.ts'
 
-/** The approval that a payment waits for, as it is written down. */
+/** The stored approval that a payment waits for. */
 export async function approvalOf(database: Queryable, payment: PaymentResult): Promise<Approval> {
   const id = payment.approval_id === undefined ? null : parseId('apr', payment.approval_id)
   const approval = id === null ? null : await selectApproval(database, id)
@@ -16,7 +16,7 @@ export async function approvalOf(database: Queryable, payment: PaymentResult): P
   return approval
 }
 
-/** What the owner does, on one node. */
+/** Approves as the owner, on one node. */
 export function approve({ ledger, agents }: TestNode, approval: Approval): Promise<Approved> {
   return ledger.submit(executePayment(agents)(approval, service('test')))
 }
@@ -25,7 +25,7 @@ export function reject({ ledger }: TestNode, approval: Approval): Promise<Approv
   return ledger.submit(rejectCommand(approval, service('test')))
 }
 
-/** How an approval is written down now. */
+/** Reads the stored approval again. */
 export async function writtenOf(database: Queryable, { id }: Approval): Promise<Approval> {
   const approval = await selectApproval(database, id)
   if (approval === null) throw new Error('an approval is never removed')

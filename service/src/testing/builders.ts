@@ -27,11 +27,11 @@ import {
 
 const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
-/** One service node as far as money goes: an engine and what it remembers of agents. */
+/** The part of a node that moves money: a posting engine and its policy cache. */
 export interface TestNode {
   readonly ledger: Ledger
   readonly agents: AgentPolicyCache
-  /** Batches that broke and were taken apart. */
+  /** Errors of batches whose commands were then run one by one. */
   readonly broken: readonly unknown[]
   pay(order: PaymentOrder): Promise<PaymentResult>
   refund(order: RefundOrder): Promise<Refund>
@@ -53,7 +53,7 @@ export function startNode(
   }
 }
 
-/** The controls of an agent by their columns; money in paise. */
+/** The controls of an agent by column; money in paise. */
 export interface ControlColumns {
   readonly spend_limit_per_tx_paise?: bigint | null
   readonly spend_limit_hourly_paise?: bigint | null
@@ -71,11 +71,11 @@ export interface AgentColumns extends ControlColumns {
   readonly status?: AgentStatus
   readonly key_hash?: Buffer
   readonly tier?: Tier
-  /** What the organization lets it spend in a calendar month. */
+  /** Its organization's budget for a calendar month. */
   readonly budget_limit_paise?: bigint | null
 }
 
-/** An agent with its wallet and nothing around it. Its key is its id, until the test changes it. */
+/** An agent with a wallet, but without a platform or owner. Its key is its id, until the test changes it. */
 export async function newAgent(database: Database, now: Date, columns: AgentColumns = {}): Promise<Uuid> {
   const id = newUuid(now)
   await database.inTransaction(async tx => {
@@ -91,7 +91,7 @@ export async function newAgent(database: Database, now: Date, columns: AgentColu
   return id
 }
 
-/** Changes an agent as the routes do: under its account's lock. Answers the wallet's sequence at that moment. */
+/** Changes an agent as the routes do, under its account's lock. Returns the wallet's sequence at that moment. */
 export async function changeAgent(database: Database, id: Uuid, columns: AgentColumns): Promise<bigint> {
   return database.inTransaction(async tx => {
     await lockForChange(tx, [id])
@@ -108,7 +108,7 @@ async function setColumns(tx: Queryable, id: Uuid, columns: AgentColumns): Promi
   }
 }
 
-/** Posts what nobody decided on. */
+/** Posts a transfer without any decision. */
 export function post(ledger: Ledger, accounts: readonly Uuid[], posting: Posting): Promise<Transfer> {
   return ledger.submit({ accounts, reads: [], decide: batch => batch.post(posting) })
 }
@@ -148,7 +148,7 @@ export function order(
   }
 }
 
-/** The order to refund a payment that was made, as the route reads it from the book. */
+/** The order to refund a payment, as the route reads it from the ledger. */
 export async function refundOrder(
   database: Database,
   paymentId: string | null,
@@ -170,7 +170,7 @@ export async function balanceOf(database: Queryable, id: Uuid): Promise<bigint> 
   return rows[0]?.balance ?? -1n
 }
 
-/** What this payer has paid in all, without fees. */
+/** The sum of this payer's payments, without fees. */
 export async function paidBy(database: Queryable, payer: Uuid): Promise<bigint> {
   const rows = await database.query<{ paid: bigint }>(
     `select coalesce(sum(amount_paise), 0)::int8 as paid from transfers where debit_account = $1 and kind = 'payment'`,
@@ -181,10 +181,10 @@ export async function paidBy(database: Queryable, payer: Uuid): Promise<bigint> 
 
 const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
 
-/** Fails unless the whole book is right, and escrow and payouts hold what their records say. */
+/** Fails unless the ledger is balanced, and the balances of escrow and payouts match their records. */
 export async function expectBalanced(database: Database): Promise<void> {
   const report = await checkLedger(database, HOLDINGS)
-  if (!report.balanced) throw new Error('The book is not balanced', { cause: report })
+  if (!report.balanced) throw new Error('the ledger is not balanced', { cause: report })
 }
 
 export interface Outcomes<Result> {
@@ -192,14 +192,14 @@ export interface Outcomes<Result> {
   readonly refused: readonly AppError[]
 }
 
-/** What became of works that ran side by side; what is no refusal fails the test. */
+/** The outcomes of concurrent work; an error that is no refusal fails the test. */
 export async function outcomesOf<Result>(works: readonly Promise<Result>[]): Promise<Outcomes<Result>> {
   const done: Result[] = []
   const refused: AppError[] = []
   for (const outcome of await Promise.allSettled(works)) {
     if (outcome.status === 'fulfilled') done.push(outcome.value)
     else if (isAppError(outcome.reason)) refused.push(outcome.reason)
-    else throw new Error('Something broke', { cause: outcome.reason })
+    else throw new Error('an error that is no refusal', { cause: outcome.reason })
   }
   return { done, refused }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/database.ts'
 
-/** One way to change one column of a table by hand: `set` goes into an update. */
+/** One way to edit one column of a table: `set` goes into an update. */
 export interface ColumnChange {
   readonly column: string
   readonly set: string
@@ -29,7 +29,7 @@ const CHANGES: Readonly<Record<string, readonly ((column: string) => string)[]>>
   _text: [column => `${column} || 'x'::text`, () => `'{}'`],
 }
 
-/** Ways to change every column that a table has by now: what is added to it later must be guarded too. */
+/** Ways to edit every column of a table, so that later columns must be protected too. */
 export async function changesOfColumns(db: Queryable, table: string): Promise<ColumnChange[]> {
   const columns = await db.query<{ column: string; type: string; isNullable: boolean }>(
     `select column_name::text as column, 
@@ -46,7 +46,7 @@ export async function changesOfColumns(db: Queryable, table: string): Promise<Co
   })
 }
 
-/** Keeps what the tables hold; answers how to put it back. */
+/** Saves the contents of tables; returns a function that restores them. */
 export async function keepTables(db: Queryable, tables: readonly string[]): Promise<() => Promise<void>> {
   await db.query(tables.map(table => `create table ${table}_kept as table ${table}`).join('; '))
   const back = tables

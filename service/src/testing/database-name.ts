@@ -1,4 +1,4 @@
-/** The same server and credentials, another database. */
+/** The URL of another database on the same server, with the same credentials. */
 export function withDatabaseName(url: string, name: string): string {
   const [address = '', parameters] = url.split('?', 2)
   const path = address.indexOf('/', address.indexOf('://') + 3)

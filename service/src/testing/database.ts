@@ -8,7 +8,7 @@ import { TIER_ROWS } from '../domains/limits/covered-tables.ts'
 import { openVault } from '../kernel/secrets.ts'
 import { withDatabaseName } from './database-name.ts'
 
-/** The vault of all tests beside the source. */
+/** The vault of all unit and database tests. */
 export const TEST_VAULT = openVault(Buffer.alloc(32, 7))
 
 declare module 'vitest' {

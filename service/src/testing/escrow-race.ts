@@ -21,7 +21,7 @@ import { type ManualClock, manualClock } from './manual-clock.ts'
 
 const HELD = 1_000n
 const FUNDS = 10n ** 12n
-/** So many of each kind start at the same moment, by turns on either node. */
+/** How many of each kind start at the same moment, alternating between the nodes. */
 const OF_EACH = 2
 
 /** Two nodes on one database, with a payer, a recipient and an attestor. */
@@ -33,7 +33,7 @@ export interface EscrowStage {
   readonly payer: Uuid
   readonly payee: Uuid
   readonly attestor: Uuid
-  /** Ends everything, once the book has been found right and nothing ever had to be tried again. */
+  /** Closes everything after it has checked that the ledger is balanced and no batch was retried. */
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export async function openEscrowStage(): Promise<EscrowStage> {
   }
 }
 
-/** Who ended an escrow, by what became of it. */
+/** Which action ended an escrow, by its final status. */
 export type Winner = 'release' | 'attest' | 'refund' | 'timeout'
 
 /**
@@ -110,7 +110,7 @@ interface Start {
   run(): Promise<unknown>
 }
 
-/** The timeout asks the database twice before it acts; so that it has a chance, the others look first as the routes do. */
+/** The timeout queries the database twice before it acts; for a fair race the others query first too, as the routes do. */
 function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] {
   const { database, second, nodes, clock, payee } = stage
   const logger = silentLogger()
@@ -130,12 +130,12 @@ function startersOf(stage: EscrowStage, { id }: Escrow, looks: number): Start[] 
   })
 }
 
-/** Fails unless the log knows of each escrow that it was held, and how it ended, once. */
+/** Fails unless the log has the hold and the end of each escrow once. */
 async function expectEndsRecorded(database: Database): Promise<void> {
   const acts = Map.groupBy(await actsIn(database), ({ target }) => target)
   const rows = await database.query<{ id: Uuid; status: string }>('select id, status from escrows')
   for (const { id, status } of rows) {
-    // Two nodes wrote them, so the order of the rows tells nothing.
+    // Two nodes wrote them, so the order of the rows is arbitrary.
     const actions = acts.get(formatId('esc', id))?.map(({ action }) => action)
     expect(actions?.toSorted()).toEqual(['escrow.held', `escrow.${status}`])
   }

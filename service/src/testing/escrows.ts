@@ -25,7 +25,7 @@ export function intent(payerId: Uuid, amount: bigint, more: Partial<HoldIntent> 
   }
 }
 
-/** What a node does to escrows, as the routes have it done. Agents of the builders are each their own platform. */
+/** The use cases of escrows on a node. Each agent of the builders has a platform with its own id. */
 export function holdOn({ ledger, agents }: TestNode, wanted: HoldIntent): Promise<EscrowHold> {
   return ledger.submit(holdCommand(agents, wanted, service('test')))
 }
@@ -40,7 +40,7 @@ export function refundOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<
   return ledger.submit(refundCommand(agents, escrow, service('test')))
 }
 
-/** With the attestor's key, which is its id until a test changes it. */
+/** Attests with the attestor's key, which is its id until a test changes it. */
 export function attestOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<Escrow> {
   const attestorId = escrow.attestorId ?? ''
   const payeeId = meantFor(escrow) ?? ''
@@ -48,7 +48,7 @@ export function attestOn({ ledger, agents }: TestNode, escrow: Escrow): Promise<
   return ledger.submit(attestCommand(agents, { escrow, payeeId, onePlatform: false, attestorId, keyHash }))
 }
 
-/** The escrow of an answer as it is written down. */
+/** The stored escrow of a response. */
 export async function escrowOf(
   db: Queryable,
   answer: { readonly escrow_id: string | null },
@@ -63,17 +63,17 @@ export async function writtenEscrow(db: Queryable, id: Uuid): Promise<Escrow> {
   return escrow
 }
 
-/** Sets money aside and reads back what was written. */
+/** Holds money and reads the stored escrow. */
 export async function held(db: Queryable, node: TestNode, wanted: HoldIntent): Promise<Escrow> {
   return escrowOf(db, await holdOn(node, wanted))
 }
 
-/** What the platform of an agent was told, in order. */
+/** The events of an agent's platform, in order. */
 export async function toldTo(db: Queryable, agentId: Uuid): Promise<{ name: EventName; data: unknown }[]> {
   return db.query(`select name, data from events where agent_id = $1 order by id`, [agentId])
 }
 
-/** Money that waits: by the escrows, and by the book. */
+/** Held money: the sum of the escrows, and the ledger's balance. */
 export async function waiting(db: Queryable): Promise<{ held: bigint; booked: bigint }> {
   const [row] = await db.query<{ held: bigint; booked: bigint }>(
     `select (select coalesce(sum(amount_paise), 0)::int8 from escrows where status = 'held') as held,

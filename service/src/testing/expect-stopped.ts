@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { raceStop, STOPS, type StopName, type StopStage } from './stop-race.ts'
 
-/** Fails unless nothing is paid once a stop was answered, so many times, some of them side by side. */
+/** Fails unless no payment succeeds after the response to a stop; repeated `times` times, some concurrently. */
 export async function expectStopped(
   stage: StopStage,
   name: StopName,
@@ -17,6 +17,6 @@ export async function expectStopped(
       paidInTime += race.paidInTime
     }
   }
-  // Otherwise the stops raced against nothing.
+  // Otherwise no payment was in flight when the stops ran.
   expect(paidInTime).toBeGreaterThan(0)
 }

@@ -5,13 +5,13 @@ import { type Connection, type Database, DatabaseUnavailable } from '../db/datab
 const LEAVING_MS = 2
 
 /**
- * What becomes of a statement on a connection of its own: nothing special, or the line is cut before it is
- * sent, right after it was sent behind others that are not yet answered, right after it was sent alone (the
- * server then does it and finds nobody to tell), or once its answer was there, which nobody hears.
+ * What happens to a statement on a dedicated connection: nothing special, or the connection is cut before it is sent,
+ * right after it was sent behind others without a response yet, right after it was sent alone (the server then runs it
+ * without a client to respond to), or after the response arrived, which is then lost.
  */
 export type Fault = 'none' | 'cut before' | 'cut behind others' | 'cut unheard' | 'cut after'
 
-/** A database whose connections (not its pool) break where the test wants it. */
+/** A database whose dedicated connections break where the test says. */
 export function faultyDatabase(database: Database, faultOf: (text: string) => Fault): Database {
   return { ...database, connect: async () => faultyConnection(await database.connect(), faultOf) }
 }
@@ -29,7 +29,7 @@ function faultyConnection(connection: Connection, faultOf: (text: string) => Fau
         connection.destroy()
         throw lost()
       }
-      // Only the last statement of a transaction can wait so, because those behind it would overtake it.
+      // Only the last statement of a transaction can wait like this, because later ones would overtake it.
       if (fault === 'cut unheard') await connection.query('select 1')
       const answer = connection.query<R>(text, values, options)
       answer.catch(() => undefined)

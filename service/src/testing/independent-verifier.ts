@@ -3,8 +3,8 @@ import canonicalize from 'canonicalize'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 
 /**
- * Whoever got something signed and checks it with the published keys alone. No code of the service takes part: RFC 8785
- * by its package, Ed25519 by node:crypto, tokens by a JOSE library.
+ * A verifier that uses only the published keys and no code of the service: RFC 8785 by its package, Ed25519 by
+ * node:crypto, tokens by a JOSE library.
  */
 export function isSignedBy(publicKey: string, content: object, signature: Uint8Array): boolean {
   const raw = Buffer.from(publicKey, 'base64')
@@ -13,7 +13,7 @@ export function isSignedBy(publicKey: string, content: object, signature: Uint8A
   return verify(null, Buffer.from(canonicalize(content) ?? ''), key, signature)
 }
 
-/** Fails the promise unless the token is good at that moment and of that kind. */
+/** Rejects unless the token is valid at that moment and of that kind. */
 export async function verifyToken(jwks: JSONWebKeySet, token: string, typ: string, now: Date) {
   return jwtVerify(token, createLocalJWKSet(jwks), {
     typ,

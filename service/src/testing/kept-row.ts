@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
 
-/** Keeps a row as it is now; answers how to put it back, with its MAC. */
+/** Saves a row with its MAC; returns a function that restores it. */
 export async function keepRow(db: Queryable, table: string, id: Uuid): Promise<() => Promise<void>> {
   const [row] = await db.query<{ kept: string }>(
     `select row_to_json(r)::text as kept from ${table} r where r.id = $1`,

@@ -10,12 +10,12 @@ import { type Fault, faultyDatabase } from './faulty-database.ts'
 const WALLETS = 12
 const WALLET_PAISE = 100_000_000n
 const AMOUNT_PAISE = 100n
-/** One in so many commits is sent and not waited for, or done and not heard of. */
+/** One of this many commits is sent but not awaited, or done but its response is lost. */
 const COMMITS_PER_CUT = 6
 const LONGEST_PAUSE_MS = 40
 const CUTS = ['cut behind others', 'cut unheard', 'cut after'] as const
 
-/** What the payers were told about payments, by the references they gave them. */
+/** The responses to payers, by the references of their payments. */
 export interface Told {
   readonly done: Set<string>
   readonly unknown: Set<string>
@@ -24,7 +24,7 @@ export interface Told {
   readonly wallets: readonly Uuid[]
 }
 
-/** Payments on two nodes, round after round, while somebody ends their connections at any moment. */
+/** Payments on two nodes, round after round, while their connections are ended at any moment. */
 export async function payWhileConnectionsDie(
   db: TestDatabase,
   clock: Clock,
@@ -83,7 +83,7 @@ async function payRound(nodes: readonly TestNode[], told: Told, round: number): 
     const reference = `${round}/${at}`
     const payer = told.wallets[at % WALLETS] ?? ''
     const payee = told.wallets[(at * 7 + round + 1) % WALLETS] ?? ''
-    // Half of them have no key that would keep them from being paid twice.
+    // Half of them have no idempotency key that would prevent a second payment.
     const idempotencyKey = at % 2 === 0 ? reference : null
     const wanted = order(payer, payer === payee ? null : payee, AMOUNT_PAISE, { reference, idempotencyKey })
     await nodes[at % nodes.length]?.pay(wanted).then(
@@ -96,11 +96,11 @@ async function payRound(nodes: readonly TestNode[], told: Told, round: number): 
 
 function verdictOf(error: unknown): 'unknown' | 'refused' {
   if (!(error instanceof AppError))
-    throw new Error('Not an answer that a payer could act on', { cause: error })
+    throw new Error('a payer can conclude nothing from this error', { cause: error })
   return error.details?.['outcome'] === 'unknown' ? 'unknown' : 'refused'
 }
 
-/** How often each reference was really paid. */
+/** How many payments each reference has in the ledger. */
 export async function paidReferences(database: Database): Promise<Map<string, number>> {
   const rows = await database.query<{ reference: string; count: number }>(
     `select reference, count(*)::int4 as count from transfers where kind = 'payment' group by reference`,
@@ -108,7 +108,7 @@ export async function paidReferences(database: Database): Promise<Map<string, nu
   return new Map(rows.map(({ reference, count }) => [reference, count]))
 }
 
-/** What is wrong between what payers were told and what the book holds; nothing, one hopes. */
+/** The differences between the responses to payers and the ledger; a test expects none. */
 export async function liesTold(database: Database, told: Told): Promise<string[]> {
   const paid = await paidReferences(database)
   return [

@@ -33,10 +33,10 @@ import { networkContext, newAgent, newOwner, newPlatform, platformCaller, random
 import { verify } from './paying-out.ts'
 import { scriptedPayouts } from './scripted-payouts.ts'
 
-/** A service's database in which every table with row MACs has rows, written as the service writes them. */
+/** A database in which every table with row MACs has rows, written by the service's own code. */
 export interface MacRowsStage {
   readonly world: World
-  /** Things that write rows with MACs, new ones and changed ones; each can be done at any time, by many at once. */
+  /** Actions that insert or change rows with MACs; each can run at any time and concurrently. */
   readonly acts: readonly (() => Promise<unknown>)[]
   close(): Promise<void>
 }

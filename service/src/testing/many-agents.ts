@@ -4,7 +4,7 @@ import { AGENT_ROWS } from '../domains/limits/covered-tables.ts'
 import type { Uuid } from '../kernel/ids.ts'
 import { TEST_VAULT } from './database.ts'
 
-/** Gives an owner many agents with empty wallets, in two statements; they have no keys that fit and no certificates. */
+/** Inserts many agents of an owner with empty wallets, in two statements, without usable keys or certificates. */
 export async function insertManyAgents(
   database: Database,
   { platformId, ownerId }: { readonly platformId: Uuid; readonly ownerId: Uuid },

@@ -14,7 +14,7 @@ import { type AgentColumns, newFundedAgent, startNode, type TestNode } from './b
 import { TEST_VAULT, type TestDatabase } from './database.ts'
 import type { ManualClock } from './manual-clock.ts'
 
-/** Every credential is the uuid of whom it belongs to, and the builders' agents are their own owners and platforms. */
+/** Every credential is its holder's uuid; each agent of the builders has an owner and a platform with its own id. */
 const authenticators: Authenticators = {
   agent: (id): AgentCaller => {
     return { kind: 'agent', agentId: id, platformId: id, ownerId: id, keyHash: hashSecret(id) }
@@ -32,7 +32,7 @@ const HEADERS = {
 /** Payments, approvals and escrows over HTTP. */
 export interface MoneyServer {
   readonly node: TestNode
-  /** An agent with 1,000 INR, and itself as its owner. */
+  /** An agent with 1,000 INR, and an owner with the same id. */
   agent(columns?: AgentColumns): Promise<Uuid>
   as(who: keyof typeof HEADERS, id: Uuid, path: string, body?: object): Promise<Answer>
   close(): Promise<void>

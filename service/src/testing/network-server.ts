@@ -23,7 +23,7 @@ export type Headers = Record<string, string>
 
 export interface NetworkServer {
   readonly server: TestServer
-  /** One request; its answer is a JSON object. */
+  /** Sends one request; the response is a JSON object. */
   readonly ask: (
     method: string,
     path: string,
@@ -32,7 +32,7 @@ export interface NetworkServer {
   ) => Promise<Reply & { readonly body: Body }>
 }
 
-/** Sessions of the tests' own: an owner's token is the owner's id. */
+/** Test sessions: an owner's token is the owner's id. */
 const SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const id = parseId('own', token)

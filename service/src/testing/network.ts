@@ -22,7 +22,7 @@ import { service } from '../operations/act.ts'
 
 export const TEST_VAULT: Vault = openVault(Buffer.alloc(32, 7))
 
-/** Everything that the use cases of platforms, owners and agents work with; the bank verifies every account. */
+/** The context of the use cases of platforms, owners and agents; the bank verifies every account. */
 export function networkContext(database: Database, clock: Clock = systemClock()) {
   return {
     database,
@@ -44,7 +44,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
     raiseAgentsToTier1,
     signingKeys: keysOnDemand({ database, clock, vault: TEST_VAULT }),
     serviceName: 'batua',
-    // Nobody pays here; who has a ledger puts it in this one's place.
+    // For tests without payments; others pass their ledger.
     ledger: { awaitCommits: (_accounts: readonly Uuid[]) => Promise.resolve() },
     limitIncreaseCooldownS: 86_400,
     maxAgentsPerOwner: 10_000,
@@ -52,7 +52,7 @@ export function networkContext(database: Database, clock: Clock = systemClock())
   } satisfies PlatformsContext & OwnersContext & AgentsContext
 }
 
-/** Opened when they are first asked for: a context is made without a promise. */
+/** Opens the keys at the first use, because a context is made synchronously. */
 function keysOnDemand(context: KeysContext): SigningKeys {
   let opened: Promise<SigningKeys> | null = null
   const keys = () => (opened ??= openSigningKeys(context))
@@ -70,7 +70,7 @@ export function newPlatform(context: NetworkContext): Promise<CreatedPlatform> {
   return createPlatform(context, service('test'), { name: 'Test platform' })
 }
 
-/** A person nobody else is: phone and PAN are drawn at random. */
+/** A new owner with a random phone and PAN. */
 export function newOwner(context: NetworkContext, platformId: string): Promise<Owner> {
   return createOwner(context, platformId, { name: 'Asha Rao', phone: randomPhone(), pan: randomPan() })
 }

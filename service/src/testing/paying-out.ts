@@ -19,9 +19,9 @@ import {
   TEST_VAULT,
 } from './network.ts'
 
-/** One node as far as payouts go: the context, and a way to let it go. */
+/** The part of a node that makes payouts: the context, and a way to close it. */
 export interface PayoutNode extends PayoutsContext {
-  /** For payments beside the payouts. */
+  /** For payments during the payouts. */
   readonly agents: AgentPolicyCache
   readonly clock: ManualClock
   readonly faults: unknown[]
@@ -77,7 +77,7 @@ export async function openPayoutNetwork(
     },
     async agentOf(ownerId) {
       const owner = owners.get(ownerId)
-      if (owner === undefined) throw new Error('There is no such owner')
+      if (owner === undefined) throw new Error('there is no such owner')
       return (await newAgent(network, owner)).agent.id
     },
     agent: async () => opened.agentOf(await opened.owner()),
@@ -85,7 +85,7 @@ export async function openPayoutNetwork(
   return opened
 }
 
-/** As if the bank had verified this account. */
+/** Marks this account as verified by the bank. */
 export async function verify(
   { database, vault }: Pick<NetworkContext, 'database' | 'vault'>,
   ownerId: Uuid,

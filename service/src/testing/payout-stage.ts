@@ -17,7 +17,7 @@ export interface SentPayout {
   readonly transferId: string
 }
 
-/** What a payout has come to: its row, its wallet, and what was told and moved of it. */
+/** The state of a payout: its row, its wallet, its events and its transfers. */
 export interface PayoutStanding {
   readonly status: string
   readonly utr: string | null
@@ -28,12 +28,12 @@ export interface PayoutStanding {
   readonly kinds: readonly string[]
 }
 
-/** Two nodes and a provider whose answers the test writes. */
+/** Two nodes and a provider whose responses the test scripts. */
 export interface PayoutStage {
   readonly provider: ScriptedPayouts
   readonly node: PayoutNode
   readonly other: PayoutNode
-  /** 100 INR on their way out of a wallet of 100 INR; how the provider takes them is said by the scripts. */
+  /** A payout of 100 INR from a wallet of 100 INR; the scripts say how the provider responds. */
   withdrawn(...scripts: SendScript[]): Promise<SentPayout>
   move(by?: PayoutNode): Promise<number>
   moveAfter(ms: number, by?: PayoutNode): Promise<number>
@@ -60,7 +60,7 @@ export async function openPayoutStage(
   people: PayoutNetwork,
   clock: ManualClock,
 ): Promise<PayoutStage> {
-  // What tests before have left is not looked at any more.
+  // Payouts of earlier tests are no longer due.
   await db.database.query('update payouts set next_check_at = null')
   const provider = scriptedPayouts()
   const node = openPayoutNode(db, provider, clock)

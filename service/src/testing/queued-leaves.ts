@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Database } from '../db/database.ts'
 import type { Uuid } from '../kernel/ids.ts'
 
-/** The ids of the leaves that wait for their places in the tree, by the commit that left them, oldest first. */
+/** The ids of the queued leaves by commit, oldest first. */
 export async function queuedCommits(database: Database): Promise<Uuid[][]> {
   const rows = await database.query<{ ids: Uuid[] }>(
     'select array_to_json(ids) as ids from audit_queue order by id',
@@ -10,7 +10,7 @@ export async function queuedCommits(database: Database): Promise<Uuid[][]> {
   return rows.map(({ ids }) => ids)
 }
 
-/** Fails unless every act and every payment has one leaf, and no leaf stands for nothing. */
+/** Fails unless every audit event and every payment has one leaf, and every leaf has an entry. */
 export async function expectLeafOfEach(database: Database): Promise<void> {
   const acts = await database.query<{ id: Uuid }>(
     `select id from audit_entries union all select id from transfers where kind = 'payment' order by id`,

@@ -1,17 +1,17 @@
 import type { Connection, Database } from '../db/database.ts'
 
-/** A statement as a connection of its own sent it. */
+/** A statement that a dedicated connection sent. */
 export interface Sent {
   readonly text: string
   readonly values: readonly unknown[] | null
 }
 
-/** Where it is noted: a map keeps each text once, with its last values. */
+/** Where statements are recorded: a map has each text once, with its last values. */
 export interface Notes {
   set(text: string, sent: Sent): unknown
 }
 
-/** A database that notes what its connections (not its pool) send. */
+/** A database that records the statements of its dedicated connections. */
 export function recordingDatabase(database: Database, sent: Notes): Database {
   return { ...database, connect: async () => recordingConnection(await database.connect(), sent) }
 }

@@ -7,42 +7,42 @@ import type {
   ProviderPayout,
 } from '../gateways/payout-provider.ts'
 
-/** How the provider answers a request to send money: what it does with it, and what it then says. */
+/** How the provider handles a request to send money, and how it responds. */
 export type SendScript =
-  /** Takes it, and says so. */
+  /** Accepts it and responds. */
   | 'pending'
   | 'success'
   | 'success_without_utr'
   | 'failed'
-  /** Takes it, and the answer is lost. */
+  /** Accepts it, and the response is lost. */
   | 'lost_after'
-  /** The request is lost, and nobody can tell. */
+  /** The request is lost; the caller cannot know. */
   | 'lost_before'
   | 'rejected'
   | 'retryable'
 
-/** A provider of payouts whose every answer the test writes. It pays one id once, however often it is sent. */
+/** A provider of payouts whose responses the test scripts. It pays each id once, however often it is sent. */
 export interface ScriptedPayouts extends PayoutProvider {
-  /** What is paid out, by transfer id. */
+  /** The amounts paid out, by transfer id. */
   readonly paid: ReadonlyMap<string, ProviderPayout>
   /** Every request to send, in order. */
   readonly sent: readonly PayoutRequest[]
   readonly beneficiaries: readonly Beneficiary[]
-  /** Requests that were lost on the way there, by transfer id. */
+  /** Lost requests, by transfer id. */
   readonly lost: ReadonlyMap<string, PayoutRequest>
-  /** How the next requests are answered; after the last one all succeed. */
+  /** The responses to the next requests; later ones succeed. */
   script(...next: readonly SendScript[]): void
-  /** A request that was long on its way gets there, whatever its sender was told. */
+  /** Lets a delayed request arrive. */
   arrive(request: Pick<PayoutRequest, 'transferId' | 'amountPaise'>, script: SendScript): void
-  /** What a payout comes to. */
+  /** Sets the outcome of a payout. */
   become(transferId: string, change: Partial<ProviderPayout>): void
-  /** While it is away it answers no question. */
+  /** While it is unavailable it responds to no status query. */
   setAway(away: boolean): void
-  /** Called before every answer to a request or a question; what it waits for holds that answer up. */
+  /** Called before every response; its promise delays that response. */
   hold(wait: ((call: 'send' | 'get' | 'ensure', transferId: string) => Promise<void>) | null): void
 }
 
-/** The notice that names these transfers. */
+/** The webhook about these transfers. */
 export function noticeOf(...transferIds: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify({ transferIds }))
 }
@@ -113,7 +113,7 @@ export function scriptedPayouts(name = 'scripted'): ScriptedPayouts {
     },
     parseWebhook(rawBody): PayoutWebhook {
       const { transferIds } = JSON.parse(rawBody.toString()) as { transferIds: string[] }
-      // Each copy counts as a notice of its own, so that repetitions are followed too.
+      // Each copy counts as a webhook of its own, so that repetitions are processed too.
       return { valid: true, transferIds, dedupeKey: `${Math.random()}` }
     },
   }

@@ -6,11 +6,11 @@ import type { ManualClock } from './manual-clock.ts'
 import { openPayoutNode, type PayoutNode } from './paying-out.ts'
 import { type ScriptedPayouts, scriptedPayouts } from './scripted-payouts.ts'
 
-/** One node as far as settlement goes. */
+/** The part of a node that settles. */
 export interface SettlingNode extends PayoutNode, SettlementContext {
   readonly clock: ManualClock
   readonly runner: Runner
-  /** Goes on with the run until there is nothing to do; how many wallets that looked at. */
+  /** Continues the run until it is done; returns the number of wallets checked. */
   run(slice?: number): Promise<number>
 }
 
@@ -45,7 +45,7 @@ export interface Settlement {
   readonly day: number
 }
 
-/** What the runs have paid out, in the order of their making. */
+/** The payouts of the runs, in the order in which they were made. */
 export function settlementsOf({ database }: TestDatabase, agentIds: readonly Uuid[]): Promise<Settlement[]> {
   return database.query<Settlement>(
     `select agent_id as "agentId", amount_paise as amount, settlement_day as day from payouts

@@ -60,29 +60,29 @@ const addressOf = ({ agent }: CreatedAgent) => formatId('agt', agent.id)
 
 /** Two agents of one owner pay, before, while and after both are stopped, on every node. */
 export interface StopRace {
-  /** Where their wallets stood when the stop was answered, and where they stand in the end. */
+  /** The sequences of their wallets at the response to the stop, and at the end. */
   readonly sequencesAtStop: readonly bigint[]
   readonly sequencesAfter: readonly bigint[]
-  /** Payments that were made, all of them sent before the stop was answered. */
+  /** Successful payments, all sent before the response to the stop. */
   readonly paidInTime: number
-  /** Payments of which the stopping node told only after it had told of the stop. */
+  /** Payments to which the stopping node responded only after its response to the stop. */
   readonly toldLate: number
-  /** What became of those sent after the answer: why they were refused. */
+  /** The refusals of payments that were sent after the response to the stop. */
   readonly late: readonly string[]
   readonly sentLate: number
 }
 
 export interface StopStage {
   readonly nodes: readonly [TestNode, TestNode]
-  /** Of the first node. */
+  /** The context of the first node. */
   readonly context: NetworkContext
   readonly platformId: Uuid
   readonly payee: CreatedAgent
-  /** Ends everything, once the book has been found right. */
+  /** Closes everything after it has checked that the ledger is balanced. */
   close(): Promise<void>
 }
 
-/** Two nodes on a database of their own, and a platform with somebody to pay. */
+/** Two nodes on a database of their own, and a platform with a payee. */
 export async function openStopStage(): Promise<StopStage> {
   const clock = systemClock()
   const db = await createTestDatabase()
@@ -98,7 +98,7 @@ export async function openStopStage(): Promise<StopStage> {
     payee,
     async close() {
       await expectBalanced(db.database)
-      // Locks are taken in one order by all, so nothing ever had to be tried again.
+      // All take locks in one order, so no transaction was retried.
       expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
       await Promise.all(nodes.map(({ ledger }) => ledger.close()))
       await second.close()
@@ -107,7 +107,7 @@ export async function openStopStage(): Promise<StopStage> {
   }
 }
 
-/** Stops two agents in the middle of so many payments of each. */
+/** Stops two agents while each makes `count` payments. */
 export async function raceStop(stage: StopStage, name: StopName, payments: number): Promise<StopRace> {
   const { nodes, context, platformId, payee } = stage
   const owner = await newOwner(context, platformId)

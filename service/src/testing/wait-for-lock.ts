@@ -1,6 +1,6 @@
 import type { Database } from '../db/database.ts'
 
-/** Resolves once some session of this database waits for a lock, so that a test need not guess how long that takes. */
+/** Resolves once a session of this database waits for a lock, so that a test needs no guess of the time. */
 export async function someoneWaitsForLock(database: Database): Promise<void> {
   for (;;) {
     const waiting = await database.query(

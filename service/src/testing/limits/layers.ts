@@ -8,10 +8,10 @@ import { lockForChange } from '../../ledger/index.ts'
 import { type ControlColumns, changeAgent } from '../builders.ts'
 import { TEST_VAULT } from '../database.ts'
 
-/** What a tier of the tests allows when nothing else is said: anything. */
+/** The default tier of the tests: no limits. */
 const BOUNDLESS = 10n ** 15n
 
-/** Which columns of a tier stand for which control. */
+/** The column of a tier for each control. */
 const TIER_COLUMNS = {
   per_tx_paise: 'spend_limit_per_tx_paise',
   daily_paise: 'spend_limit_daily_paise',
@@ -39,7 +39,7 @@ function everyControl(): (keyof ControlColumns)[] {
   ]
 }
 
-/** Puts these controls in the place of all that a layer sets for an agent of the builders, for its next payment. */
+/** Replaces all controls of a layer for an agent of the builders, from its next payment on. */
 export async function setLayer(
   database: Database,
   agentId: Uuid,
@@ -68,14 +68,14 @@ const NOTHING_SET: ControlColumns = {
   blocked_payee_agents: [],
 }
 
-/** What a tier with these controls comes to: it sets each of its limits. */
+/** The columns of a tier with these controls: it sets each of its limits. */
 export function wholeTier(controls: ControlColumns): ControlColumns {
   return Object.fromEntries(
     Object.values(TIER_COLUMNS).map(control => [control, controls[control] ?? BOUNDLESS]),
   )
 }
 
-/** Sets a tier, and tells these agents alone: the tests' others are done with. */
+/** Sets a tier, and raises the versions of these agents only: other tests' agents are no longer used. */
 export async function setTier(
   database: Database,
   tier: Tier,
@@ -92,7 +92,7 @@ export async function setTier(
   })
 }
 
-/** The owner of an agent of the builders goes by the agent's id. */
+/** The owner of an agent of the builders has the agent's id. */
 async function setOwnerPolicy(database: Database, ownerId: Uuid, controls: ControlColumns): Promise<void> {
   const columns = Object.entries({ ...NOTHING_SET, ...controls })
   await database.inTransaction(async tx => {
@@ -107,7 +107,7 @@ async function setOwnerPolicy(database: Database, ownerId: Uuid, controls: Contr
   })
 }
 
-/** A person behind an agent of the builders, for what asks whose the agent is. */
+/** Inserts an owner for an agent of the builders, for code that reads it. */
 export async function addOwner(db: Queryable, agentId: Uuid, now: Date): Promise<void> {
   await db.query(
     `insert into owners (id, platform_id, name, phone, phone_index, pan, pan_index, created_at)

@@ -1,40 +1,49 @@
 import type { Allocation } from '../../domains/payments/allocations/allocate.ts'
 import { movementOf, parseId, type Uuid } from '../../kernel/ids.ts'
 import { allocateOn, organize } from '../allocating.ts'
-import { decidedMs, historyOf, layersOf, nodeAt, note, type Play, payerAt, walletAt } from './limits-play.ts'
 import type { Payment } from './limits-program.ts'
 import type { PlainLayers } from './limits-reference.ts'
+import { answerOf, expectSame } from './limits-results.ts'
 import type { LimitsStage } from './limits-stage.ts'
-import { answerOf, expectSame } from './limits-told.ts'
+import {
+  decidedMs,
+  historyOf,
+  type LimitsRun,
+  layersOf,
+  nodeAt,
+  note,
+  payerAt,
+  walletAt,
+} from './limits-state.ts'
 
 interface AllocationOrder extends Payment {
   readonly node: number
   readonly payer: number
 }
 
-/** An allocation is decided by the limits alone: no lists, no thresholds. */
-export async function allocateStep(play: Play, step: AllocationOrder): Promise<void> {
+/** Limits alone decide about an allocation: no lists, no thresholds. */
+export async function allocateStep(run: LimitsRun, step: AllocationOrder): Promise<void> {
   if (step.payee === step.payer) return
-  const node = nodeAt(play, step.node)
-  const payer = payerAt(play, step.payer)
-  const payee = walletAt(play, step.payee)
-  await foundAround(play, payer.id)
-  const nowMs = await decidedMs(play, node, [payer.id, payee])
-  const told = await answerOf(allocated(play.stage, allocateOn(node, payer.id, payee, step.amount)))
+  const node = nodeAt(run, step.node)
+  const payer = payerAt(run, step.payer)
+  const payee = walletAt(run, step.payee)
+  await foundAround(run, payer.id)
+  const nowMs = await decidedMs(run, node, [payer.id, payee])
+  const result = await answerOf(allocated(run.stage, allocateOn(node, payer.id, payee, step.amount)))
   const layers = allocationLayers(layersOf(payer))
-  expectSame(told, { layers, history: historyOf(payer), payee, nowMs }, step.amount)
-  note(play, told)
-  if (told.kind !== 'paid') return
-  play.tally.set('allocated', (play.tally.get('allocated') ?? 0) + 1)
-  payer.history.push({ payee, amount: step.amount, atMs: told.atMs })
+  expectSame(result, { layers, history: historyOf(payer), payee, nowMs }, step.amount)
+  note(run, result)
+  if (result.kind !== 'paid') return
+  run.tally.set('allocated', (run.tally.get('allocated') ?? 0) + 1)
+  payer.history.push({ payee, amount: step.amount, atMs: result.atMs })
 }
 
 /** Makes a payer the treasury of an organization of all wallets. */
-export function foundAround({ stage, wallets }: Play, treasury: Uuid): Promise<void> {
+export function foundAround({ stage, wallets }: LimitsRun, treasury: Uuid): Promise<void> {
   return organize(stage.database, treasury, wallets)
 }
 
-/** Answered as a payment is. */
+/** Returns the result in the form of a payment's. */
 async function allocated({ database }: LimitsStage, work: Promise<Allocation>) {
   const line = parseId('txn', (await work).transaction_id)
   const [row] = await database.query<{ at: Date }>(`select posted_at as at from transfers where id = $1`, [

@@ -6,49 +6,49 @@ import { allocateOn } from '../allocating.ts'
 import { order, outcomesOf } from '../builders.ts'
 import { escrowOf, holdOn, intent, refundOn, releaseOn } from '../escrows.ts'
 import { allocationLayers, foundAround } from './limits-allocations.ts'
+import type { Hold, Payment } from './limits-program.ts'
+import { brokenByLast } from './limits-race.ts'
+import type { PastPayment, PlainLayers } from './limits-reference.ts'
+import { answerOf, expectHeadroom, expectSame } from './limits-results.ts'
 import {
   decidedMs,
   historyOf,
+  type LimitsRun,
   layersOf,
   look,
   nodeAt,
   note,
   type Payer,
-  type Play,
   payerAt,
   walletAt,
-} from './limits-play.ts'
-import type { Hold, Payment } from './limits-program.ts'
-import { brokenByLast } from './limits-race.ts'
-import type { PastPayment, PlainLayers } from './limits-reference.ts'
-import { answerOf, expectHeadroom, expectSame } from './limits-told.ts'
+} from './limits-state.ts'
 
 interface HoldOrder extends Hold {
   readonly node: number
   readonly payer: number
 }
 
-/** A hold is decided like a payment without an escrow threshold; one for nobody asks nothing about payees. */
-export async function holdStep(play: Play, step: HoldOrder): Promise<void> {
+/** A hold is decided like a payment without an escrow threshold; rules about payees do not apply without a recipient. */
+export async function holdStep(run: LimitsRun, step: HoldOrder): Promise<void> {
   if (step.payee === step.payer) return
   const { amount } = step
-  const node = nodeAt(play, step.node)
-  const payer = payerAt(play, step.payer)
-  const toAgentId = step.payee === null ? null : walletAt(play, step.payee)
-  const nowMs = await decidedMs(play, node, toAgentId === null ? [payer.id] : [payer.id, toAgentId])
+  const node = nodeAt(run, step.node)
+  const payer = payerAt(run, step.payer)
+  const toAgentId = step.payee === null ? null : walletAt(run, step.payee)
+  const nowMs = await decidedMs(run, node, toAgentId === null ? [payer.id] : [payer.id, toAgentId])
   const work = holdOn(node, intent(payer.id, amount, { toAgentId }))
-  const told = await answerOf(
+  const result = await answerOf(
     work.then(({ status, created_at }) => ({
       ...{ status: status === 'held' ? 'completed' : 'pending_approval', created_at, from_balance: 0 },
     })),
   )
   const layers = holdLayers(layersOf(payer), toAgentId)
-  expectSame(told, { layers, history: historyOf(payer), payee: toAgentId ?? '', nowMs }, amount)
-  if (told.kind !== 'paid') return note(play, told)
-  tell(play, 'held')
-  const escrow = await escrowOf(play.stage.database, await work)
+  expectSame(result, { layers, history: historyOf(payer), payee: toAgentId ?? '', nowMs }, amount)
+  if (result.kind !== 'paid') return note(run, result)
+  tell(run, 'held')
+  const escrow = await escrowOf(run.stage.database, await work)
   payer.held.set(escrow.id, escrow)
-  payer.history.push({ payee: toAgentId, amount, atMs: told.atMs, holdId: escrow.id })
+  payer.history.push({ payee: toAgentId, amount, atMs: result.atMs, holdId: escrow.id })
 }
 
 function holdLayers(layers: PlainLayers, toAgentId: Uuid | null): PlainLayers {
@@ -66,7 +66,7 @@ const NO_PAYEE_RULES = {
   max_counterparties_per_hour: null,
 }
 
-/** The rules that look at whom a release goes to, for a hold that did not name it. */
+/** The rules about the recipient of a release, for a hold without one. */
 function releaseLayers(layers: PlainLayers): PlainLayers {
   return layers.map(([layer, controls]) => [
     layer,
@@ -79,62 +79,62 @@ function releaseLayers(layers: PlainLayers): PlainLayers {
   ])
 }
 
-function tell({ tally }: Play, what: string): void {
+function tell({ tally }: LimitsRun, what: string): void {
   tally.set(what, (tally.get(what) ?? 0) + 1)
 }
 
 /**
- * A refund takes the hold out of every window, as if it had never been; a release leaves it there, and counts for its
- * payee where the hold named nobody.
+ * A refund removes the hold from every window; a release leaves it there, and counts for its payee if the hold had no
+ * recipient.
  */
 export async function endStep(
-  play: Play,
+  run: LimitsRun,
   step: { node: number; payer: number; escrow: number; how: 'refund' | 'release'; payee: number },
 ): Promise<void> {
-  const payer = payerAt(play, step.payer)
+  const payer = payerAt(run, step.payer)
   const escrow = [...payer.held.values()][step.escrow % Math.max(1, payer.held.size)]
   if (escrow === undefined) return
-  const node = nodeAt(play, step.node)
+  const node = nodeAt(run, step.node)
   if (step.how === 'refund') {
     await refundOn(node, escrow)
     undo(payer.history, escrow.id)
   } else if (escrow.toAgentId !== null) await releaseOn(node, escrow, escrow.toAgentId)
-  else if (step.payee === step.payer || !(await releaseUnnamed(play, step, escrow))) return
-  tell(play, `${step.how} of a hold`)
+  else if (step.payee === step.payer || !(await releaseUnnamed(run, step, escrow))) return
+  tell(run, `${step.how} of a hold`)
   payer.held.delete(escrow.id)
 }
 
-/** Whether the limits let it pass, which they do exactly where the reference says so. */
+/** Whether the limits allow it; fails unless the reference agrees. */
 async function releaseUnnamed(
-  play: Play,
+  run: LimitsRun,
   step: { node: number; payer: number; payee: number },
   escrow: Escrow,
 ): Promise<boolean> {
-  const node = nodeAt(play, step.node)
-  const [payer, payee] = [payerAt(play, step.payer), walletAt(play, step.payee)]
+  const node = nodeAt(run, step.node)
+  const [payer, payee] = [payerAt(run, step.payer), walletAt(run, step.payee)]
   const amount = escrow.amountPaise
-  const nowMs = await decidedMs(play, node, [payer.id, payee])
-  const told = await answerOf(
+  const nowMs = await decidedMs(run, node, [payer.id, payee])
+  const result = await answerOf(
     releaseOn(node, escrow, payee).then(({ resolvedAt }) => ({
       ...{ status: 'completed', created_at: resolvedAt?.toISOString() ?? '', from_balance: 0 },
     })),
   )
   const layers = releaseLayers(layersOf(payer))
-  expectSame(told, { layers, history: historyOf(payer), payee, nowMs }, amount)
-  note(play, told)
-  if (told.kind !== 'paid') {
-    tell(play, 'release refused')
+  expectSame(result, { layers, history: historyOf(payer), payee, nowMs }, amount)
+  note(run, result)
+  if (result.kind !== 'paid') {
+    tell(run, 'release refused')
     return false
   }
-  payer.releases.push({ payee, amount, atMs: told.atMs, holdId: escrow.id, isRelease: true })
-  tell(play, 'release to an agent named then')
+  payer.releases.push({ payee, amount, atMs: result.atMs, holdId: escrow.id, isRelease: true })
+  tell(run, 'release to an agent named then')
   return true
 }
 
 function undo(history: PastPayment[], holdId: Uuid): void {
   const at = history.findIndex(each => each.holdId === holdId)
   const past = history[at]
-  if (past === undefined) throw new Error('only what was held is refunded')
+  if (past === undefined) throw new Error('a refund without a hold')
   history[at] = { ...past, undone: true }
 }
 
@@ -148,39 +148,39 @@ interface Mix {
   readonly payee: number
 }
 
-/** Side by side on both nodes. No limit is broken at any moment, and afterwards every figure is right again. */
-export async function mixStep(play: Play, step: Mix): Promise<void> {
-  const { stage } = play
-  const payer = payerAt(play, step.payer)
-  const times = await Promise.all(stage.nodes.map(node => decidedMs(play, node, play.wallets)))
+/** Concurrent holds and refunds on both nodes. No limit is exceeded at any moment, and afterwards all figures match. */
+export async function mixStep(run: LimitsRun, step: Mix): Promise<void> {
+  const { stage } = run
+  const payer = payerAt(run, step.payer)
+  const times = await Promise.all(stage.nodes.map(node => decidedMs(run, node, run.wallets)))
   stage.setClocks(new Date(Math.max(...times)))
   const ended = [...payer.held.values()].slice(0, step.refunds)
   const unnamed = [...payer.held.values()].filter(each => each.toAgentId === null && !ended.includes(each))
-  const payees = [step.payee, (step.payee + 1) % play.wallets.length].filter(each => each !== step.payer)
+  const payees = [step.payee, (step.payee + 1) % run.wallets.length].filter(each => each !== step.payer)
   const isOther = ({ payee }: Hold) => payee !== step.payer
-  await foundAround(play, payer.id)
+  await foundAround(run, payer.id)
   await outcomesOf<object>([
     ...step.payments.filter(isOther).map(({ payee, amount }, at) => {
-      return nodeAt(play, at % 2).pay(order(payer.id, walletAt(play, payee), amount))
+      return nodeAt(run, at % 2).pay(order(payer.id, walletAt(run, payee), amount))
     }),
     ...step.holds.filter(isOther).map(({ payee, amount }, at) => {
-      const toAgentId = payee === null ? null : walletAt(play, payee)
-      return holdOn(nodeAt(play, at % 2), intent(payer.id, amount, { toAgentId }))
+      const toAgentId = payee === null ? null : walletAt(run, payee)
+      return holdOn(nodeAt(run, at % 2), intent(payer.id, amount, { toAgentId }))
     }),
     ...step.allocations.filter(isOther).map(({ payee, amount }, at) => {
-      return allocateOn(nodeAt(play, at % 2), payer.id, walletAt(play, payee), amount)
+      return allocateOn(nodeAt(run, at % 2), payer.id, walletAt(run, payee), amount)
     }),
-    ...ended.map((escrow, at) => refundOn(nodeAt(play, (at + 1) % 2), escrow)),
+    ...ended.map((escrow, at) => refundOn(nodeAt(run, (at + 1) % 2), escrow)),
     ...unnamed.slice(0, step.releases).map((escrow, at) => {
-      return releaseOn(nodeAt(play, at % 2), escrow, walletAt(play, payees[at % payees.length] ?? 0))
+      return releaseOn(nodeAt(run, at % 2), escrow, walletAt(run, payees[at % payees.length] ?? 0))
     }),
   ])
-  await readHistory(play, payer)
-  tell(play, 'mix')
+  await readHistory(run, payer)
+  tell(run, 'mix')
   for (const node of stage.nodes) {
-    const nowMs = await decidedMs(play, node, [payer.id])
+    const nowMs = await decidedMs(run, node, [payer.id])
     const question = { layers: layersOf(payer), history: historyOf(payer), payee: null, nowMs }
-    expectHeadroom(await look(play, node, payer, null), question)
+    expectHeadroom(await look(run, node, payer, null), question)
   }
 }
 
@@ -193,8 +193,8 @@ interface Row {
   readonly posted_at: Date
 }
 
-/** The payer's history as the book has it, in the order in which it was decided; each new part of it within the limits. */
-async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
+/** The payer's history in the ledger, in the order of its decisions; each new part is within the limits. */
+async function readHistory({ stage }: LimitsRun, payer: Payer): Promise<void> {
   const rows = await stage.database.query<Row>(
     `select t.id, t.kind, t.credit_account as payee, t.linked_id as named, t.amount_paise as amount, t.posted_at
      from transfers t
@@ -230,7 +230,7 @@ async function readHistory({ stage }: Play, payer: Payer): Promise<void> {
   }
 }
 
-/** What was released to agents that no hold had named. Returns what is new. */
+/** Releases of holds without a recipient. Returns the new ones. */
 async function readReleases(db: Queryable, payer: Payer): Promise<PastPayment[]> {
   const rows = await db.query<Row>(
     `select r.id, r.kind, r.credit_account as payee, r.linked_id as named, r.amount_paise as amount, r.posted_at

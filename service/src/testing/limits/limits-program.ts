@@ -3,17 +3,17 @@ import fc from 'fast-check'
 import type { ControlColumns } from '../builders.ts'
 import { CONTROLS_OF } from './layers.ts'
 
-/** The first wallets pay; all of them are paid. */
+/** The first wallets are payers; all are payees. */
 export const PAYERS = 2
 export const WALLETS = 5
 
-/** Controls with wallets in the place of ids. */
+/** Controls with numbers of wallets instead of ids. */
 export type Wish = Omit<ControlColumns, 'allowed_payees' | 'blocked_payee_agents'> & {
   readonly allowed?: readonly number[]
   readonly blocked?: readonly number[]
 }
 
-/** Moves of the clocks, small and large, and those onto the edges of windows. */
+/** Moves of the clocks: small, large, and to the edges of windows. */
 export type Jump =
   | { readonly to: 'later'; readonly ms: number }
   | { readonly to: 'fall'; readonly payment: number; readonly hours: number; readonly offMs: number }
@@ -28,7 +28,7 @@ export type Step =
       readonly amount: bigint
       readonly simulate: boolean
     }
-  /** As much as may be paid, or one paisa more. */
+  /** The largest amount allowed, or one paisa more. */
   | {
       readonly do: 'brim'
       readonly node: number
@@ -40,7 +40,7 @@ export type Step =
   | { readonly do: 'set'; readonly payer: number; readonly layer: PolicyLayer; readonly wish: Wish }
   | { readonly do: 'wait'; readonly clocks: readonly number[]; readonly jump: Jump }
   | { readonly do: 'race'; readonly payer: number; readonly payments: readonly Payment[] }
-  /** Money set aside, for somebody or for nobody yet. */
+  /** A hold, with or without a recipient. */
   | {
       readonly do: 'hold'
       readonly node: number
@@ -48,17 +48,17 @@ export type Step =
       readonly payee: number | null
       readonly amount: bigint
     }
-  /** The escrow at this place of those that wait. */
+  /** The index among the open escrows. */
   | {
       readonly do: 'end'
       readonly node: number
       readonly payer: number
       readonly escrow: number
       readonly how: 'refund' | 'release'
-      /** Who gets what was held for nobody. */
+      /** The recipient of a release, if the hold had none. */
       readonly payee: number
     }
-  /** To a member, the payer being the treasury. */
+  /** An allocation to a member; the payer is the treasury. */
   | {
       readonly do: 'allocate'
       readonly node: number
@@ -66,7 +66,7 @@ export type Step =
       readonly payee: number
       readonly amount: bigint
     }
-  /** Payments, holds and allocations, while so many that wait are refunded. */
+  /** Payments, holds and allocations, while this many open escrows are refunded. */
   | {
       readonly do: 'mix'
       readonly payer: number
@@ -74,7 +74,7 @@ export type Step =
       readonly holds: readonly Hold[]
       readonly allocations: readonly Payment[]
       readonly refunds: number
-      /** Of holds that name nobody, so many at once to this wallet and the next. */
+      /** How many holds without a recipient are released at once to this wallet and the next. */
       readonly releases: number
       readonly payee: number
     }
@@ -123,7 +123,7 @@ const everyWish: fc.Arbitrary<Wish> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ ...limits, ...lists }, { requiredKeys: [] }) },
 )
 
-/** Without what the layer cannot have. */
+/** Removes controls that the layer cannot have. */
 function wishOf(layer: PolicyLayer): fc.Arbitrary<Wish> {
   const columns = new Set<string>(CONTROLS_OF[layer])
   if (columns.has('allowed_payees')) return everyWish
@@ -238,7 +238,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** Programs that begin anywhere, also where months end and in a leap year. */
+/** Programs that begin at any date, also at the end of a month and in a leap year. */
 export function limitsPrograms(steps: number): fc.Arbitrary<LimitsProgram> {
   const starts = [
     '2026-11-20T06:30:00.000Z',

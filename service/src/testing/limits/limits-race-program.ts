@@ -6,7 +6,7 @@ import type { Layers, Race } from './limits-race.ts'
 
 const PAYEES = 12
 
-/** A few hundred payments of this size come to many times what most of these allow. */
+/** A few hundred payments of this size exceed most of these limits many times. */
 const limit = fc.bigInt(500n, 60_000n)
 const everyControl: fc.Arbitrary<ControlColumns> = fc.record(
   {
@@ -34,7 +34,7 @@ const layers: fc.Arbitrary<Layers> = fc
   )
   .map(all => Object.fromEntries(all.filter(layer => layer !== null)))
 
-/** So many payments at once under random layers: large ones, some of which no layer lets pass, or small ones. */
+/** Concurrent payments under random layers: large ones, some of which no layer allows, or small ones. */
 export function randomRaces(payments: number): fc.Arbitrary<Race> {
   return fc.constantFrom(60n, 1_200n).chain(most => {
     const payment = fc.record({ payee: fc.integer({ min: 0, max: PAYEES - 1 }), amount: fc.bigInt(1n, most) })

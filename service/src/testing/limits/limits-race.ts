@@ -8,10 +8,10 @@ import type { LimitsStage } from './limits-stage.ts'
 
 export type Layers = Partial<Record<PolicyLayer, ControlColumns>>
 
-/** Payments that are sent at once: to the payee at this place, so much. */
+/** Payments that are sent at once: the index of the payee, and the amount. */
 export interface Race {
   readonly layers: Layers
-  /** Those who are paid, or how many new ones. */
+  /** The payees, or the number of new ones. */
   readonly payees: number | readonly Uuid[]
   readonly payments: readonly { readonly payee: number; readonly amount: bigint }[]
 }
@@ -19,13 +19,13 @@ export interface Race {
 export interface Raced extends Outcomes<object> {
   readonly payer: Uuid
   readonly payees: readonly Uuid[]
-  /** What the book holds afterwards, in the order of the payer's history. */
+  /** The payments in the ledger afterwards, in the order of the payer's history. */
   readonly paid: readonly PastPayment[]
 }
 
 /**
- * Sends all of them at the same moment, by turns to either node, and again after each of these pauses; then reads what
- * came of it from the book.
+ * Sends all payments at the same moment, alternating between the nodes, and again after each of these pauses; then reads
+ * the result from the ledger.
  */
 export async function raceLimits(
   stage: LimitsStage,
@@ -60,7 +60,7 @@ async function paidFrom({ database }: LimitsStage, payer: Uuid): Promise<PastPay
   return rows.map(({ payee, amount, posted_at }) => ({ payee, amount, atMs: posted_at.getTime() }))
 }
 
-/** Every limit that the book breaks, found by scanning it as of each payment: one paisa or one recipient over. */
+/** Every limit that the ledger exceeds, by one paisa or one recipient, found by a scan as of each payment. */
 export function brokenLimits(layers: Layers, paid: readonly PastPayment[]): string[] {
   const plain: PlainLayers = POLICY_LAYERS.flatMap(layer => {
     const controls = layer === 'tier' ? wholeTier(layers.tier ?? {}) : layers[layer]
@@ -69,7 +69,7 @@ export function brokenLimits(layers: Layers, paid: readonly PastPayment[]): stri
   return paid.flatMap((_, at) => brokenByLast(plain, paid.slice(0, at + 1)))
 }
 
-/** Every limit that the last payment of a history breaks. */
+/** Every limit that the last payment of a history exceeds. */
 export function brokenByLast(layers: PlainLayers, history: readonly PastPayment[]): string[] {
   const last = history.at(-1)
   if (last === undefined) return []

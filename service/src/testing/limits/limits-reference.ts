@@ -2,27 +2,27 @@ import type { PolicyLayer } from '@batua/contract'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { ControlColumns } from '../builders.ts'
 
-/** One payment or hold of a payer's history, or the release of a hold that named nobody. */
+/** One payment or hold of a payer's history, or the release of a hold without a recipient. */
 export interface PastPayment {
-  /** null: a hold that names nobody. */
+  /** null: a hold without a recipient. */
   readonly payee: Uuid | null
   readonly amount: bigint
   readonly atMs: number
   readonly holdId?: Uuid
-  /** A hold that was refunded: it counts for nothing, as if it had never been. */
+  /** A refunded hold: it does not count. */
   readonly undone?: boolean
-  /** The amount was spent by the hold before: only the payee is new. */
+  /** The earlier hold spent the amount: only the payee counts. */
   readonly isRelease?: boolean
 }
 
-/** What limits one payer, the general layers first. */
+/** The limits of one payer, the general layers first. */
 export type PlainLayers = readonly (readonly [PolicyLayer, ControlColumns])[]
 
-/** All that a decision depends on; the history is kept whole, and scanned for every figure. */
+/** All that a decision depends on; every figure is a scan of the whole history. */
 export interface Question {
   readonly layers: PlainLayers
   readonly history: readonly PastPayment[]
-  /** null: nobody in particular. */
+  /** null: no payee. */
   readonly payee: Uuid | null
   readonly nowMs: number
 }
@@ -61,13 +61,13 @@ function sum(payments: readonly PastPayment[]): number {
   return payments.reduce((total, { amount }) => total + Number(amount), 0)
 }
 
-/** Every limit of every layer with what the history makes of it. */
+/** Every limit of every layer with its usage by the history. */
 export function limitsByScan({ layers, history, payee, nowMs }: Question): PlainLimit[] {
   const everything = history.filter(({ atMs }) => atMs <= nowMs)
   const past = everything.filter(({ undone = false }) => !undone)
   const spent = (counts: (payment: PastPayment) => boolean) =>
     sum(past.filter(each => each.isRelease !== true && counts(each)))
-  // When a window is empty is told by the last spending, undone or not: at the latest then.
+  // When a window is empty is result by the last spending, undone or not: at the latest then.
   const lastMs = Math.max(...everything.flatMap(({ atMs, isRelease }) => (isRelease ? [] : [atMs])))
   const lastPaidMs = Math.max(...everything.map(({ atMs }) => atMs))
   const inHour = past.filter(({ atMs }) => atMs > nowMs - HOUR_MS)
@@ -123,7 +123,7 @@ export function limitsByScan({ layers, history, payee, nowMs }: Question): Plain
   })
 }
 
-/** What each limit leaves for this payee; null where nobody can tell. */
+/** The headroom of each limit for this payee; null if it is unknown. */
 function leftOf(question: Question, { rule, limit, used }: PlainLimit): number | null {
   if (used === null) return null
   if (rule !== 'max_counterparties_per_hour') return Math.max(0, limit - used)
@@ -139,7 +139,7 @@ function leftOf(question: Question, { rule, limit, used }: PlainLimit): number |
   return used + (isKnown ? 0 : 1) <= limit ? Number.POSITIVE_INFINITY : 0
 }
 
-/** The most that every limit and escrow threshold lets pass; infinite where there is none. */
+/** The largest amount that all limits and escrow thresholds allow; infinite if there are none. */
 export function mostByScan(question: Question): number {
   const left = limitsByScan(question).map(limit => leftOf(question, limit) ?? Number.POSITIVE_INFINITY)
   const escrow = thresholds(question.layers, 'require_escrow_above_paise').map(([, above]) => above)
@@ -155,7 +155,7 @@ function thresholds(layers: PlainLayers, column: ThresholdColumn): [PolicyLayer,
   })
 }
 
-/** What becomes of a payment, as the contract says it. */
+/** The result of a payment, by the rules of the contract. */
 export function decideByScan(question: Question & { readonly payee: Uuid }, amount: bigint): PlainAnswer {
   for (const [layer, set] of question.layers) {
     const { allowed_payees: allowed = ['network'], blocked_payee_agents: blocked = [] } = set
@@ -200,7 +200,7 @@ function exceeded(set: readonly [PolicyLayer, number][], amount: number): [Polic
   return lowest ?? null
 }
 
-/** Fails unless the refusal's `retry_at` is true: the first moment at which the same payment passes. */
+/** Fails unless the refusal's `retry_at` is the first moment at which the same payment is allowed. */
 export function checkRetry(
   question: Question & { readonly payee: Uuid },
   amount: bigint,

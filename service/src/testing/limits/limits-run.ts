@@ -7,21 +7,6 @@ import { addOwner, setLayer, setTier, wholeTier } from './layers.ts'
 import { allocateStep } from './limits-allocations.ts'
 import { endStep, holdStep, mixStep } from './limits-holds.ts'
 import {
-  decidedMs,
-  found,
-  historyOf,
-  layersOf,
-  look,
-  nodeAt,
-  note,
-  type Payer,
-  type Play,
-  payerAt,
-  questionOf,
-  type Way,
-  walletAt,
-} from './limits-play.ts'
-import {
   type Jump,
   type LimitsProgram,
   PAYERS,
@@ -31,10 +16,25 @@ import {
   type Wish,
 } from './limits-program.ts'
 import { mostByScan, type PastPayment, type Question } from './limits-reference.ts'
+import { answerOf, type DecisionResult, expectHeadroom, expectSame, resultOf } from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
-import { answerOf, expectHeadroom, expectSame, type Told, toldBy } from './limits-told.ts'
+import {
+  decidedMs,
+  found,
+  historyOf,
+  type LimitsRun,
+  layersOf,
+  look,
+  nodeAt,
+  note,
+  type Payer,
+  payerAt,
+  questionOf,
+  type Way,
+  walletAt,
+} from './limits-state.ts'
 
-/** Plays a program on new wallets and fails at the first answer that the reference does not give. */
+/** Runs a program on new wallets and fails at the first result that differs from the reference's. */
 export async function playLimits(
   stage: LimitsStage,
   program: LimitsProgram,
@@ -47,57 +47,57 @@ export async function playLimits(
     return { id, layers: new Map([['tier', wholeTier({})]]), history: [], releases: [], held: new Map() }
   })
   for (const { id } of payers) await addOwner(stage.database, id, new Date(program.startMs))
-  const play: Play = { stage, wallets: ids, payers, tally }
-  for (const step of program.steps) await playStep(play, step)
+  const run: LimitsRun = { stage, wallets: ids, payers, tally }
+  for (const step of program.steps) await runStep(run, step)
 }
 
-async function playStep(play: Play, step: Step): Promise<void> {
+async function runStep(run: LimitsRun, step: Step): Promise<void> {
   switch (step.do) {
     case 'pay':
-      return payStep(play, step, step.amount, step.simulate)
+      return payStep(run, step, step.amount, step.simulate)
     case 'brim':
-      return brimStep(play, step)
+      return brimStep(run, step)
     case 'look':
-      return lookStep(play, step)
+      return lookStep(run, step)
     case 'set':
-      return setStep(play, step)
+      return setStep(run, step)
     case 'wait':
-      for (const at of step.clocks) await moveClock(play, nodeAt(play, at), step.jump)
+      for (const at of step.clocks) await moveClock(run, nodeAt(run, at), step.jump)
       return
     case 'race':
-      return raceStep(play, step)
+      return raceStep(run, step)
     case 'hold':
-      return holdStep(play, step)
+      return holdStep(run, step)
     case 'end':
-      return endStep(play, step)
+      return endStep(run, step)
     case 'allocate':
-      return allocateStep(play, step)
+      return allocateStep(run, step)
     case 'mix':
-      return mixStep(play, step)
+      return mixStep(run, step)
   }
 }
 
-/** More than any limit of a program. */
+/** An amount above any limit of a program. */
 const WORTH_TRYING = 1_000
 
-async function payStep(play: Play, way: Way, amount: bigint, simulate: boolean): Promise<void> {
+async function payStep(run: LimitsRun, way: Way, amount: bigint, simulate: boolean): Promise<void> {
   if (way.payer === way.payee) return
-  const node = nodeAt(play, way.node)
-  const payer = payerAt(play, way.payer)
-  const question = await questionOf(play, way)
+  const node = nodeAt(run, way.node)
+  const payer = payerAt(run, way.payer)
+  const question = await questionOf(run, way)
   if (simulate) await rehearseStep(node, payer, question, amount)
-  const told = await answerOf(node.pay(order(payer.id, question.payee, amount)))
-  expectSame(told, question, amount)
-  note(play, told)
-  if (told.kind === 'paid') payer.history.push({ payee: question.payee, amount, atMs: told.atMs })
+  const result = await answerOf(node.pay(order(payer.id, question.payee, amount)))
+  expectSame(result, question, amount)
+  note(run, result)
+  if (result.kind === 'paid') payer.history.push({ payee: question.payee, amount, atMs: result.atMs })
 }
 
-async function brimStep(play: Play, way: Way & { readonly over: boolean }): Promise<void> {
+async function brimStep(run: LimitsRun, way: Way & { readonly over: boolean }): Promise<void> {
   if (way.payer === way.payee) return
-  const most = mostByScan(await questionOf(play, way))
+  const most = mostByScan(await questionOf(run, way))
   if (most > WORTH_TRYING) return
   const amount = BigInt(most) + (way.over ? 1n : 0n)
-  if (amount > 0n) await payStep(play, way, amount, true)
+  if (amount > 0n) await payStep(run, way, amount, true)
 }
 
 async function rehearseStep(
@@ -108,46 +108,49 @@ async function rehearseStep(
 ): Promise<void> {
   const simulation = { payerId: payer.id, payeeId: question.payee, amountPaise: paise(amount) }
   const evaluation = await node.ledger.submit(evaluateCommand(node.agents, simulation))
-  expectSame(toldBy(evaluation, question.nowMs), question, amount)
+  expectSame(resultOf(evaluation, question.nowMs), question, amount)
 }
 
 async function lookStep(
-  play: Play,
+  run: LimitsRun,
   step: { node: number; payer: number; payee: number | null },
 ): Promise<void> {
-  const node = nodeAt(play, step.node)
-  const payer = payerAt(play, step.payer)
-  const payee = step.payee === null ? null : walletAt(play, step.payee)
-  const nowMs = await decidedMs(play, node, [payer.id])
-  const shown = await look(play, node, payer, payee)
+  const node = nodeAt(run, step.node)
+  const payer = payerAt(run, step.payer)
+  const payee = step.payee === null ? null : walletAt(run, step.payee)
+  const nowMs = await decidedMs(run, node, [payer.id])
+  const shown = await look(run, node, payer, payee)
   expectHeadroom(shown, { layers: layersOf(payer), history: historyOf(payer), payee, nowMs })
 }
 
-async function setStep(play: Play, step: { payer: number; layer: PolicyLayer; wish: Wish }): Promise<void> {
+async function setStep(
+  run: LimitsRun,
+  step: { payer: number; layer: PolicyLayer; wish: Wish },
+): Promise<void> {
   const { layer } = step
   const { allowed, blocked, ...rest } = step.wish
   const controls: ControlColumns = {
     ...rest,
-    ...(allowed === undefined ? {} : { allowed_payees: allowed.map(at => walletAt(play, at)) }),
-    ...(blocked === undefined ? {} : { blocked_payee_agents: blocked.map(at => walletAt(play, at)) }),
+    ...(allowed === undefined ? {} : { allowed_payees: allowed.map(at => walletAt(run, at)) }),
+    ...(blocked === undefined ? {} : { blocked_payee_agents: blocked.map(at => walletAt(run, at)) }),
   }
   if (layer === 'tier') {
-    await setTier(play.stage.database, 'tier3', controls, play.wallets)
-    for (const payer of play.payers) payer.layers.set('tier', wholeTier(controls))
+    await setTier(run.stage.database, 'tier3', controls, run.wallets)
+    for (const payer of run.payers) payer.layers.set('tier', wholeTier(controls))
     return
   }
-  const payer = payerAt(play, step.payer)
-  await setLayer(play.stage.database, payer.id, layer, controls)
+  const payer = payerAt(run, step.payer)
+  await setLayer(run.stage.database, payer.id, layer, controls)
   payer.layers.set(layer, controls)
 }
 
-async function moveClock(play: Play, node: StageNode, jump: Jump): Promise<void> {
+async function moveClock(run: LimitsRun, node: StageNode, jump: Jump): Promise<void> {
   const nowMs = node.clock.now().getTime()
-  const target = targetOf(play, nowMs, jump)
+  const target = targetOf(run, nowMs, jump)
   if (target > nowMs) node.clock.set(new Date(target))
 }
 
-function targetOf({ payers }: Play, nowMs: number, jump: Jump): number {
+function targetOf({ payers }: LimitsRun, nowMs: number, jump: Jump): number {
   if (jump.to === 'later') return nowMs + jump.ms
   if (jump.to === 'fall') {
     const past = payers.flatMap(({ history }) => history).map(({ atMs }) => atMs)
@@ -160,28 +163,31 @@ function targetOf({ payers }: Play, nowMs: number, jump: Jump): number {
   return end - 19_800_000 + jump.offMs
 }
 
-/** Payments of one payer side by side on both nodes: some order of theirs gives every answer. */
-async function raceStep(play: Play, step: { payer: number; payments: readonly Payment[] }): Promise<void> {
-  const { stage } = play
-  const payer = payerAt(play, step.payer)
-  const times = await Promise.all(stage.nodes.map(node => decidedMs(play, node, play.wallets)))
+/** Concurrent payments of one payer on both nodes: a serial order must exist that gives every result. */
+async function raceStep(
+  run: LimitsRun,
+  step: { payer: number; payments: readonly Payment[] },
+): Promise<void> {
+  const { stage } = run
+  const payer = payerAt(run, step.payer)
+  const times = await Promise.all(stage.nodes.map(node => decidedMs(run, node, run.wallets)))
   const nowMs = Math.max(...times)
   stage.setClocks(new Date(nowMs))
   const works = step.payments
     .filter(({ payee }) => payee !== step.payer)
     .map(async ({ payee, amount }, at) => {
-      const to = walletAt(play, payee)
-      const told = await answerOf(nodeAt(play, at % 2).pay(order(payer.id, to, amount)))
-      return { told, payee: to, amount }
+      const to = walletAt(run, payee)
+      const result = await answerOf(nodeAt(run, at % 2).pay(order(payer.id, to, amount)))
+      return { result, payee: to, amount }
     })
-  const shown = await Promise.all(stage.nodes.map(node => look(play, node, payer, null)))
+  const shown = await Promise.all(stage.nodes.map(node => look(run, node, payer, null)))
   const answers = await Promise.all(works)
   const layers = layersOf(payer)
   const stories = storiesOf({ layers, history: historyOf(payer), nowMs }, answers)
-  for (const { told, payee, amount } of answers) {
-    note(play, told)
-    if (told.kind === 'paid') continue
-    expectInSome(stories, history => expectSame(told, { layers, history, payee, nowMs }, amount))
+  for (const { result, payee, amount } of answers) {
+    note(run, result)
+    if (result.kind === 'paid') continue
+    expectInSome(stories, history => expectSame(result, { layers, history, payee, nowMs }, amount))
   }
   for (const each of shown) {
     expectInSome(stories, history => expectHeadroom(each, { layers, history, payee: null, nowMs }))
@@ -192,25 +198,25 @@ async function raceStep(play: Play, step: { payer: number; payments: readonly Pa
 interface Answer {
   readonly payee: Uuid
   readonly amount: bigint
-  readonly told: Told
+  readonly result: DecisionResult
 }
 
 /** The payer's history before the race and after each payment of it. */
 function storiesOf(before: Omit<Question, 'payee'>, answers: readonly Answer[]): PastPayment[][] {
   const { layers, nowMs } = before
   const stories = [[...before.history]]
-  const paid = answers.flatMap(({ told, ...rest }) => (told.kind === 'paid' ? [{ told, ...rest }] : []))
-  // Nobody pays the payer meanwhile, so its balance tells the order.
-  paid.sort((left, right) => right.told.balance - left.told.balance)
-  for (const { told, payee, amount } of paid) {
+  const paid = answers.flatMap(({ result, ...rest }) => (result.kind === 'paid' ? [{ result, ...rest }] : []))
+  // No other wallet pays the payer meanwhile, so its balance shows the order.
+  paid.sort((left, right) => right.result.balance - left.result.balance)
+  for (const { result, payee, amount } of paid) {
     const history = found(stories.at(-1))
-    expectSame(told, { layers, history, payee, nowMs }, amount)
+    expectSame(result, { layers, history, payee, nowMs }, amount)
     stories.push([...history, { payee, amount, atMs: nowMs }])
   }
   return stories
 }
 
-/** Fails unless the answer is right at some moment of the race. */
+/** Fails unless the result is correct at some moment of the race. */
 function expectInSome(stories: readonly PastPayment[][], check: (history: PastPayment[]) => void): void {
   const failures: unknown[] = []
   for (const history of stories) {
@@ -220,5 +226,5 @@ function expectInSome(stories: readonly PastPayment[][], check: (history: PastPa
       failures.push(error)
     }
   }
-  throw new AggregateError(failures, 'no order explains an answer')
+  throw new AggregateError(failures, 'no serial order explains a result')
 }

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../database.ts'
 import { type ManualClock, manualClock } from '../manual-clock.ts'
 import { setLayer, setTier } from './layers.ts'
 
-/** More than any test of limits spends: the balance is never what refuses. */
+/** More than any test of limits spends, so that no payment is refused for its balance. */
 const ENOUGH = 10n ** 13n
 
 /** Two nodes on one database, each with a clock and connections of its own. */
@@ -15,9 +15,9 @@ export interface LimitsStage {
   readonly nodes: readonly [StageNode, StageNode]
   setClocks(moment: Date): void
   newPayee(): Promise<Uuid>
-  /** A funded agent of the first node's moment for which these layers are all that limits anything. */
+  /** A funded agent, created at the first node's time, with only the limits of these layers. */
   newPayer(layers?: Partial<Record<PolicyLayer, ControlColumns>>): Promise<Uuid>
-  /** Fails unless the book is balanced and no batch broke. */
+  /** Fails unless the ledger is balanced and no batch failed. */
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function openLimitsStage(start: Date): Promise<LimitsStage> {
       try {
         await expectBalanced(db.database)
         const broken = nodes.flatMap(node => node.broken)
-        if (broken.length > 0) throw new Error('Batches broke', { cause: broken })
+        if (broken.length > 0) throw new Error('batches failed', { cause: broken })
       } finally {
         await Promise.all(nodes.map(({ ledger }) => ledger.close()))
         await second.close()

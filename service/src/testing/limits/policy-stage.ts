@@ -45,25 +45,25 @@ export interface StageAgent {
   readonly headers: Headers
 }
 
-/** Everything that sets policies and pays by them over HTTP, on two nodes. */
+/** The routes that set policies and pay under them, over HTTP, on two nodes. */
 export interface PolicyStage {
   readonly db: TestDatabase
   readonly clock: ManualClock
   ask(method: string, path: string, headers: Headers, body?: unknown, node?: number): Promise<Answer>
   newOwner(): Promise<SignedUp>
-  /** With plenty of money. */
+  /** A new agent with plenty of money. */
   newAgent(of: SignedUp, policy?: object): Promise<StageAgent>
   pay(from: StageAgent, to: StageAgent, amount: number, node?: number): Promise<Answer>
-  /** What the payment comes to on each node, one after the other. */
+  /** The results of the payment on each node, one after the other. */
   payOnBoth(from: StageAgent, to: StageAgent, amount: number): Promise<(number | string)[]>
-  /** Moves the clock and does what has fallen due, as the sandbox's clock does. */
+  /** Moves the clock and runs the jobs that are due, as the sandbox's test clock does. */
   advance(ms: number): Promise<void>
   close(): Promise<void>
 }
 
 const PLENTY = 10n ** 12n
 
-/** A session of the tests' own names its owners, with a dot between them. */
+/** A test session's token is the ids of its owners, separated by dots. */
 export const STAGE_SESSIONS: Pick<Authenticators, 'owner' | 'admin'> = {
   owner(token) {
     const ids = token.split('.').flatMap(text => parseId('own', text) ?? [])
@@ -80,7 +80,7 @@ export function asOwners(...ownerIds: string[]): Headers {
 
 type StageContext = NetworkContext & Pick<TestNode, 'agents'> & { readonly ledger: Ledger }
 
-/** Routes that a stage serves beside its own. */
+/** Routes that a stage serves in addition to its own. */
 export type MoreRoutes = (serve: Serve, context: StageContext) => void
 
 async function startServer(db: TestDatabase, clock: ManualClock, more: MoreRoutes) {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * One payer's payments and approvals once more, as plainly as they can be said: every answer is a scan of all that
- * happened. Money in paise, times in Unix milliseconds; payments and approvals are named by their place in the lists.
+ * A reference model of one payer's payments and approvals, written as simply as possible: every result is a scan of the
+ * history. Money in paise, times in Unix milliseconds; payments and approvals are named by their index in the lists.
  */
 export interface ApprovalModel {
   balance: bigint
@@ -76,7 +76,7 @@ export function pay(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer
 
 export function approve(model: ApprovalModel, which: number, nowMs: number): Answer {
   const asked = model.approvals[which]
-  if (asked === undefined) throw new Error('only what was asked is approved')
+  if (asked === undefined) throw new Error('an approval without a request')
   const status = standing(asked, nowMs)
   if (status !== 'pending_approval') return { kind: 'refused', code: 'conflict', status }
   const refused = judge(model, asked, nowMs, asked)
@@ -87,7 +87,7 @@ export function approve(model: ApprovalModel, which: number, nowMs: number): Ans
 
 export function reject(model: ApprovalModel, which: number, nowMs: number): Answer {
   const asked = model.approvals[which]
-  if (asked === undefined) throw new Error('only what was asked is rejected')
+  if (asked === undefined) throw new Error('a rejection without a request')
   const status = standing(asked, nowMs)
   if (status !== 'pending_approval') return { kind: 'refused', code: 'conflict', status }
   asked.status = 'rejected'
@@ -106,7 +106,7 @@ function post(model: ApprovalModel, wanted: Wanted, nowMs: number): Answer {
 function judge(model: ApprovalModel, wanted: Wanted, nowMs: number, own: Asked | null): Answer | null {
   const { payments, approvals } = model
   const { payee, amount, key, reference } = wanted
-  // Whoever asked first goes first: what was asked later does not stand in an approval's way.
+  // Earlier requests have priority: payments that were requested later do not affect an approval.
   const waits = (each: Asked) => own === null && standing(each, nowMs) === 'pending_approval'
   const used = (code: string, same: (each: Wanted) => boolean): Answer | null => {
     const payment = payments.findIndex(same)

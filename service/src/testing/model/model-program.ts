@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { DAY_MS, HOUR_MS, istDay, istMonth, startOfIstDay, startOfIstMonth } from '../../kernel/clock.ts'
 import type { ModelControls, ModelTransfer } from './wallet-model.ts'
 
-/** How many wallets a program plays with; commands name them by number. */
+/** The number of wallets of a program; commands name them by number. */
 export const MODEL_WALLETS = 5
 
 /** Commands of a round are submitted together; before them the clock moves and an agent may change. */
 export interface Round {
   readonly advance: Advance
   readonly change: Change | null
-  /** The change runs beside the commands instead of before them. */
+  /** The change runs concurrently with the commands instead of before them. */
   readonly beside: boolean
   readonly commands: readonly ModelCommand[]
 }
@@ -18,7 +18,7 @@ export interface Round {
 export type Advance =
   | { readonly to: 'later'; readonly ms: number }
   | { readonly to: 'midnight' | 'month end'; readonly ms: number }
-  /** To when a payment made before leaves its hour or its 24 hours. */
+  /** To the moment at which an earlier payment leaves its hour or its 24 hours. */
   | { readonly to: 'hour end' | 'day end'; readonly which: number; readonly ms: number }
 
 export type Change =
@@ -37,7 +37,7 @@ export type ModelCommand =
   | {
       readonly do: 'pay'
       readonly payer: number
-      /** Beyond the wallets: nobody. */
+      /** A number beyond the wallets names no wallet. */
       readonly payee: number
       readonly amount: bigint
       readonly key: string | null
@@ -56,7 +56,7 @@ export type ModelCommand =
 const letters = (...all: string[]): fc.Arbitrary<string> => fc.constantFrom(...all)
 const wallet = fc.nat(MODEL_WALLETS - 1)
 const amount = fc.oneof(fc.bigInt(1n, 3_000n), fc.constantFrom(1n, 100n, 1_000n, 20_100n, 30_000n))
-/** Few keys and references, so that they meet. */
+/** Few keys and references, so that they repeat. */
 const key = fc.option(letters('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { freq: 2 })
 const reference = fc.option(letters('r', 's', 't', 'u'), { freq: 2 })
 const rarely = fc.nat(19).map(drawn => drawn === 0)
@@ -73,7 +73,7 @@ const pay: fc.Arbitrary<ModelCommand> = fc
     staleKey: rarely,
     selfToo: rarely,
   })
-  // Now and then an agent pays itself; as a rule it pays the next.
+  // Sometimes an agent pays itself; usually it pays the next.
   .map(({ selfToo, ...each }) =>
     each.payer === each.payee && !selfToo ? { ...each, payee: (each.payee + 1) % MODEL_WALLETS } : each,
   )
@@ -151,7 +151,7 @@ export interface Program {
   readonly rounds: readonly Round[]
 }
 
-/** Programs of at most so many rounds with at most so many commands each. */
+/** Programs with at most this many rounds and commands per round. */
 export function programs(rounds: number, commands: number): fc.Arbitrary<Program> {
   const round: fc.Arbitrary<Round> = fc.record({
     advance,
@@ -165,7 +165,7 @@ export function programs(rounds: number, commands: number): fc.Arbitrary<Program
   })
 }
 
-/** Where a step of the clock leads; never back. */
+/** The moment to which a step moves the clock; never back. */
 export function momentAfter(nowMs: number, advance: Advance, history: readonly ModelTransfer[]): number {
   return Math.max(nowMs, target(nowMs, advance, history) + advance.ms)
 }

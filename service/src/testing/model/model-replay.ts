@@ -19,19 +19,19 @@ import {
   type Verdict,
 } from './wallet-model.ts'
 
-/** What a payer asked for. */
+/** A payer's request. */
 export type Asked =
   | { readonly kind: 'fund'; readonly wallet: string; readonly amount: bigint }
   | { readonly kind: 'payment'; readonly payment: ModelPayment }
   | { readonly kind: 'refund'; readonly refund: ModelRefund }
 
-/** What it was told. */
+/** Its result. */
 export interface Told {
   readonly asked: Asked
   readonly outcome: PaymentResult | Refund | Transfer | AppError
 }
 
-/** A transfer as the book holds it, with where it stands in the history of each side. */
+/** A transfer in the ledger, with its sequence in the history of each side. */
 export interface Posted extends ModelTransfer {
   readonly fromSequence: bigint | null
   readonly toSequence: bigint
@@ -39,7 +39,7 @@ export interface Posted extends ModelTransfer {
   readonly toBalance: bigint
 }
 
-/** A change of an agent that ran beside the commands of a round. */
+/** A change of an agent that ran concurrently with the commands of a round. */
 export interface Beside {
   readonly id: string
   readonly agent: ModelAgent
@@ -57,8 +57,8 @@ export function transferIdOf(outcome: Told['outcome']): string | null {
 }
 
 /**
- * Finds a serial order in which the model gives every answer that was told. The book's sequences order the
- * transfers; the change beside them may have happened anywhere between, and a refusal at any moment.
+ * Finds a serial order in which the model gives every result. The ledger's sequences order the transfers; the concurrent
+ * change may have happened at any point between them, and a refusal at any moment.
  */
 export function explainRound(
   model: Model,
@@ -74,16 +74,16 @@ export function explainRound(
     if (typeof replayed !== 'string') return replayed
     problems.push(replayed)
   }
-  throw new Error(`No serial order explains what was told:\n${[...new Set(problems)].join('\n')}`)
+  throw new Error(`no serial order explains the results:\n${[...new Set(problems)].join('\n')}`)
 }
 
-/** The transfers so that each wallet's come in the order of its sequences. */
+/** The transfers in an order that follows each wallet's sequences. */
 function serialOrder(posted: readonly Posted[]): Posted[] {
   const waiting = new Set(posted)
   const order: Posted[] = []
   while (waiting.size > 0) {
     const next = [...waiting].find(each => ![...waiting].some(other => precedes(other, each)))
-    if (next === undefined) throw new Error('The sequences of the book allow no serial order')
+    if (next === undefined) throw new Error('the sequences of the ledger allow no serial order')
     waiting.delete(next)
     order.push(next)
   }
@@ -109,7 +109,7 @@ interface Replay {
   readonly nowMs: number
 }
 
-/** The model after the round, or what it cannot explain. */
+/** The model after the round, or the results that it cannot explain. */
 function replay({ model, told, order, beside, changedAt, nowMs }: Replay): Model | string {
   const done = new Map(told.map(each => [transferIdOf(each.outcome), each]))
   let unexplained = told.filter(({ outcome }) => outcome instanceof AppError)
@@ -152,7 +152,7 @@ function judge(model: Model, asked: Asked, nowMs: number): Verdict {
   }
 }
 
-/** null: done just as the model would do it now. */
+/** null: the model would do the same now. */
 function doneFits(model: Model, { asked, outcome }: Told, transfer: Posted, nowMs: number): string | null {
   const verdict = judge(model, asked, nowMs)
   if (verdict.kind === 'refused') return differs('done, but the model refuses', { asked, verdict })
@@ -186,7 +186,7 @@ function sidesAsked(asked: Asked): Partial<ModelTransfer> {
   }
 }
 
-/** null: the answer says what was done. */
+/** null: the result matches the transfer. */
 function answerFits(after: Model, outcome: Told['outcome'], transfer: Posted): string | null {
   if (outcome instanceof AppError || 'debitAccount' in outcome) return null
   const expected: Record<string, unknown> =
@@ -207,7 +207,7 @@ function answerFits(after: Model, outcome: Told['outcome'], transfer: Posted): s
   return wrong.length === 0 ? null : differs('told otherwise than done', { outcome, expected })
 }
 
-/** null: refused just as the model would refuse it now. */
+/** null: the model would give the same refusal now. */
 function refusalFits(model: Model, { asked, outcome }: Told, nowMs: number): string | null {
   if (!(outcome instanceof AppError)) return null
   const verdict = judge(model, asked, nowMs)
@@ -222,7 +222,7 @@ function refusalFits(model: Model, { asked, outcome }: Told, nowMs: number): str
   return differs('told to try again when it is of no use', { asked, told, verdict, now: new Date(nowMs) })
 }
 
-/** Ids as the service tells them. */
+/** Public ids. */
 function wireDetails({ payment, refund, ...details }: Record<string, unknown>): Record<string, unknown> {
   return {
     ...details,
@@ -236,7 +236,7 @@ function same(left: Record<string, unknown>, right: Record<string, unknown>): bo
   return fields.length === Object.keys(right).length && fields.every(field => left[field] === right[field])
 }
 
-/** `retry_at` stands there when waiting helps, and then the same payment would pass the limits. */
+/** `retry_at` is set if waiting helps, and at that moment the limits allow the same payment. */
 function retryFits(model: Model, asked: Asked, verdict: Refused, retryAt: unknown, nowMs: number): boolean {
   if (verdict.waitingHelps !== true) return retryAt === undefined
   if (typeof retryAt !== 'string' || asked.kind !== 'payment') return false

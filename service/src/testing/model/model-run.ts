@@ -46,7 +46,7 @@ export interface ModelStage {
   readonly nodes: readonly TestNode[]
   /** The clock of all nodes. */
   readonly clock: ManualClock
-  /** How often each answer was given: `done`, or the code of a refusal. */
+  /** How often each result occurred: `done`, or the code of a refusal. */
   readonly tally: Map<string, number>
 }
 
@@ -65,7 +65,7 @@ export async function closeModelStage({ db, second, nodes }: ModelStage): Promis
   await db.drop()
 }
 
-/** Plays a program on new wallets and fails at the first answer that the model cannot explain. */
+/** Runs a program on new wallets and fails at the first result that the model cannot explain. */
 export async function playProgram(stage: ModelStage, { startMs, rounds }: Program): Promise<void> {
   const { database, clock } = stage
   clock.set(new Date(startMs))
@@ -130,7 +130,7 @@ interface Work {
   readonly answer: Promise<Told['outcome']>
 }
 
-/** Hostile text, so that every key and reference of a program passes through all quoting. */
+/** Text with special characters, so that every key and reference tests all quoting. */
 const textOf = (text: string | null) => (text === null ? null : `${text}"\\{,}'é`)
 
 function submit(node: TestNode, model: Model, wallets: readonly Uuid[], command: ModelCommand): Work[] {
@@ -178,11 +178,11 @@ function submitRefund(node: TestNode, model: Model, command: ModelCommand & { do
   return [{ asked: { kind: 'refund', refund }, answer: heard(answer) }]
 }
 
-/** An answer or a refusal; anything else is a fault that no model explains. */
+/** A result or a refusal; any other error fails the test. */
 function heard(answer: Promise<PaymentResult | Refund | Transfer>): Promise<Told['outcome']> {
   return answer.catch((error: unknown) => {
     if (error instanceof AppError) return error
-    throw new Error('Neither an answer nor a refusal', { cause: error })
+    throw new Error('neither a result nor a refusal', { cause: error })
   })
 }
 
@@ -238,7 +238,7 @@ interface TransferRow {
   linked_id: Uuid | null
 }
 
-/** What the book holds of all that was told as done. */
+/** The transfers in the ledger for all results that say `done`. */
 async function readTransfers(database: Database, told: readonly Told[]): Promise<Posted[]> {
   const ids = told.flatMap(({ outcome }) => transferIdOf(outcome) ?? [])
   const rows = await database.query<TransferRow>(
@@ -257,7 +257,7 @@ async function readTransfers(database: Database, told: readonly Told[]): Promise
   }))
 }
 
-/** Fails unless the stored wallets are what the whole history makes them. */
+/** Fails unless the stored wallets match their whole history. */
 async function expectBooked(database: Database, model: Model): Promise<void> {
   const rows = await database.query<{
     id: Uuid
@@ -276,7 +276,7 @@ async function expectBooked(database: Database, model: Model): Promise<void> {
     const same =
       row.balance === balance && row.funded === funded && row.spent === spent && row.sequence === sequence
     if (!same)
-      throw new Error('A wallet is not what its history makes it', {
+      throw new Error('a wallet does not match its history', {
         cause: { row, balance, funded, spent, sequence },
       })
   }

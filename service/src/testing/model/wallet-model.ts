@@ -1,8 +1,8 @@
 import type { AgentStatus } from '@batua/contract'
 
 /**
- * The rules of wallets once more, as plainly as they can be said and sharing nothing with the service: every
- * answer is a scan of the whole history. Money in paise, times in Unix milliseconds.
+ * A reference model of the rules of wallets, written as simply as possible and sharing no code with the service: every
+ * result is a scan of the whole history. Money in paise, times in Unix milliseconds.
  */
 export interface ModelControls {
   readonly perTx: bigint | null
@@ -11,7 +11,7 @@ export interface ModelControls {
   readonly monthly: bigint | null
   readonly perCounterparty: bigint | null
   readonly maxCounterparties: number | null
-  /** null: anybody. */
+  /** null: no restriction. */
   readonly allowed: readonly string[] | null
   readonly blocked: readonly string[]
 }
@@ -33,7 +33,7 @@ export interface ModelTransfer {
   readonly postedMs: number
   readonly key: string | null
   readonly reference: string | null
-  /** The payment that a refund gives back. */
+  /** The refunded payment. */
   readonly refunds: string | null
 }
 
@@ -44,7 +44,7 @@ export interface Model {
 
 export interface ModelPayment {
   readonly payer: string
-  /** null: nobody has this name. */
+  /** null: no agent has this name. */
   readonly payee: string | null
   readonly presentedKey: string
   readonly amount: bigint
@@ -56,12 +56,12 @@ export interface ModelPayment {
 export interface ModelRefund {
   readonly payment: ModelTransfer
   readonly presentedKey: string
-  /** null: all that is left. */
+  /** null: the whole remaining amount. */
   readonly amount: bigint | null
   readonly key: string | null
 }
 
-/** What must come of a command: done so, or refused so. */
+/** The expected result of a command: done or refused. */
 export type Verdict = Done | Refused
 
 export interface Done {
@@ -73,9 +73,9 @@ export interface Done {
 export interface Refused {
   readonly kind: 'refused'
   readonly code: string
-  /** Any of these may be told; null: this code has none. */
+  /** Any of these is accepted; null: this code has none. */
   readonly details: readonly Record<string, unknown>[] | null
-  /** Whether waiting alone would make it pass the limits. */
+  /** Whether waiting alone makes the limits allow it. */
   readonly waitingHelps?: boolean
 }
 

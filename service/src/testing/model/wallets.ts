@@ -12,7 +12,7 @@ export function openTestLedger(database: Database, clock: Clock): Ledger {
   return openLedger({ database, clock, vault: TEST_VAULT, onError: console.error })
 }
 
-/** A payment with its fee, as the pay route posts it when nothing forbids it. */
+/** Posts a payment with its fee, as the pay route does, without checks. */
 export function postPayment(
   ledger: Ledger,
   payer: Uuid,
@@ -25,7 +25,7 @@ export function postPayment(
   return post(ledger, [payer, payee], { kind: 'payment', debit: payer, credit: payee, ...amounts, ...texts })
 }
 
-/** Gives back a part of a payment, as the refund route posts it. */
+/** Posts a partial refund of a payment, as the refund route does. */
 export function postRefund(ledger: Ledger, payment: Transfer, amount: bigint): Promise<Transfer> {
   const { id: linkedId, debitAccount: payer, creditAccount: payee, reference } = payment
   const words = { amountPaise: paise(amount), linkedId, reference }

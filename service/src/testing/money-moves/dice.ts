@@ -2,15 +2,15 @@ import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
-/** Chance from a seed: the same seed throws the same dice. */
+/** Random choices from a seed: the same seed gives the same choices. */
 export interface Dice {
-  /** A whole number from 0 up to `count`, that one not included. */
+  /** An integer from 0 to `count`, exclusive. */
   below(count: number): number
-  /** A whole number within these bounds, both included. */
+  /** An integer between these bounds, inclusive. */
   between(least: number, most: number): number
   chance(share: number): boolean
   pick<T>(list: readonly T[]): T
-  /** One of the names, each as often as its weight says. */
+  /** One of the names, with the probability of its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name
   shuffled<T>(list: readonly T[]): T[]
 }
@@ -23,7 +23,7 @@ export function seededDice(seed: number): Dice {
 
   function pick<T>(list: readonly T[]): T {
     const picked = list[below(list.length)]
-    if (picked === undefined) throw new Error('There is nothing to pick from')
+    if (picked === undefined) throw new Error('there is nothing to choose from')
     return picked
   }
 

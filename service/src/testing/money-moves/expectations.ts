@@ -1,11 +1,11 @@
 import { LINE_FAULTS } from './faulty-line.ts'
 import { MAGIC_RUPEES, PLAYS } from './funding-steps.ts'
 
-/** What a short program already meets: each fault of the lines, each way to play, each kind of end. */
+/** The counters that even a short run must reach: each fault, each simulated outcome, each kind of end. */
 export const ALWAYS_MET: readonly string[] = [
   ...LINE_FAULTS.map(fault => `line: ${fault}`),
-  ...['0', '1', '2', '3'].map(copies => `notice: ${copies} times`),
-  ...['notice: late', 'notice: refused', 'notice: comes again'],
+  ...['0', '1', '2', '3'].map(copies => `webhook: ${copies} times`),
+  ...['webhook: late', 'webhook: refused', 'webhook: comes again'],
   ...['end: funding completed', 'end: funding reversed', 'end: funding failed expired'],
   ...['end: withdraw completed', 'end: withdraw failed', 'end: settlement completed'],
   ...['end: escrow released', 'end: escrow refunded'],
@@ -18,7 +18,7 @@ const CALLS = [
   ...['ensure beneficiary', 'send payout', 'get payout', 'verify account'],
 ]
 
-/** What only a program at length meets with certainty. */
+/** The counters that only a long run reaches with certainty. */
 export const MET_AT_LENGTH: readonly string[] = [
   ...ALWAYS_MET,
   ...PLAYS.map(play => `played: ${play}`),

@@ -4,7 +4,7 @@ import type { PayoutProvider } from '../../gateways/payout-provider.ts'
 import type { Line } from './faulty-line.ts'
 import type { RequestDiary } from './request-diary.ts'
 
-/** The payment gateway as one node reaches it. */
+/** The payment gateway, over one node's faulty line. */
 export function overLine(gateway: PaymentGateway, line: Line, diary: RequestDiary): PaymentGateway {
   return {
     name: gateway.name,
@@ -32,7 +32,7 @@ export function overLine(gateway: PaymentGateway, line: Line, diary: RequestDiar
   }
 }
 
-/** The provider of payouts as one node reaches it. */
+/** The provider of payouts, over one node's faulty line. */
 export function payoutsOverLine(provider: PayoutProvider, line: Line, diary: RequestDiary): PayoutProvider {
   return {
     name: provider.name,
@@ -52,7 +52,7 @@ export function payoutsOverLine(provider: PayoutProvider, line: Line, diary: Req
   }
 }
 
-/** The bank that is asked whose an account is, as one node reaches it. */
+/** The bank verifier, over one node's faulty line. */
 export function verifierOverLine(verifier: BankVerifier, line: Line): BankVerifier {
   return {
     name: verifier.name,

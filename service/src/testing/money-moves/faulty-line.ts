@@ -2,21 +2,21 @@ import type { Dice } from './dice.ts'
 import type { Life } from './mortality.ts'
 import type { Tally } from './tally.ts'
 
-/** What the caller is left with when the line fails: nothing was done, or nobody knows. */
+/** The caller's error when the line fails: the request had no effect, or its effect is unknown. */
 export interface LineFailure {
   readonly kind: 'retryable' | 'unknown'
   readonly message: string
 }
 
-/** Whether the lines fail, and the requests that are still on their way. */
+/** Whether the lines fail, and the delayed requests. */
 export interface Weather {
   calm: boolean
   readonly late: (() => Promise<unknown>)[]
 }
 
-/** The line between one node and the world of banks. */
+/** The network line between one node and the simulated banks. */
 export interface Line {
-  /** `changes`: what is asked for has an effect, so it may also have it long after its caller gave up. */
+  /** `changes`: the request has an effect, which may also come long after the caller gave up. */
   call<R>(name: string, changes: boolean, act: () => Promise<R>): Promise<R | LineFailure>
 }
 
@@ -67,14 +67,14 @@ export function faultyLine(dice: Dice, tally: Tally, weather: Weather, life: Lif
   }
 }
 
-/** Slow lines put what runs side by side into another order. */
+/** Delays reorder concurrent requests. */
 async function passTurns(dice: Dice, { calm }: Weather): Promise<void> {
   if (calm || !dice.chance(SLOW_SHARE)) return
   const turns = dice.between(1, LONGEST_TURNS)
   for (let turn = 0; turn < turns; turn++) await nextTurn()
 }
 
-/** After what is ready to run now. */
+/** Resolves after the callbacks that are ready now. */
 export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

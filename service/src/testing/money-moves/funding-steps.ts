@@ -16,11 +16,11 @@ import type { MoneyWorld, Session } from './world.ts'
 
 const METHODS: readonly FundingMethod[] = ['link', 'upi', 'card', 'netbanking']
 const PAID_METHODS: readonly PaidMethod[] = ['upi', 'card', 'netbanking']
-/** Rupees that stand for a fault of the gateway's, see the sandbox's magic amounts. */
+/** Amounts in INR that cause a fault of the gateway, see the sandbox's magic amounts. */
 export const MAGIC_RUPEES = [9401n, 9409n, 9422n, 9429n, 9502n, 9408n, 9407n, 9200n, 9100n] as const
 const MAGIC_SHARE = 0.08
 const UNPAID_SHARE = 0.06
-/** The gateway is asked about an ended session for a day: what is paid after that without a notice is found by nobody. */
+/** The service queries an ended session for a day; a payment after that without a webhook is not found. */
 const LOOKED_AFTER_MS = 18 * HOUR_MS
 
 const FIRST_PLAYS = {
@@ -35,7 +35,7 @@ const LATER_PLAYS = {
 } as const
 const DISPUTES = { chargeback: 6, chargeback_created: 1, chargeback_won: 1 } as const
 
-/** Every way in which a session is played. */
+/** Every outcome of a session that is simulated. */
 export const PLAYS: readonly string[] = [
   ...Object.keys({ ...FIRST_PLAYS, ...LATER_PLAYS, ...DISPUTES }),
   'pay at the end',
@@ -43,7 +43,7 @@ export const PLAYS: readonly string[] = [
 
 type Play = keyof typeof FIRST_PLAYS | keyof typeof LATER_PLAYS | keyof typeof DISPUTES
 
-/** Opens a session and, mostly, pays it in one of all the ways there are. */
+/** Opens a session and usually simulates one of its outcomes. */
 export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, clock } = world
   const { agentId, ownerId, handle } = dice.pick(world.people)
@@ -63,8 +63,8 @@ export async function fundWallet(world: MoneyWorld, node: MoneyNode): Promise<vo
   if (dice.chance(0.15)) await play(world, node, session, dice.weighted(LATER_PLAYS))
 }
 
-/** Something more happens to a session that is still looked after, ended or not. */
-export async function playAgain(world: MoneyWorld, node: MoneyNode): Promise<void> {
+/** Simulates a further outcome of a session that is still checked, ended or not. */
+export async function simulateAgain(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, clock } = world
   const since = clock.now().getTime() - LOOKED_AFTER_MS
   const recent = world.sessions.slice(world.sessions.findLastIndex(({ openedMs }) => openedMs < since) + 1)
@@ -72,7 +72,7 @@ export async function playAgain(world: MoneyWorld, node: MoneyNode): Promise<voi
   await play(world, node, dice.pick(recent), dice.weighted(LATER_PLAYS))
 }
 
-/** A payment of any age is disputed at the bank; by then its money may be spent, or paid out. */
+/** Disputes a payment of any age; its money may be spent or paid out by then. */
 export async function dispute(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice } = world
   if (world.sessions.length === 0) return
@@ -113,7 +113,7 @@ function playOut(
   return tried(world, simulateOutcome(node.sandbox, session, outcome, method))
 }
 
-/** Money that comes whatever the session is by now: right or wrong, told of or not. */
+/** Outcomes that bring money in any state of the session, with or without a webhook. */
 async function payByHand({ dice, gateway }: MoneyWorld, { funding }: Session): Promise<void> {
   const wrong = dice.chance(0.3) ? { amountPaise: paise(funding.amountPaise + 1n) } : {}
   const attempt = { method: dice.pick([...PAID_METHODS, 'other'] as const), ...wrong }
@@ -121,7 +121,7 @@ async function payByHand({ dice, gateway }: MoneyWorld, { funding }: Session): P
   if (dice.chance(0.7)) await gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
 }
 
-/** Somebody pays in the very moment in which the session ends, just before it or just after. Nobody is told. */
+/** A payment just before or after the moment at which the session ends, without a webhook. */
 export async function payAtTheEnd(
   { tally, clock, gateway }: MoneyWorld,
   { funding }: Session,

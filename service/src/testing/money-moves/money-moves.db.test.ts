@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('fundings, payouts and faults in any order end with every paisa where it belongs', async () => {
+test('after fundings, payouts and faults in any order, every paisa is in the correct account', async () => {
   console.log(`money moves seed ${SEED}`)
   console.log(await proveMoves(world, MOVES, ALWAYS_MET))
 }, 60_000)
@@ -32,7 +32,7 @@ test.each(Object.entries(TAMPERINGS))('the reading finds %s', async (_name, { pi
   expect(await readDifferences(world)).toEqual([])
 })
 
-test('a refund that the gateway refuses for good is the one thing that both readings tell of', async () => {
+test('a refund that the gateway refuses for good is reported by the test’s comparison and by reconciliation', async () => {
   const [node] = world.nodes
   const session = world.sessions.at(-1)
   if (node === undefined || session === undefined) throw new Error('there are nodes and sessions')

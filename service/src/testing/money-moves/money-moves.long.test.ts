@@ -4,11 +4,11 @@ import { ALWAYS_MET, MET_AT_LENGTH } from './expectations.ts'
 import { proveMoves } from './prove.ts'
 import { openMoneyWorld } from './world.ts'
 
-/** With fewer not everything is met for certain. */
+/** With fewer moves some counters may not be reached. */
 const AT_LENGTH = 10_000
 const AGENTS = 160
 
-test('fundings, payouts and faults in any order, at length, end with every paisa where it belongs', async () => {
+test('after a long run of fundings, payouts and faults in any order, every paisa is in the correct account', async () => {
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   let seed = SEED
   do {

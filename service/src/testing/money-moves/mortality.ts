@@ -2,7 +2,7 @@ import type { Database, Queryable } from '../../db/database.ts'
 import type { Ledger } from '../../ledger/index.ts'
 import type { Dice } from './dice.ts'
 
-/** What whoever waits for a node is left with when it dies: nobody knows what it still did. */
+/** The error of calls to a node that crashed: the effect of the call is unknown. */
 export class NodeDied extends Error {
   constructor() {
     super('The node died')
@@ -10,15 +10,15 @@ export class NodeDied extends Error {
   }
 }
 
-/** A life that ends in the middle of whatever is under way. */
+/** The life of a node, which can end in the middle of running work. */
 export interface Life {
   isOver(): boolean
-  /** Throws once it is over. */
+  /** Throws after the node has crashed. */
   check(): void
   end(): void
-  /** Ends it at the call to the outside that comes after so many others, before that takes effect or right after. */
+  /** Crashes the node at an external call after this many others, just before or after that call takes effect. */
   endAfter(calls: number): void
-  /** Counts a call to the outside. Returns what is to be done when the call has taken effect. */
+  /** Counts an external call. Returns a callback for the moment when the call has taken effect. */
   beginCall(dice: Dice): () => void
 }
 
@@ -51,7 +51,7 @@ export function newLife(): Life {
   }
 }
 
-/** A database as a node has it: what it has not committed when it dies is undone. */
+/** A node's database: when the node crashes, uncommitted transactions are rolled back. */
 export function mortalDatabase(database: Database, life: Life): Database {
   const mortal = (db: Queryable): Queryable => ({
     query: async (text, values, named) => {
@@ -73,7 +73,7 @@ export function mortalDatabase(database: Database, life: Life): Database {
   }
 }
 
-/** A posting engine as a node has it: what was sent to be committed may be so, but nobody is told. */
+/** A node's posting engine: after a crash, submitted commands may be committed, but callers get no result. */
 export function mortalLedger(ledger: Ledger, life: Life): Ledger {
   return {
     ...ledger,

@@ -32,7 +32,7 @@ import type { RequestDiary } from './request-diary.ts'
 import type { Tally } from './tally.ts'
 import type { WatchedLog } from './watched-log.ts'
 
-/** What all nodes have around them: the world of banks, one clock, one database. */
+/** What all nodes share: the simulated banks, one clock, one database. */
 export interface Surroundings {
   readonly url: string
   readonly clock: ManualClock
@@ -44,11 +44,11 @@ export interface Surroundings {
   readonly gateway: SandboxGateway
   readonly provider: SandboxPayouts
   readonly verifier: BankVerifier
-  /** Batches that broke and were taken apart, on whichever node. */
+  /** Errors of batches whose commands were then run one by one, on any node. */
   readonly broken: unknown[]
 }
 
-/** One node of the service: everything in it is its own but the database and the clock. */
+/** One node of the service: it shares only the database and the clock. */
 export interface MoneyNode {
   readonly ledger: Ledger
   readonly agents: AgentPolicyCache
@@ -58,8 +58,8 @@ export interface MoneyNode {
   readonly sandbox: SandboxContext
   readonly jobs: Jobs
   readonly life: Life
-  handleGatewayWebhook(gateway: string, notice: OutgoingWebhook): Promise<number>
-  /** Lets go of what the node held, dead or alive. */
+  handleGatewayWebhook(gateway: string, webhook: OutgoingWebhook): Promise<number>
+  /** Releases the node's resources, whether it crashed or not. */
   close(): Promise<void>
 }
 
@@ -100,9 +100,9 @@ export function startMoneyNode(around: Surroundings, settlement: 'on' | 'off'): 
         jobs: () => jobs,
       },
     },
-    handleGatewayWebhook: (gateway, notice) =>
+    handleGatewayWebhook: (gateway, webhook) =>
       statusOf(
-        handleGatewayWebhook({ ...core, handlers }, gateway, Buffer.from(notice.body), notice.headers),
+        handleGatewayWebhook({ ...core, handlers }, gateway, Buffer.from(webhook.body), webhook.headers),
       ),
     async close() {
       await jobs.stop()

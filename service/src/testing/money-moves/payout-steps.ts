@@ -13,7 +13,7 @@ import type { MoneyWorld } from './world.ts'
 const MAGIC_SHARE = 0.1
 const WHOLE_SHARE = 0.2
 
-/** Money is taken out. Some send their request twice, by both nodes at once or one after the other. */
+/** A withdrawal. Some requests are sent twice, to both nodes at once or one after the other. */
 export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice } = world
   const { agentId } = dice.pick(world.people)
@@ -30,14 +30,14 @@ export async function withdrawMoney(world: MoneyWorld, node: MoneyNode): Promise
   expectOnePayout(world, [first, second, again])
 }
 
-/** Whoever hears of one request hears of one payout. */
+/** All responses to one request must name the same payout. */
 function expectOnePayout(world: MoneyWorld, answers: readonly (Heard<Withdrawn> | null)[]): void {
   const ids = answers.flatMap(heard => (heard?.kind === 'answer' ? [heard.answer.id] : []))
   if (ids.length > 1) world.tally.met('withdraw: asked for again')
   if (new Set(ids).size > 1) world.offences.push(`one request made several payouts: ${ids.join(', ')}`)
 }
 
-/** An owner submits a bank account, maybe another one than before. */
+/** An owner submits a bank account, possibly another one than before. */
 export async function submitAccount(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, outside } = world
   const owner = await selectOwner(outside, dice.pick(world.people).ownerId)

@@ -14,7 +14,7 @@ export interface Person {
 
 export type People = readonly Person[]
 
-/** Accounts whose bank says that they are their owners', with all that payouts to them may come to. */
+/** Accounts that the bank confirms, with all outcomes of payouts to them. */
 export const PAYABLE_ACCOUNTS = [
   '501234567890',
   '900000000006',
@@ -33,7 +33,7 @@ export const PAYABLE_ACCOUNTS = [
   '900000000012',
 ] as const
 
-/** Accounts that the bank does not confirm. */
+/** Accounts that the bank does not confirm as the owner's. */
 export const REFUSED_ACCOUNTS = [
   '900000000001',
   '900000000002',
@@ -47,7 +47,7 @@ export const REFUSED_ACCOUNTS = [
 
 const AGENTS_OF_AN_OWNER = 2
 
-/** Owners with two agents each. Of four one is not verified, two have an account that simply pays, one another. */
+/** Owners with two agents each. Of four, one is not verified, two have an account that accepts payouts, one another. */
 export async function openPeople(database: Database, clock: ManualClock, agents: number): Promise<People> {
   const network = networkContext(database, clock)
   const { platform } = await newPlatform(network)
@@ -58,7 +58,7 @@ export async function openPeople(database: Database, clock: ManualClock, agents:
     if (account !== null) await verify(network, owner.id, account)
     for (let count = 0; count < AGENTS_OF_AN_OWNER; count++) {
       const { agent } = await newAgent(network, owner)
-      // The limits of this tier are wide enough for what goes on here.
+      // The limits of this tier allow all payments of these runs.
       await changeAgent(database, agent.id, { tier: 'tier3' })
       const { id: agentId, handle, keyHash } = agent
       people.push({ agentId, ownerId: owner.id, handle, keyHash })

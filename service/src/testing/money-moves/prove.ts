@@ -4,15 +4,15 @@ import { upTo } from '../../domains/checks/reconciliation/daily-run.ts'
 import { listOpenDifferences, reconcile } from '../../domains/checks/reconciliation/reconcile.ts'
 import { DAY_MS } from '../../kernel/clock.ts'
 import { silentLogger } from '../../kernel/logger.ts'
-import { playMoves } from './play-moves.ts'
 import { countEnds, readDifferences } from './reading/read-differences.ts'
+import { runMoves } from './run-moves.ts'
 import { settleDown } from './settle-down.ts'
 import { tallyText } from './tally.ts'
 import type { MoneyWorld } from './world.ts'
 
-/** Plays so many fundings and payouts, lets everything come to its end, and proves that all of it is right. */
+/** Runs `moves` fundings and payouts, waits until nothing is due, and compares the service's records with the banks'. */
 export async function proveMoves(world: MoneyWorld, moves: number, met: readonly string[]): Promise<string> {
-  await playMoves(world, moves)
+  await runMoves(world, moves)
   await settleDown(world)
   expect(await readDifferences(world)).toEqual([])
   expect(await compare(world)).toEqual([])
@@ -22,7 +22,7 @@ export async function proveMoves(world: MoneyWorld, moves: number, met: readonly
   return tallyText(world.tally)
 }
 
-/** What the service's own comparison finds, over all that happened. */
+/** The differences that the service's reconciliation finds over the whole run. */
 export async function compare(world: MoneyWorld): Promise<string[]> {
   const { outside: database, clock, gateway, provider, startedAt } = world
   const context = {
@@ -39,7 +39,7 @@ export async function compare(world: MoneyWorld): Promise<string[]> {
   return found
 }
 
-/** What never happens, however the day goes. */
-function offencesOf({ offences, notices, diary, log, broken }: MoneyWorld): unknown[] {
-  return [...offences, ...notices.offences, ...diary.offences, ...log.offences, ...broken]
+/** Violations that must never occur. */
+function offencesOf({ offences, webhooks, diary, log, broken }: MoneyWorld): unknown[] {
+  return [...offences, ...webhooks.offences, ...diary.offences, ...log.offences, ...broken]
 }

@@ -1,15 +1,15 @@
 /**
- * What the nodes asked the world of banks to do, in order: for proving that nothing whose fate was unknown was sent
- * again before it was asked about.
+ * The requests of the nodes to the simulated banks, in order: to prove that no request with an unknown outcome was sent
+ * again before its status was queried.
  */
 export interface RequestDiary {
-  /** A request with an effect, under our name of it. */
+  /** A request with an effect, by our id. */
   sent(kind: RequestKind, id: string, content: string): void
-  /** Somebody asked about it and heard that it is not known there. */
+  /** A status query whose response was that the id is unknown. */
   heardUnknown(kind: RequestKind, id: string): void
   /** Requests that were sent more than once. */
   readonly repeated: () => number
-  /** What must never have happened. */
+  /** Requests that were sent again without a query. */
   readonly offences: readonly string[]
 }
 

@@ -1,15 +1,15 @@
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts'
-import { goToSettlement, playOutside } from './play-moves.ts'
+import { goToSettlement, runOutside } from './run-moves.ts'
 import { type MoneyWorld, replaceNode } from './world.ts'
 
-/** Enough for all that came in last, and for what was set aside before that and has come back. */
+/** Rounds enough for the last fundings and for money that was held and returned. */
 const SETTLEMENTS = 6
 const MINUTE_MS = 60_000
-/** As far apart as the last looks at what has ended. */
+/** The interval of the last checks of ended sessions. */
 const PAUSES_MS = [MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS, 2 * DAY_MS, 4 * DAY_MS, 8 * DAY_MS]
 const MAX_ROUNDS = 5
 
-/** The lines are mended, and time goes on until nothing is due any more. */
+/** Ends all faults and advances the clock until nothing is due. */
 export async function settleDown(world: MoneyWorld): Promise<void> {
   const { clock, weather } = world
   weather.calm = true
@@ -20,7 +20,7 @@ export async function settleDown(world: MoneyWorld): Promise<void> {
     goToSettlement(world)
     await quieten(world)
   }
-  // From now on no wallet is paid out any more, so that payouts which the bank sends back come to an end.
+  // No more settlements, or payouts that the bank returns would be paid out again and again.
   world.settlement = 'off'
   for (const index of world.nodes.keys()) await replaceNode(world, index)
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -30,15 +30,15 @@ export async function settleDown(world: MoneyWorld): Promise<void> {
       if ((await countWaiting(world)) === 0) return
     }
   }
-  throw new Error(`There is still something due: ${await countWaiting(world)}`)
+  throw new Error(`work is still due: ${await countWaiting(world)}`)
 }
 
-/** Does all that is due at this moment. */
+/** Runs everything that is due now. */
 async function quieten(world: MoneyWorld): Promise<void> {
   for (;;) {
-    const happened = await playOutside(world)
+    const happened = await runOutside(world)
     await Promise.all(world.nodes.map(node => node.jobs.runDue()))
-    if (happened === 0 && world.notices.held() === 0) return
+    if (happened === 0 && world.webhooks.held() === 0) return
   }
 }
 

@@ -3,10 +3,10 @@ import { NodeDied } from './mortality.ts'
 import type { MoneyNode } from './node.ts'
 import type { MoneyWorld } from './world.ts'
 
-/** One thing that somebody does, by way of a node. */
+/** One action through a node. */
 export type Step = (world: MoneyWorld, node: MoneyNode) => Promise<void>
 
-/** What a caller hears: the answer, a refusal, or nothing because the node died with the request in hand. */
+/** A caller's result: a response, a refusal, or none because the node crashed during the request. */
 export type Heard<T> =
   | { readonly kind: 'answer'; readonly answer: T }
   | { readonly kind: 'refused'; readonly error: AppError }
@@ -26,7 +26,7 @@ export async function heard<T>(world: MoneyWorld, asked: Promise<T>): Promise<He
   }
 }
 
-/** Does something of which no more is to be known than that it broke nothing. */
+/** Runs an action whose result does not matter, unless it is an unexpected error. */
 export async function tried(world: MoneyWorld, asked: Promise<unknown>): Promise<void> {
   await heard(world, asked)
 }

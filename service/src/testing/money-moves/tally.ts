@@ -1,8 +1,8 @@
-/** How often each fault and each end was met. */
+/** Counts how often each fault and each end occurred. */
 export interface Tally {
   met(name: string, count?: number): void
   readonly counts: ReadonlyMap<string, number>
-  /** Which of these were never met. */
+  /** Those of these counters that are zero. */
   missing(names: readonly string[]): string[]
 }
 

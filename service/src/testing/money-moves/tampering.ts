@@ -1,4 +1,4 @@
-/** A row that is changed behind everybody's back, and how that is taken back. The first says which row it is. */
+/** An edit of a row by hand, and its reversal. The first statement selects the row. */
 export interface Tampering {
   readonly pick: string
   readonly spoil: string
@@ -10,7 +10,7 @@ const ARRIVED = `select id::text from payouts where status = 'completed' order b
 const SENT = `select transfer_id as id from sandbox_payouts p where accepted_at is not null and behaviour = 'paid'
   order by transfer_id limit 1`
 
-/** Each of them is one paisa or one word too many, too few or elsewhere. */
+/** Each changes one paisa, or one word. */
 export const TAMPERINGS: Readonly<Record<string, Tampering>> = {
   'a paisa more in a wallet': {
     pick: `select id::text from accounts order by id limit 1`,

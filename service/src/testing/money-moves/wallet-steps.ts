@@ -13,7 +13,7 @@ import type { MoneyNode } from './node.ts'
 import { heard, tried } from './steps.ts'
 import type { MoneyWorld } from './world.ts'
 
-/** One agent pays another. Who hears nothing asks again under the same key until it knows. */
+/** One agent pays another. Without a response it repeats the request with the same key. */
 export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, people } = world
   const [payer, payee] = [dice.pick(people), dice.pick(people)]
@@ -26,7 +26,7 @@ export async function payAnother(world: MoneyWorld, node: MoneyNode): Promise<vo
     const answer = await heard(world, pay(by.ledger, by.agents, wanted))
     if (answer.kind === 'answer') return notePayment(world, wanted)
     if (answer.kind === 'refused') {
-      // The key was used up by the request whose answer was lost.
+      // The request whose response was lost has used the key.
       if (answer.error.code === 'idempotency_error') notePayment(world, wanted)
       return
     }
@@ -40,14 +40,14 @@ function livingNode({ nodes, dice }: MoneyWorld): MoneyNode {
 
 const LEAST_FEE_PAISE = 100n
 
-/** The fee as the interface has it: half a percent, half up, at least one rupee. */
+/** The fee by the interface: 0.5 percent, rounded half up, at least 1 INR. */
 function notePayment({ payments }: MoneyWorld, { payerId, payeeId, amountPaise }: PaymentOrder): void {
   const share = (amountPaise * 5n + 500n) / 1_000n
   const feePaise = share > LEAST_FEE_PAISE ? share : LEAST_FEE_PAISE
   payments.push({ from: payerId, to: payeeId ?? '', amountPaise, feePaise })
 }
 
-/** Money is set aside, for somebody or for nobody yet, with a timeout or for ever. */
+/** A hold, with or without a recipient, with or without a timeout. */
 export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode): Promise<void> {
   const { dice, people, escrows } = world
   const [payer, payee] = [dice.pick(people), dice.pick(people)]
@@ -62,7 +62,7 @@ export async function holdMoney(world: MoneyWorld, { ledger, agents }: MoneyNode
   if (id !== null) escrows.push(id)
 }
 
-/** Someone ends an escrow, maybe one that has ended; another node may be asked for the opposite at the same time. */
+/** Ends an escrow, which may have ended already; the other node may get the opposite request at the same time. */
 export async function endEscrow(world: MoneyWorld, node: MoneyNode): Promise<void> {
   const { dice, escrows, people, outside } = world
   if (escrows.length === 0) return

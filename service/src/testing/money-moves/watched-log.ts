@@ -1,6 +1,6 @@
 import { createLogger, type Logger } from '../../kernel/logger.ts'
 
-/** The log of all nodes, and what in it nobody expected. */
+/** The log of all nodes, and its unexpected errors. */
 export interface WatchedLog {
   readonly logger: Logger
   readonly offences: readonly string[]
@@ -12,7 +12,7 @@ interface Line {
   readonly err?: { readonly type?: string; readonly message?: string; readonly stack?: string }
 }
 
-/** Errors that a day with a bad line and dying nodes is expected to bring; each is dealt with. */
+/** Errors that faulty lines and crashing nodes are expected to cause; the service handles each. */
 const EXPECTED = ['funding: no order', 'gateway webhook: paid order was never opened here']
 
 export function openWatchedLog(): WatchedLog {

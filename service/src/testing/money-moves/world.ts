@@ -11,20 +11,20 @@ import { TEST_VAULT } from '../network.ts'
 import { seededDice } from './dice.ts'
 import type { Weather } from './faulty-line.ts'
 import { type MoneyNode, type Surroundings, startMoneyNode } from './node.ts'
-import { type NoticeLine, openNoticeLine } from './notice-line.ts'
 import { openPeople, type People } from './people.ts'
 import { openRequestDiary } from './request-diary.ts'
 import { openTally } from './tally.ts'
 import { openWatchedLog } from './watched-log.ts'
+import { openWebhookLine, type WebhookLine } from './webhook-line.ts'
 
-/** A payment session that somebody was told of. */
+/** A payment session that a caller got a response for. */
 export interface Session {
   readonly funding: Funding
   readonly session: string
   readonly openedMs: number
 }
 
-/** A payment between agents of which the payer was told that it is done. */
+/** A payment between agents that the payer knows is done. */
 export interface PaidPayment {
   readonly from: Uuid
   readonly to: Uuid
@@ -32,19 +32,19 @@ export interface PaidPayment {
   readonly feePaise: bigint
 }
 
-/** Two nodes on one database, and the world of banks around them. */
+/** Two nodes on one database, and the simulated banks. */
 export interface MoneyWorld extends Surroundings {
   readonly startedAt: Date
-  /** Connections of the world of banks and of those who read its books; no node has them. */
+  /** Connections of the simulated banks and of the test's own queries; nodes do not use them. */
   readonly outside: Database
-  readonly notices: NoticeLine
+  readonly webhooks: WebhookLine
   readonly people: People
   readonly nodes: MoneyNode[]
   settlement: 'on' | 'off'
   readonly sessions: Session[]
   readonly payments: PaidPayment[]
   readonly escrows: Uuid[]
-  /** What a request came to otherwise than it should have. */
+  /** Requests with an unexpected result. */
   readonly offences: string[]
   close(): Promise<void>
 }
@@ -64,12 +64,12 @@ export async function openMoneyWorld(seed: number, agents: number): Promise<Mone
   const nodes: MoneyNode[] = []
   const sessions: Session[] = []
   const known = new Set<string>()
-  const notices = openNoticeLine({
+  const webhooks = openWebhookLine({
     ...{ dice, tally, weather, secrets: [...GATEWAY_SECRETS, PAYOUTS_SECRET] },
     anyNode: () => dice.pick(nodes),
     isInsistent: body => isInsistent(body, sessions, known),
   })
-  const { gateway, provider, verifier } = openBanks(outside, clock, notices)
+  const { gateway, provider, verifier } = openBanks(outside, clock, webhooks)
   const around: Surroundings = {
     ...{ url: db.url, clock, dice, tally, weather, log, gateway, provider, verifier },
     ...{ diary: openRequestDiary(), broken: [] },
@@ -78,20 +78,20 @@ export async function openMoneyWorld(seed: number, agents: number): Promise<Mone
   nodes.push(startMoneyNode(around, 'on'), startMoneyNode(around, 'on'))
   return {
     ...around,
-    ...{ startedAt: START, outside, notices, people, nodes, settlement: 'on', sessions },
+    ...{ startedAt: START, outside, webhooks, people, nodes, settlement: 'on', sessions },
     ...{ payments: [], escrows: [], offences: [] },
     close: () => closeWorld(db, outside, nodes),
   }
 }
 
-function openBanks(database: Database, clock: Surroundings['clock'], notices: NoticeLine) {
+function openBanks(database: Database, clock: Surroundings['clock'], webhooks: WebhookLine) {
   const gateway = createSandboxGateway({
     ...{ database, clock, webhookSecrets: [...GATEWAY_SECRETS], merchantName: 'Batua' },
-    deliver: notices.deliverFor('sandbox'),
+    deliver: webhooks.deliverFor('sandbox'),
   })
   const provider = createSandboxPayouts({
     ...{ database, clock, webhookSecrets: [PAYOUTS_SECRET] },
-    deliver: notices.deliverFor('sandbox-payouts'),
+    deliver: webhooks.deliverFor('sandbox-payouts'),
   })
   return { gateway, provider, verifier: createSandboxBankVerifier({ database, clock, vault: TEST_VAULT }) }
 }
@@ -101,7 +101,7 @@ interface Told {
   readonly data: { readonly order?: { readonly order_id?: string } }
 }
 
-/** Nobody here would ask about a dispute of an old payment, or about an order that was never opened here. */
+/** The service never queries disputes of old payments, or orders that it did not open. */
 function isInsistent(body: string, sessions: readonly Session[], known: Set<string>): boolean {
   const { type, data } = JSON.parse(body) as Told
   if (type.startsWith('DISPUTE_')) return true
@@ -121,7 +121,7 @@ async function closeWorld(db: TestDatabase, outside: Database, nodes: readonly M
   await db.drop()
 }
 
-/** A node takes the place of another, which may be dead: whatever that one only remembered is gone. */
+/** Replaces a node, which may have crashed: everything in its memory is lost. */
 export async function replaceNode(world: MoneyWorld, index: number): Promise<void> {
   const old = world.nodes[index]
   old?.life.end()

@@ -4,7 +4,7 @@ import { payoutAt } from '../../../domains/sandbox/providers/payout-state.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { paise } from '../../../kernel/money.ts'
 
-/** Money that really came in by one payment, and what became of it at the gateway. */
+/** The money that came in by one payment, and its state at the gateway. */
 export interface BankPayment {
   readonly id: Uuid
   readonly orderId: string
@@ -16,7 +16,7 @@ export interface BankPayment {
   readonly refundedPaise: bigint
 }
 
-/** Money that was sent, or tried to be, to a bank account under one name. */
+/** Money sent to a bank account under one id, or an attempt to. */
 export interface BankTransfer {
   readonly transferId: string
   readonly amountPaise: bigint
@@ -24,7 +24,7 @@ export interface BankTransfer {
   readonly utr: string | null
 }
 
-/** What the world of banks has in its own books; nothing of ours is read for it. */
+/** The simulated banks' own records, read without the service's tables. */
 export interface BankBooks {
   readonly payments: readonly BankPayment[]
   readonly transfers: ReadonlyMap<string, BankTransfer>

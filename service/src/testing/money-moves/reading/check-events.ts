@@ -11,7 +11,7 @@ const MONEY_EVENTS = [
   'agent.withdrawal.failed',
 ]
 
-/** Platforms were told of every end of a funding and of a payout, once, and of nothing else. */
+/** Platforms have one event for every end of a funding and of a payout, and no other. */
 export function checkEvents(ours: OurBooks): string[] {
   const told = counted(ours.events.filter(({ name }) => MONEY_EVENTS.includes(name)).map(textOf))
   const due = counted([...ours.fundings.flatMap(ofFunding), ...ours.payouts.flatMap(ofPayout)])
@@ -32,7 +32,7 @@ function ofFunding({ id, agentId, amountPaise, status, failureReason }: OurFundi
     case 'pending':
       return []
     case 'failed':
-      // Of a session that never opened nobody knows.
+      // A session that was never opened has no event.
       return failureReason === 'gateway_refused' ? [] : [`agent.funding.failed ${facts}`]
     case 'completed':
       return [`agent.funded ${facts}`]

@@ -2,9 +2,9 @@ import { formatId } from '../../../kernel/ids.ts'
 import type { BankBooks, BankPayment } from './bank-books.ts'
 import type { OurBooks, OurFunding } from './our-books.ts'
 
-/** As long as a session waits for a gateway that does not answer. */
+/** How long a session waits for a gateway that does not respond. */
 const NO_RESPONSE_MS = 60 * 60_000
-/** These end a session whoever paid it: the money goes back. */
+/** These end a session even if it was paid: the money is refunded. */
 const ENDED_BY_PEOPLE = ['cancelled', 'gateway_refused', 'agent_deactivated']
 
 /** Whether the gateway still has the money of a payment. */
@@ -12,12 +12,12 @@ export function isKept({ chargedBack, refundedPaise }: BankPayment): boolean {
   return !chargedBack && refundedPaise === 0n
 }
 
-/** The gateway's fee, as the interface has it: 2.5 percent of three methods, half up. */
+/** The gateway's fee by the interface: 2.5 percent for three methods, rounded half up. */
 export function feeOf({ amountPaise, method }: BankPayment): bigint {
   return ['upi', 'card', 'netbanking'].includes(method) ? (amountPaise * 250n + 5_000n) / 10_000n : 0n
 }
 
-/** Every payment that really came in is either the one that a wallet has, or it went back, whole and once. */
+/** Every payment that came in is either credited to a wallet, or was refunded in full and once. */
 export function checkFundings(bank: BankBooks, ours: OurBooks): string[] {
   const payments = Map.groupBy(bank.payments, ({ orderId }) => orderId)
   const orders = new Set(ours.fundings.map(({ id }) => formatId('fund', id)))

@@ -12,7 +12,7 @@ interface OwnerRow {
   readonly bankAccount: Buffer | null
 }
 
-/** Whose account the bank confirms is verified, whose it does not has failed, and nobody waits any more. */
+/** Owners whose account the bank confirms are verified, the others have failed, and none is pending. */
 export async function checkOwners(db: Queryable): Promise<string[]> {
   const owners = await db.query<OwnerRow>(
     `select id, kyc_status as "kycStatus", bank_account as "bankAccount" from owners`,
@@ -38,10 +38,10 @@ interface WalletRow {
   readonly bankAccount: Buffer
 }
 
-/** What a bank is sent at least. */
+/** The smallest payout. */
 const LEAST_PAISE = 100n
 
-/** Runs of settlement have left nothing in the wallets of those whose bank takes it. */
+/** Settlement runs have emptied the wallets of owners whose bank accepts payouts. */
 export async function checkSettled(db: Queryable): Promise<string[]> {
   const wallets = await db.query<WalletRow>(
     `select a.id as "agentId", o.id as "ownerId", w.balance_paise as "balancePaise", o.bank_account as "bankAccount"

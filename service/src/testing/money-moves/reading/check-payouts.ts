@@ -3,7 +3,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { BankBooks, BankTransfer } from './bank-books.ts'
 import type { OurBooks, OurPayout } from './our-books.ts'
 
-/** Every payout reached its bank once and whole, or its money is back; and no bank got anything else. */
+/** Every payout reached its bank once and in full, or its money was returned; and no bank got anything else. */
 export function checkPayouts(bank: BankBooks, ours: OurBooks): string[] {
   const known = new Set<Uuid>(ours.payouts.map(({ id }) => id))
   const strange = [...bank.transfers.keys()].filter(name => !known.has(payoutIdOf(name) ?? ''))

@@ -6,7 +6,7 @@ import type { BankBooks } from './bank-books.ts'
 import { feeOf, isKept } from './check-fundings.ts'
 import type { OurBooks } from './our-books.ts'
 
-/** Each wallet holds what it really got, less what really left it; and what lies outside the wallets adds up as well. */
+/** Each wallet's balance is what it received less what left it, and the system accounts add up too. */
 export function checkWallets(
   bank: BankBooks,
   ours: OurBooks,

@@ -44,7 +44,7 @@ export interface OurRefund {
   readonly status: string
 }
 
-/** What the service has written down. */
+/** The service's own records. */
 export interface OurBooks {
   readonly balances: ReadonlyMap<Uuid, bigint>
   readonly fundings: readonly OurFunding[]

@@ -1,5 +1,5 @@
 import { checkLedger } from '../../../ledger/index.ts'
-import { countMoves } from '../play-moves.ts'
+import { countMoves } from '../run-moves.ts'
 import type { MoneyWorld } from '../world.ts'
 import { readBankBooks } from './bank-books.ts'
 import { checkEvents } from './check-events.ts'
@@ -9,7 +9,7 @@ import { checkPayouts } from './check-payouts.ts'
 import { checkWallets } from './check-wallets.ts'
 import { readOurBooks } from './our-books.ts'
 
-/** Reads both sides' books and tells everything in which they are not as they must be once nothing is due any more. */
+/** Compares the service's records with the banks' once nothing is due, and returns all differences. */
 export async function readDifferences(world: MoneyWorld): Promise<string[]> {
   const { outside, clock, payments } = world
   const bank = await readBankBooks(outside, clock.now())
@@ -25,7 +25,7 @@ export async function readDifferences(world: MoneyWorld): Promise<string[]> {
   ]
 }
 
-/** Counts how things ended, so that a proof which never met an end is seen to be none. */
+/** Counts how each funding and payout ended, so that a run without some kind of end fails. */
 export async function countEnds(world: MoneyWorld): Promise<void> {
   const { outside, tally, diary } = world
   const ends = await outside.query<{ name: string; count: number }>(ENDS, [])

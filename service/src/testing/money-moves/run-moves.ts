@@ -1,7 +1,7 @@
 import { addBusinessDays, calendarOf, istTime } from '../../kernel/business-days.ts'
 import { DAY_MS, HOUR_MS, istDay } from '../../kernel/clock.ts'
 import { nextTurn } from './faulty-line.ts'
-import { dispute, fundWallet, payAtTheEnd, playAgain } from './funding-steps.ts'
+import { dispute, fundWallet, payAtTheEnd, simulateAgain } from './funding-steps.ts'
 import { submitAccount, withdrawMoney } from './payout-steps.ts'
 import type { Step } from './steps.ts'
 import { endEscrow, holdMoney, payAnother } from './wallet-steps.ts'
@@ -20,7 +20,7 @@ const STEPS = {
 
 const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
   fund: fundWallet,
-  again: playAgain,
+  again: simulateAgain,
   dispute,
   pay: payAnother,
   hold: holdMoney,
@@ -30,17 +30,17 @@ const DO: Readonly<Record<keyof typeof STEPS, Step>> = {
 }
 
 const LEAST_AT_ONCE = 40
-/** The more moves there are, the more of them at once: every wave has the nodes look at all that is under way. */
+/** The more moves in all, the more at once, because in every wave the nodes check all open sessions and payouts. */
 const MOVES_TO_ONE_AT_ONCE = 40
-/** How much more and less than that it may be. */
+/** The variation of a wave's size. */
 const SPREAD = 0.5
 const OUTSIDE_BATCH = 200
 
-/** Plays until there are so many fundings and payouts. */
-export async function playMoves(world: MoneyWorld, target: number): Promise<void> {
+/** Runs waves until there are `target` fundings and payouts. */
+export async function runMoves(world: MoneyWorld, target: number): Promise<void> {
   const atOnce = Math.max(LEAST_AT_ONCE, target / MOVES_TO_ONE_AT_ONCE)
   while ((await countMoves(world)) < target) {
-    await playWave(world, atOnce)
+    await runWave(world, atOnce)
     await moveClock(world)
   }
 }
@@ -54,24 +54,24 @@ export async function countMoves({ outside }: MoneyWorld): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Many things at once, on both nodes; one of them may die in the middle, or time may pass over what it has in hand. */
-async function playWave(world: MoneyWorld, atOnce: number): Promise<void> {
+/** Many concurrent steps on both nodes; a node may crash during them, or its leases may expire. */
+async function runWave(world: MoneyWorld, atOnce: number): Promise<void> {
   const { dice } = world
   const dying = dice.chance(0.25) ? dice.below(world.nodes.length) : null
   if (dying !== null) world.nodes[dying]?.life.endAfter(dice.between(1, 60))
   const count = dice.between(Math.round(atOnce * (1 - SPREAD)), Math.round(atOnce * (1 + SPREAD)))
   const steps = Array.from({ length: count }, () => DO[dice.weighted(STEPS)](world, dice.pick(world.nodes)))
   const jobs = world.nodes.filter(() => dice.chance(0.7)).map(node => node.jobs.runDue())
-  await Promise.all([...steps, ...jobs, playOutside(world), passTimeMeanwhile(world)])
+  await Promise.all([...steps, ...jobs, runOutside(world), passTimeMeanwhile(world)])
   if (dying !== null) {
     world.tally.met(world.nodes[dying]?.life.isOver() ? 'node: died at work' : 'node: died between two steps')
     await replaceNode(world, dying)
   }
 }
 
-/** What happens without anybody's asking: payers decide, notices come, late requests arrive. Returns how much it was. */
-export async function playOutside(world: MoneyWorld): Promise<number> {
-  const { dice, clock, gateway, provider, notices, weather } = world
+/** External events: payers decide, webhooks and delayed requests arrive. Returns their number. */
+export async function runOutside(world: MoneyWorld): Promise<number> {
+  const { dice, clock, gateway, provider, webhooks, weather } = world
   const late = weather.late.splice(0)
   weather.late.push(...late.filter(() => dice.chance(0.5)))
   const arriving = late.filter(act => !weather.late.includes(act))
@@ -79,13 +79,13 @@ export async function playOutside(world: MoneyWorld): Promise<number> {
     gateway.simulation.resolvePayments(clock.now(), OUTSIDE_BATCH),
     gateway.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
     provider.simulation.sendWebhooks(clock.now(), OUTSIDE_BATCH),
-    notices.bringHeld(0.4),
+    webhooks.bringHeld(0.4),
     ...arriving.map(act => act()),
   ])
   return works.slice(0, 3).reduce<number>((sum, count) => sum + Number(count), late.length)
 }
 
-/** Longer than any lease: what a slow node has in hand is taken by the other. */
+/** Advances the clock by more than any lease, so that the other node takes over a slow node's work. */
 async function passTimeMeanwhile({ dice, clock, tally }: MoneyWorld): Promise<void> {
   if (!dice.chance(0.12)) return
   for (let turn = dice.between(5, 200); turn > 0; turn--) await nextTurn()
@@ -122,7 +122,7 @@ export function goToSettlement({ clock }: Pick<MoneyWorld, 'clock'>): void {
   clock.set(isToday ? morning : istTime(addBusinessDays(calendar, today, 1), 10))
 }
 
-/** To the end of a session, give or take a moment, in which it is paid. */
+/** To about the end of a session, which is paid at that moment. */
 async function goToAnEnd(world: MoneyWorld): Promise<void> {
   const { dice, clock } = world
   const now = clock.now().getTime()

@@ -7,25 +7,25 @@ import { lockBatch, seenMs } from '../../ledger/accounts.ts'
 import type { ControlColumns } from '../builders.ts'
 import { networkContext } from '../network.ts'
 import type { PastPayment, PlainLayers, Question } from './limits-reference.ts'
+import type { DecisionResult } from './limits-results.ts'
 import type { LimitsStage, StageNode } from './limits-stage.ts'
-import type { Told } from './limits-told.ts'
 
-/** What the reference knows of a payer. */
+/** The reference's state of a payer. */
 export interface Payer {
   readonly id: Uuid
   readonly layers: Map<PolicyLayer, ControlColumns>
   readonly history: PastPayment[]
-  /** Holds that named nobody, as they were released: whom they went to. */
+  /** Releases of holds without a recipient, with their payees. */
   readonly releases: PastPayment[]
-  /** What waits in escrow, by its id. */
+  /** Open escrows, by id. */
   readonly held: Map<Uuid, Escrow>
 }
 
-export interface Play {
+export interface LimitsRun {
   readonly stage: LimitsStage
   readonly wallets: readonly Uuid[]
   readonly payers: readonly Payer[]
-  /** How often each answer was given. */
+  /** How often each result occurred. */
   readonly tally: Map<string, number>
 }
 
@@ -37,18 +37,18 @@ export interface Way {
   readonly payee: number
 }
 
-export const nodeAt = ({ stage }: Play, at: number): StageNode => stage.nodes[at] ?? stage.nodes[0]
-export const payerAt = ({ payers }: Play, at: number): Payer => found(payers[at])
-export const walletAt = ({ wallets }: Play, at: number): Uuid => found(wallets[at])
+export const nodeAt = ({ stage }: LimitsRun, at: number): StageNode => stage.nodes[at] ?? stage.nodes[0]
+export const payerAt = ({ payers }: LimitsRun, at: number): Payer => found(payers[at])
+export const walletAt = ({ wallets }: LimitsRun, at: number): Uuid => found(wallets[at])
 
 export function found<Thing>(thing: Thing | undefined): Thing {
-  if (thing === undefined) throw new Error('a program names only what is there')
+  if (thing === undefined) throw new Error('a program names something that does not exist')
   return thing
 }
 
-/** When a batch with these accounts is decided: never before what one of them has seen. */
+/** The moment at which a batch with these accounts is decided: never before the latest moment that one of them has seen. */
 export async function decidedMs(
-  { stage }: Play,
+  { stage }: LimitsRun,
   node: StageNode,
   accounts: readonly Uuid[],
 ): Promise<number> {
@@ -63,25 +63,25 @@ export function layersOf({ layers }: Payer): PlainLayers {
   })
 }
 
-export async function questionOf(play: Play, way: Way): Promise<Question & { payee: Uuid }> {
-  const [payer, payee] = [payerAt(play, way.payer), walletAt(play, way.payee)]
-  const nowMs = await decidedMs(play, nodeAt(play, way.node), [payer.id, payee])
+export async function questionOf(run: LimitsRun, way: Way): Promise<Question & { payee: Uuid }> {
+  const [payer, payee] = [payerAt(run, way.payer), walletAt(run, way.payee)]
+  const nowMs = await decidedMs(run, nodeAt(run, way.node), [payer.id, payee])
   return { layers: layersOf(payer), history: historyOf(payer), payee, nowMs }
 }
 
-/** Everything that limits look at; releases have no place in the payer's own order, so they come first. */
+/** The history that limits depend on; releases are not part of the payer's own sequence, so they come first. */
 export function historyOf({ releases, history }: Payer): PastPayment[] {
   return [...releases, ...history]
 }
 
-export function note({ tally }: Play, told: Told): void {
-  const rule = told.kind === 'refused' ? told.details?.['rule'] : undefined
-  const answer = told.kind === 'refused' ? [told.code, rule].join(' ').trim() : told.kind
+export function note({ tally }: LimitsRun, result: DecisionResult): void {
+  const rule = result.kind === 'refused' ? result.details?.['rule'] : undefined
+  const answer = result.kind === 'refused' ? [result.code, rule].join(' ').trim() : result.kind
   tally.set(answer, (tally.get(answer) ?? 0) + 1)
 }
 
 export function look(
-  { stage }: Play,
+  { stage }: LimitsRun,
   node: StageNode,
   payer: Payer,
   payee: Uuid | null,

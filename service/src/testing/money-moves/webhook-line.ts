@@ -6,33 +6,33 @@ import type { Weather } from './faulty-line.ts'
 import { NodeDied } from './mortality.ts'
 import type { Tally } from './tally.ts'
 
-/** Who takes in notices. It answers with the status of its answer. */
+/** Handles gateway webhooks. Returns the response status. */
 export interface Intake {
-  handleGatewayWebhook(gateway: string, notice: OutgoingWebhook): Promise<number>
+  handleGatewayWebhook(gateway: string, webhook: OutgoingWebhook): Promise<number>
 }
 
-/** The way of notices to the nodes: some never come, some twice or late, some are not what they say they are. */
-export interface NoticeLine {
+/** Delivers gateway webhooks to the nodes: some are lost, doubled, late or forged. */
+export interface WebhookLine {
   deliverFor(gateway: string): Deliver
-  /** Brings a share of what is held back, in any order. */
+  /** Delivers a share of the delayed webhooks, in any order. */
   bringHeld(share: number): Promise<void>
   readonly held: () => number
   readonly offences: readonly string[]
 }
 
-export interface NoticeLineOptions {
+export interface WebhookLineOptions {
   readonly dice: Dice
   readonly tally: Tally
   readonly weather: Weather
   readonly secrets: readonly string[]
   readonly anyNode: () => Intake
-  /** Whether nobody would ask about this by himself, so that its sender does not give up. */
+  /** Whether only this webhook reports the fact, so that its sender does not give up. */
   readonly isInsistent: (body: string) => boolean
 }
 
 interface Held {
   readonly gateway: string
-  readonly notice: OutgoingWebhook
+  readonly webhook: OutgoingWebhook
   readonly insistent: boolean
   readonly attempts: number
 }
@@ -43,7 +43,7 @@ const FORGED_SHARE = 0.03
 const REWRITTEN_SHARE = 0.03
 const MAX_ATTEMPTS = 4
 
-export function openNoticeLine(options: NoticeLineOptions): NoticeLine {
+export function openWebhookLine(options: WebhookLineOptions): WebhookLine {
   const { dice, tally, weather } = options
   const held: Held[] = []
   const offences: string[] = []
@@ -51,37 +51,38 @@ export function openNoticeLine(options: NoticeLineOptions): NoticeLine {
   async function bring(one: Held): Promise<void> {
     const status = await take(options, one)
     if (status === 'died' || status === 503) {
-      tally.met('notice: comes again')
+      tally.met('webhook: comes again')
       const again = { ...one, attempts: one.attempts + 1 }
       if (one.insistent || again.attempts < MAX_ATTEMPTS) held.push(again)
       return
     }
-    const isTrue = isSigned(one.notice, options.secrets)
-    if (!isTrue) tally.met('notice: refused')
-    if (status !== (isTrue ? 200 : 401)) offences.push(`a notice was answered ${status}: ${one.notice.body}`)
+    const isTrue = isSigned(one.webhook, options.secrets)
+    if (!isTrue) tally.met('webhook: refused')
+    if (status !== (isTrue ? 200 : 401))
+      offences.push(`a webhook was answered ${status}: ${one.webhook.body}`)
   }
 
-  async function deliver(gateway: string, notice: OutgoingWebhook): Promise<void> {
-    const insistent = options.isInsistent(notice.body)
+  async function deliver(gateway: string, webhook: OutgoingWebhook): Promise<void> {
+    const insistent = options.isInsistent(webhook.body)
     const drawn = weather.calm ? 1 : Number(dice.weighted(COPIES))
     const copies = Math.max(drawn, insistent ? 1 : 0)
-    tally.met(`notice: ${copies} times`)
-    const one = { gateway, notice, insistent, attempts: 0 }
+    tally.met(`webhook: ${copies} times`)
+    const one = { gateway, webhook, insistent, attempts: 0 }
     const now: Held[] = []
     for (let copy = 0; copy < copies; copy++) {
       const isLate = !weather.calm && dice.chance(LATE_SHARE)
-      if (isLate) tally.met('notice: late')
+      if (isLate) tally.met('webhook: late')
       ;(isLate ? held : now).push(one)
     }
-    const lies = weather.calm ? [] : liesAbout(dice, notice)
-    now.push(...lies.map(lie => ({ ...one, notice: lie, insistent: false })))
+    const lies = weather.calm ? [] : liesAbout(dice, webhook)
+    now.push(...lies.map(lie => ({ ...one, webhook: lie, insistent: false })))
     await Promise.all(now.map(bring))
   }
 
   return {
     offences,
     held: () => held.length,
-    deliverFor: gateway => notice => deliver(gateway, notice),
+    deliverFor: gateway => webhook => deliver(gateway, webhook),
     async bringHeld(share) {
       const chosen = dice.shuffled(held.splice(0)).map(one => ({ one, now: dice.chance(share) }))
       held.push(...chosen.filter(({ now }) => !now).map(({ one }) => one))
@@ -90,16 +91,16 @@ export function openNoticeLine(options: NoticeLineOptions): NoticeLine {
   }
 }
 
-async function take({ anyNode }: NoticeLineOptions, { gateway, notice }: Held): Promise<number | 'died'> {
+async function take({ anyNode }: WebhookLineOptions, { gateway, webhook }: Held): Promise<number | 'died'> {
   try {
-    return await anyNode().handleGatewayWebhook(gateway, notice)
+    return await anyNode().handleGatewayWebhook(gateway, webhook)
   } catch (error) {
     if (error instanceof NodeDied) return 'died'
     throw error
   }
 }
 
-/** The same notice with the signature of somebody else, or with other bytes under the same signature. */
+/** The same webhook with a foreign signature, or with other bytes under the same signature. */
 function liesAbout(dice: Dice, { body, headers }: OutgoingWebhook): OutgoingWebhook[] {
   const lies: OutgoingWebhook[] = []
   if (dice.chance(FORGED_SHARE)) {

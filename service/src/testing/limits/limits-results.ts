@@ -11,15 +11,15 @@ import {
   type Question,
 } from './limits-reference.ts'
 
-/** What a payment or its rehearsal was told. */
-export type Told =
-  | ToldPaid
+/** The result of a payment or its dry run. */
+export type DecisionResult =
+  | PaidResult
   | { readonly kind: 'asked' }
   | { readonly kind: 'refused'; readonly code: string; readonly details: Details | null }
 
 type Details = Readonly<Record<string, unknown>>
 
-interface ToldPaid {
+interface PaidResult {
   readonly kind: 'paid'
   readonly atMs: number
   readonly balance: number
@@ -27,7 +27,7 @@ interface ToldPaid {
 
 type Answer = Pick<PaymentResult, 'status' | 'created_at' | 'from_balance'>
 
-export async function answerOf(work: Promise<Answer>): Promise<Told> {
+export async function answerOf(work: Promise<Answer>): Promise<DecisionResult> {
   try {
     const { status, created_at, from_balance } = await work
     if (status !== 'completed') return { kind: 'asked' }
@@ -38,23 +38,28 @@ export async function answerOf(work: Promise<Answer>): Promise<Told> {
   }
 }
 
-/** The answer without its `retry_at`, which the reference checks by trying. */
-function comparable(told: Told): { answer: PlainAnswer; retryAt: string | undefined } {
-  if (told.kind !== 'refused') return { answer: { kind: told.kind }, retryAt: undefined }
-  if (told.details === null) return { answer: told, retryAt: undefined }
-  const { retry_at: retryAt, ...details } = told.details
-  return { answer: { ...told, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
+/** The result without its `retry_at`, which the reference checks by trying. */
+function comparable(result: DecisionResult): { answer: PlainAnswer; retryAt: string | undefined } {
+  if (result.kind !== 'refused') return { answer: { kind: result.kind }, retryAt: undefined }
+  if (result.details === null) return { answer: result, retryAt: undefined }
+  const { retry_at: retryAt, ...details } = result.details
+  return { answer: { ...result, details }, retryAt: typeof retryAt === 'string' ? retryAt : undefined }
 }
 
-/** Fails unless the reference gives this answer too. */
-export function expectSame(told: Told, question: Question & { payee: Uuid }, amount: bigint): void {
-  const { answer, retryAt } = comparable(told)
+/** Fails unless the reference gives the same result. */
+export function expectSame(
+  result: DecisionResult,
+  question: Question & { payee: Uuid },
+  amount: bigint,
+): void {
+  const { answer, retryAt } = comparable(result)
   deepEqual(answer, decideByScan(question, amount))
-  if (told.kind === 'refused' && told.code === 'spend_limit_exceeded') checkRetry(question, amount, retryAt)
-  if (told.kind === 'paid') deepEqual(told.atMs, question.nowMs)
+  if (result.kind === 'refused' && result.code === 'spend_limit_exceeded')
+    checkRetry(question, amount, retryAt)
+  if (result.kind === 'paid') deepEqual(result.atMs, question.nowMs)
 }
 
-export function toldBy({ decision, code, details }: PolicyEvaluation, nowMs: number): Told {
+export function resultOf({ decision, code, details }: PolicyEvaluation, nowMs: number): DecisionResult {
   switch (decision) {
     case 'approved':
       return { kind: 'paid', atMs: nowMs, balance: 0 }
@@ -65,7 +70,7 @@ export function toldBy({ decision, code, details }: PolicyEvaluation, nowMs: num
   }
 }
 
-/** Fails unless every figure is what a scan finds. */
+/** Fails unless every figure matches a scan of the history. */
 export function expectHeadroom(shown: EffectivePolicy, question: Question): void {
   const most = mostByScan(question)
   deepEqual(shown.max_amount_now, Number.isFinite(most) ? most / 100 : null)
