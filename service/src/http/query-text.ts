@@ -21,9 +21,12 @@ const PLAIN = {
 
 export type PlainNumber = keyof typeof PLAIN
 
-/** Refuses what JavaScript would read as a number and no person writes so: ` 1`, `0x10`, digits that a double loses. */
+/**
+ * Refuses what JavaScript would read as a number and no person writes so: ` 1`, `0x10`, digits that a double loses, and
+ * so many digits that they are read as Infinity, which passes every maximum of a schema.
+ */
 export function checkPlainNumber(name: string, text: unknown, kind: PlainNumber): void {
   const { form, need } = PLAIN[kind]
-  if (typeof text !== 'string' || form.test(text)) return
+  if (typeof text !== 'string' || (form.test(text) && Number.isFinite(Number(text)))) return
   throw new AppError('validation_error', `${name} must be ${need}`, { field: name })
 }
