@@ -72,14 +72,15 @@ export async function lockOwnerOfPhone(
 }
 
 /**
- * Locks the only owner of a phone when its holder has never been asked; null: there are several, or there was an
- * answer. Owners are never removed, so a phone that has logged in before never comes back to this.
+ * Locks the only owner of a phone when its holder has never been asked; null: there are several, there was an answer, or
+ * its platform was deleted. Owners are never removed, so a phone that has logged in before never comes back to this.
  */
 export async function lockOnlyNewOwner(tx: Queryable, phoneIndex: Buffer): Promise<Owner | null> {
   const [owner] = await tx.query<Owner>(
     `select ${OWNER_COLUMNS} from owners o
      where phone_index = $1 and link_status = 'invited' and link_decided_at is null
        and not exists (select from owners other where other.phone_index = $1 and other.id <> o.id)
+       and exists (select from platforms p where p.id = o.platform_id and p.status = 'active')
      for no key update`,
     [phoneIndex],
   )

@@ -164,6 +164,20 @@ test('an invitation is answered by nobody but the holder of its phone', async ()
   }
 })
 
+test('a first login does not accept the only owner of a deleted platform', async () => {
+  const { number, owners } = await phoneOf(1)
+  const [gone = ''] = owners
+  await stage.db.database.query(
+    `update platforms set status = 'deleted' where id = (select platform_id from owners where id = $1)`,
+    [gone],
+  )
+  expect(await logIn(number)).toMatchObject({ owner_ids: [], invitations: 0 })
+  expect(await linkOf(gone)).toBe('invited')
+  const living = await invite(number)
+  expect(await logIn(number)).toMatchObject({ owner_ids: [], invitations: 1 })
+  expect(await linkOf(living)).toBe('invited')
+})
+
 test('a deleted platform invites nobody any more', async () => {
   const { number, owners } = await phoneOf(2)
   const [first = ''] = owners
