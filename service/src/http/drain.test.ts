@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -130,4 +131,19 @@ test('a client that keeps its connection alive is sent away before it closes, an
 test('closing twice is closing once', async () => {
   const { server } = await startWithGate()
   await Promise.all([server.close(), server.close()])
+})
+
+test('a connection on which nothing moves is closed after two minutes, also when an answer was not read', async () => {
+  const bytes = Buffer.alloc(32 * 1024 * 1024)
+  const server = await startTestServer(({ fastify }) => void fastify.get('/large', async () => bytes))
+  const { server: http } = server.fastify
+  expect(http.timeout).toBe(120_000)
+  http.timeout = 20
+  const socket = connect({ port: server.port, host: '127.0.0.1' })
+  socket.pause()
+  socket.write('GET /large HTTP/1.1\r\nHost: batua.test\r\n\r\n')
+  const [taken] = await once(http, 'connection')
+  await once(taken, 'close')
+  socket.destroy()
+  await server.close()
 })

@@ -300,9 +300,12 @@ test.each([
   expect(refused).toMatchObject({ status: 400, body: { error: { message } } })
 })
 
-test.each(['limit', 'sum'])('so many digits of ?%s that they are read as infinite are refused', async name => {
-  for (const sign of ['', '-']) {
-    const refused = await call(server, 'GET', `/v1/sums?${name}=${sign}${'9'.repeat(400)}`)
-    expect(refused).toMatchObject({ status: 400, body: { error: { field: name } } })
-  }
-})
+test.each(['limit', 'sum'])(
+  'so many digits of ?%s that they are read as infinite are refused',
+  async name => {
+    for (const sign of ['', '-']) {
+      const refused = await call(server, 'GET', `/v1/sums?${name}=${sign}${'9'.repeat(400)}`)
+      expect(refused).toMatchObject({ status: 400, body: { error: { field: name } } })
+    }
+  },
+)

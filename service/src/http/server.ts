@@ -65,6 +65,8 @@ export interface Server extends Router {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
+/** Longer than any handler takes: whoever stops reading an answer holds its connection and its bytes no longer than this. */
+const STALLED_MS = 120_000
 const MAX_PARAM_LENGTH = 256
 const CLOSE_GRACE_MS = 10_000
 
@@ -77,6 +79,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
     genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: STALLED_MS,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     return503OnClosing: false,
     http: SERVED_HERE,
