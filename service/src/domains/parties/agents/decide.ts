@@ -97,7 +97,10 @@ export function decideChange(
   return { ...agent, ...changed, ...origins, name: change.name?.normalize('NFC') ?? agent.name }
 }
 
-/** While the owner is frozen, an agent can remove origins but not add any. */
+/**
+ * While the owner is frozen, an agent can remove origins but not add any. The last one stays: an agent without origins is
+ * paid anywhere.
+ */
 function decideOrigins(
   { origins: before, isOwnerFrozen }: Agent,
   { origins }: AgentChange,
@@ -108,7 +111,8 @@ function decideOrigins(
   const valid = named.filter(origin => origin !== null)
   if (valid.length < named.length) return noOrigin(origins[named.indexOf(null)])
   const after = [...new Set(valid)]
-  if (isOwnerFrozen && after.some(origin => !before.includes(origin))) return frozenOrigins()
+  const isWider = after.some(origin => !before.includes(origin)) || (after.length === 0 && before.length > 0)
+  if (isOwnerFrozen && isWider) return frozenOrigins()
   return { origins: after }
 }
 
@@ -119,7 +123,7 @@ function noOrigin(text: string | undefined): Refusal {
 
 function frozenOrigins(): Refusal {
   const message =
-    'The owner is frozen, so no origin is added until an administrator unfreezes the owner; removing origins still works'
+    'The owner is frozen, so no origin is added, and the last one stays, until an administrator unfreezes the owner; removing others still works'
   return refuse('conflict', message, { field: 'origins' })
 }
 

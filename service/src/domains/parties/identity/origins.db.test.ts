@@ -160,7 +160,7 @@ test('what a deactivated payee sold at cannot be changed any more', async () => 
   ])
 })
 
-test('below a frozen owner no origin is added, and origins are removed, the last one too', async () => {
+test('below a frozen owner no origin is added, and origins are removed but for the last, without which buyers pay anywhere', async () => {
   const other = 'https://other.example'
   const fresh = await stage.newSide()
   const change = (body: Body, who = fresh.platform) => stage.outcome('PATCH', path(fresh), who, body)
@@ -179,8 +179,10 @@ test('below a frozen owner no origin is added, and origins are removed, the last
   expect(await change({ origins: [other] })).toEqual([200, null])
   expect(await change({ origins: [SHOP, other] })).toEqual([409, 'conflict'])
   expect((await published(fresh.handle)).origins).toEqual([other])
-  expect(await change({ origins: [] })).toEqual([200, null])
-  expect(await change({ origins: [other] })).toEqual([409, 'conflict'])
+  for (const who of [fresh.platform, fresh.owner]) {
+    expect(await change({ origins: [] }, who)).toEqual([409, 'conflict'])
+  }
+  expect((await published(fresh.handle)).origins).toEqual([other])
   await stage.post(`/v1/admin/owners/${fresh.ownerId}/unfreeze`, AS_ADMIN)
-  expect(await change({ origins: [other] })).toEqual([200, null])
+  expect(await change({ origins: [] })).toEqual([200, null])
 })
