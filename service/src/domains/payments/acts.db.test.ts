@@ -34,7 +34,7 @@ async function pay(amount: number, more: object = {}) {
   return (await server.as('agent', payer, agentPath(payer, 'pay'), body)).body
 }
 
-/** The acts that something left, and the ids of the leaves by their commits. */
+/** The audit events of a commit, and the ids of its log leaves. */
 async function leftBy(work: () => Promise<unknown>) {
   const before = (await queuedCommits(db.database)).length
   const acts = await actsDuring(db.database, work)
@@ -43,7 +43,7 @@ async function leftBy(work: () => Promise<unknown>) {
 
 const NOTHING = { acts: [], commits: [] }
 
-test('a payment leaves its leaf in its commit, under its own id, and no entry', async () => {
+test('a payment adds its leaf to the log in its own commit, under its own id, and no audit entry', async () => {
   let paid: Uuid | null = null
   const left = await leftBy(async () => {
     paid = parseId('pay', String((await pay(50))['payment_id']))
@@ -51,7 +51,7 @@ test('a payment leaves its leaf in its commit, under its own id, and no entry', 
   expect(left).toEqual({ acts: [], commits: [[paid]] })
 })
 
-test('a payment that is refused or repeated leaves nothing', async () => {
+test('a payment that is refused or repeated adds nothing to the log', async () => {
   await pay(50, { idempotency_key: 'k' })
   expect(
     await leftBy(async () => {
@@ -63,7 +63,7 @@ test('a payment that is refused or repeated leaves nothing', async () => {
   ).toEqual(NOTHING)
 })
 
-test('a payment that its owner approves leaves its leaf beside that of the approval, in one commit', async () => {
+test('a payment that its owner approves adds its leaf next to that of the approval, in one commit', async () => {
   const { approval_id } = await pay(200)
   let paid: unknown
   const { acts, commits } = await leftBy(async () => {
@@ -78,7 +78,7 @@ test('a payment that its owner approves leaves its leaf beside that of the appro
   expect(commits[0]).toContain(parseId('pay', String(paid)))
 })
 
-test('a refund is the payee’s act and names its payment; one that is refused leaves nothing', async () => {
+test('a refund is recorded as the payee’s audit event and names its payment; one that is refused records nothing', async () => {
   const { payment_id } = await pay(50)
   const path = `/v1/payments/${String(payment_id)}/refund`
   let refund: Readonly<Record<string, unknown>> = {}

@@ -38,7 +38,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** Does something on a node whose connection breaks once, at the first statement that begins so. */
+/** Runs a call on a node whose connection breaks once, at the first statement that begins with the given text. */
 async function withFault<Result>(
   fault: Fault,
   at: string,
@@ -73,7 +73,7 @@ const AT_COMMIT: Fault[] = ['cut before', 'cut behind others', 'cut unheard', 'c
 
 describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault => {
   test.each([{}, { idempotencyKey: `key ${fault}` }, { reference: `r ${fault}`, uniqueReference: true }])(
-    'makes a payment wait once: %o',
+    'requests one approval: %o',
     async more => {
       const before = await waitingFor(payer)
       const waiting = await withFault(fault, 'commit', node => ask(node, more))
@@ -83,7 +83,7 @@ describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault =
     },
   )
 
-  test('pays what is approved once, and the record names that payment', async () => {
+  test('pays an approved payment once, and the record names that payment', async () => {
     const approval = await approvalOf(db.database, await ask(sound))
     const [paidBefore, hadBefore] = [await paidBy(db.database, payer), await balanceOf(db.database, payee)]
     const { approval: approved } = await withFault(fault, 'commit', node => approve(node, approval))
@@ -94,7 +94,7 @@ describe.each(AT_COMMIT)('a connection that is lost at the commit (%s)', fault =
     expect(rows).toHaveLength(1)
   })
 
-  test('rejects once, and whoever rejects hears that it worked', async () => {
+  test('rejects once, and the call that rejects succeeds', async () => {
     const approval = await approvalOf(db.database, await ask(sound))
     const rejected = await withFault(fault, 'commit', node => reject(node, approval))
     expect(rejected.status).toBe('rejected')

@@ -58,7 +58,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** One program's wallets, and the ids of what the model knows by its place. */
+/** The wallets of one program, and the ids of its payments and approvals by their place in the model. */
 interface Run {
   readonly payer: Uuid
   readonly payees: readonly Uuid[]
@@ -69,7 +69,7 @@ interface Run {
 
 const tally = new Map<string, number>()
 
-test('approvals on two nodes answer as a plain model does, whatever comes before', async () => {
+test('approvals on two nodes have the same results as a plain model, whatever happened before', async () => {
   console.log(`approval model seed ${SEED}`)
   await fc.assert(fc.asyncProperty(acts, runActs), { numRuns: PROGRAMS, seed: SEED })
   console.log(tally)
@@ -137,7 +137,7 @@ async function runAct(run: Run, node: TestNode, act: Act): Promise<void> {
   }
 }
 
-/** What the service said, in the model's words. New payments and approvals get the next place. */
+/** The service's response, in the model's terms. New payments and approvals get the next place. */
 async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>): Promise<Answer> {
   const outcome = await response.catch((error: unknown) => {
     if (error instanceof AppError) return error
@@ -149,7 +149,7 @@ async function outcomeOf(run: Run, response: Promise<PaymentResult | 'rejected'>
     return { kind: 'paid', payment: run.payments.push(parseId('pay', outcome.payment_id ?? '') ?? '') - 1 }
   }
   const approval = await selectApproval(db.database, parseId('apr', outcome.approval_id) ?? '')
-  if (approval === null) throw new Error('what was asked is written down')
+  if (approval === null) throw new Error('the requested approval was not stored')
   return { kind: 'asked', approval: run.approvals.push(approval) - 1 }
 }
 
@@ -159,7 +159,7 @@ function refusalAnswer({ payments, approvals }: Run, { code, details = {} }: App
     return { kind: 'refused', code, payment: payments.indexOf(parseId('pay', paymentId) ?? '') }
   }
   const approval = approvals.findIndex(({ id }) => id === parseId('apr', String(approvalId)))
-  // Of one that was decided the status is what matters; of one in the way it is always the same.
+  // For a decided approval the status matters; for one that blocks a key the status is always the same.
   if (status === 'pending_approval') return { kind: 'refused', code, approval }
   return { kind: 'refused', code, ...(typeof status === 'string' ? { status } : {}) }
 }
@@ -170,14 +170,14 @@ function expectAnswer(response: Answer, wanted: Answer): void {
   tally.set(name, (tally.get(name) ?? 0) + 1)
 }
 
-/** The records and the book are what the model says. */
+/** The records and the ledger match the model. */
 async function expectWritten({ payer, model, payments, approvals }: Run): Promise<void> {
   await expireDueApprovals({ database: db.database, ledger: nodes[0].ledger }, clock.now())
   expect(await balanceOf(db.database, payer)).toBe(model.balance)
   for (const [at, approval] of approvals.entries()) {
     const written = await writtenOf(db.database, approval)
     const asked = model.approvals[at]
-    if (asked === undefined) throw new Error('the model asked as often')
+    if (asked === undefined) throw new Error('the model has no such approval')
     expect(written.status).toBe(standing(asked, clock.now().getTime()))
     expect(written.madeId !== null && payments.includes(written.madeId)).toBe(asked.status === 'approved')
   }

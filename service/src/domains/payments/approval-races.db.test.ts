@@ -23,7 +23,7 @@ import { countPendingApprovals } from './approvals/store.ts'
 const NOON = new Date('2026-11-20T06:30:00.000Z')
 const ROUNDS = 30
 const ASKS = { require_human_approval_above_paise: 1_000n }
-// The second node's clock goes ahead where one of them shall see an approval as expired.
+// The second node's clock is ahead where one of the nodes must see an approval as expired.
 const [clock, ahead] = [manualClock(NOON), manualClock(NOON)]
 let db: TestDatabase
 let second: Database
@@ -50,23 +50,23 @@ const newPayer = (controls: ControlColumns = {}) =>
 
 const nodeAt = (at: number) => nodes[at % 2] ?? nodes[0]
 
-test('50 at once approve, reject and expire on two nodes, and exactly one of them wins', async () => {
+test('of 50 concurrent calls that approve, reject and expire on two nodes exactly one wins', async () => {
   const won = new Map<string, number>()
-  // Chance has each of the three win sooner or later; a race that one of them never wins would prove little.
+  // Over many rounds each of the three wins; a race that one of them never wins would prove little.
   for (let round = 0; round < ROUNDS || (won.size < 3 && round < 20 * ROUNDS); round++) {
     const moment = new Date(NOON.getTime() + round * 10 * DAY_MS)
     for (const each of [clock, ahead]) each.set(moment)
     const payer = await newPayer()
     const approval = await approvalOf(db.database, await nodes[0].pay(order(payer, payee, 20_000n)))
     clock.set(new Date(approval.expiresAt.getTime() - 1))
-    // In two rounds of three nobody is out of time; in the third most of them sweep.
+    // In two rounds of three no approval is due; in the third most calls expire it.
     const isOver = round % 3 === 0
     ahead.set(isOver ? approval.expiresAt : clock.now())
     const { done } = await outcomesOf(
       Array.from({ length: 50 }, async (_, at) => {
         if ((at % 5 === 4) !== isOver)
           return expireDueApprovals({ database: second, ledger: nodes[1].ledger }, ahead.now())
-        // As the routes do, so that nobody has a head start.
+        // As the routes do, so that no call has a head start.
         const read = await writtenOf(db.database, approval)
         return (at + round) % 2 === 0 ? approve(nodeAt(at), read) : reject(nodeAt(at), read)
       }),
@@ -87,12 +87,12 @@ test('50 at once approve, reject and expire on two nodes, and exactly one of the
   expect([...won.keys()].toSorted()).toEqual(['approved', 'expired', 'rejected'])
 })
 
-describe('side by side on two nodes', () => {
+describe('concurrently on two nodes', () => {
   beforeAll(() => {
     for (const each of [clock, ahead]) each.set(new Date(NOON.getTime() + 1_000 * DAY_MS))
   })
 
-  test('64 payments with one key take effect once, whether they wait or not', async () => {
+  test('64 payments with one key take effect once, whether they need approval or not', async () => {
     for (const amounts of [[20_000n], [20_000n, 100n]]) {
       const payer = await newPayer()
       const { done, refused } = await outcomesOf(
@@ -139,7 +139,7 @@ describe('side by side on two nodes', () => {
     expect(await balanceOf(db.database, payer)).toBe(100_000_000n - 10n * 20_100n)
   })
 
-  test('an approval and new payments with its key leave one payment with it', async () => {
+  test('an approval and new payments with its key result in one payment with it', async () => {
     for (let round = 0; round < 10; round++) {
       const payer = await newPayer()
       const waiting = await nodes[0].pay(order(payer, payee, 20_000n, { idempotencyKey: 'one' }))
@@ -154,12 +154,12 @@ describe('side by side on two nodes', () => {
         `select count(*)::int4 as count from transfers where debit_account = $1 and idempotency_key = 'one'`,
         [payer],
       )
-      // Beside a rejection a new payment may come too early or in time.
+      // Next to a rejection a new payment may come too early or in time.
       expect(round % 2 === 0 ? [1] : [0, 1]).toContain(count)
     }
   })
 
-  test('the sweep of two nodes expires all that is due, each once and at its own time', async () => {
+  test('the expiry jobs of two nodes expire all that is due, each once and at its own time', async () => {
     const payers = await Promise.all(Array.from({ length: 5 }, () => newPayer()))
     const before = await countPendingApprovals(db.database, clock.now())
     const each50 = payers.flatMap(payer => Array.from({ length: 50 }, () => order(payer, payee, 2_000n)))

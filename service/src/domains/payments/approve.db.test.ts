@@ -49,8 +49,8 @@ const payerNow = (columns: ControlColumns | { status: 'paused' | 'active' }) =>
 const ask = (amount = 20_000n, more: Partial<PaymentOrder> = {}) =>
   node.pay(order(payer, payee, amount, more))
 
-describe('above its threshold a payment', () => {
-  test('waits: nothing moves and nothing is held back', async () => {
+describe('a payment above its threshold', () => {
+  test('waits: no money moves and none is reserved', async () => {
     const waiting = await ask()
     expect(waiting).toEqual({
       ...{ payment_id: null, status: 'pending_approval', from_balance: 1_000, cost: 1 },
@@ -62,7 +62,7 @@ describe('above its threshold a payment', () => {
     expect(await balanceOf(db.database, payer)).toBe(9_100n)
   })
 
-  test('is paid by the approval, with the key, reference and note that the agent gave', async () => {
+  test('is paid by the approval, with the agent’s key, reference and note', async () => {
     const given = { idempotencyKey: 'k"1', reference: 'r\\1', note: 'a\nb' }
     const approval = await approvalOf(db.database, await ask(20_000n, given))
     expect(approval).toMatchObject({ ...given, feePaise: 100n, layer: 'agent', terms: null })
@@ -80,7 +80,7 @@ describe('above its threshold a payment', () => {
     expect(await balanceOf(db.database, payee)).toBe(20_000n)
   })
 
-  test('counts against the limits when it is paid, not when it was asked for', async () => {
+  test('counts against the limits when it is paid, not when it was requested', async () => {
     await payerNow({ spend_limit_hourly_paise: 20_000n })
     const approval = await approvalOf(db.database, await ask())
     clock.advance(2 * 60 * 60_000)
@@ -89,7 +89,7 @@ describe('above its threshold a payment', () => {
   })
 })
 
-describe('an approval is decided again when it is approved:', () => {
+describe('an approval is decided again when the owner approves it, and is refused by', () => {
   test.each<[string, string, () => Promise<unknown>, () => Promise<unknown>]>([
     [
       'a limit that was used up meanwhile',
@@ -137,7 +137,7 @@ describe('an approval is decided again when it is approved:', () => {
     await node.pay(order(friend, payer, amount))
   }
 
-  test('a payee that is gone for good is refused each time', async () => {
+  test('a payment to a deactivated payee is refused each time', async () => {
     const approval = await approvalOf(db.database, await ask())
     await changeAgent(db.database, payee, { status: 'deactivated' })
     for (let each = 0; each < 2; each++) {
@@ -146,7 +146,7 @@ describe('an approval is decided again when it is approved:', () => {
     expect((await writtenOf(db.database, approval)).status).toBe('pending_approval')
   })
 
-  test('neither the threshold nor a replaced agent key stands in its way', async () => {
+  test('the approval passes above the threshold and after the agent’s key was replaced', async () => {
     const approval = await approvalOf(db.database, await ask())
     await payerNow({ require_human_approval_above_paise: 0n })
     await changeAgent(db.database, payer, { key_hash: Buffer.alloc(32) })
@@ -162,31 +162,34 @@ describe('an idempotency key', () => {
     details: { payment_id: null, status: 'pending_approval', approval_id: first.approval_id },
   })
 
-  test('is taken while its payment waits, for payments above and below the threshold', async () => {
+  test('is used while its payment waits, for payments above and below the threshold', async () => {
     const first = await keyed()
     for (const again of [keyed, cheap]) expect(await refusalOf(again())).toMatchObject(usedBy(first))
   })
 
-  test('is free after a rejection', async () => {
+  test('can be used again after a rejection', async () => {
     await reject(node, await approvalOf(db.database, await keyed()))
     expect(await cheap()).toMatchObject({ status: 'completed' })
     expect(await refusalOf(keyed())).toMatchObject({ details: { status: 'completed' } })
   })
 
-  test.each(['swept', 'not swept'])('is free from the millisecond of expiry on, %s', async swept => {
-    const first = await keyed()
-    clock.advance(DAY_MS - 1)
-    expect(await refusalOf(cheap())).toMatchObject(usedBy(first))
-    clock.advance(1)
-    if (swept === 'swept') await expireDueApprovals({ ...db, ...node }, clock.now())
-    const second = await keyed()
-    expect(second).toMatchObject({ status: 'pending_approval' })
-    expect(await refusalOf(cheap())).toMatchObject(usedBy(second))
-    expect(await refusalOf(approve(node, await approvalOf(db.database, first)))).toMatchObject({
-      ...{ code: 'conflict', details: { status: 'expired' } },
-    })
-    await approve(node, await approvalOf(db.database, second))
-  })
+  test.each(['swept', 'not swept'])(
+    'can be used again from the millisecond of expiry on, %s',
+    async swept => {
+      const first = await keyed()
+      clock.advance(DAY_MS - 1)
+      expect(await refusalOf(cheap())).toMatchObject(usedBy(first))
+      clock.advance(1)
+      if (swept === 'swept') await expireDueApprovals({ ...db, ...node }, clock.now())
+      const second = await keyed()
+      expect(second).toMatchObject({ status: 'pending_approval' })
+      expect(await refusalOf(cheap())).toMatchObject(usedBy(second))
+      expect(await refusalOf(approve(node, await approvalOf(db.database, first)))).toMatchObject({
+        ...{ code: 'conflict', details: { status: 'expired' } },
+      })
+      await approve(node, await approvalOf(db.database, second))
+    },
+  )
 
   test('names the payment after the approval', async () => {
     const { made } = await approve(node, await approvalOf(db.database, await keyed()))
@@ -198,7 +201,7 @@ describe('an idempotency key', () => {
 describe('a unique reference', () => {
   const unique = (amount: bigint) => ask(amount, { reference: 'nonce', uniqueReference: true })
 
-  test('is taken while a payment with it waits, to this payee alone', async () => {
+  test('is used while a payment with it waits, to this payee alone', async () => {
     const first = await ask(20_000n, { reference: 'nonce' })
     const details = { payment_id: null, approval_id: first.approval_id, status: 'pending_approval' }
     expect(await refusalOf(unique(100n))).toMatchObject({ code: 'conflict', details })
@@ -207,7 +210,7 @@ describe('a unique reference', () => {
     expect(await node.pay(toOther)).toMatchObject({ status: 'completed' })
   })
 
-  test('refuses the approval when a payment with it was made meanwhile', async () => {
+  test('refuses the approval when a payment with it was made in the meantime', async () => {
     const approval = await approvalOf(db.database, await unique(20_000n))
     const { payment_id } = await ask(100n, { reference: 'nonce' })
     expect(await refusalOf(approve(node, approval))).toMatchObject({
@@ -216,7 +219,7 @@ describe('a unique reference', () => {
     })
   })
 
-  test('does not stand in the way of its own approval, and is taken afterwards', async () => {
+  test('does not block its own approval, and is used afterwards', async () => {
     const approval = await approvalOf(db.database, await unique(20_000n))
     const { made } = await approve(node, approval)
     expect(await refusalOf(unique(100n))).toMatchObject({
@@ -225,7 +228,7 @@ describe('a unique reference', () => {
   })
 })
 
-describe('what has been decided stays so:', () => {
+describe('a decided approval stays', () => {
   test('approved', async () => {
     const approval = await approvalOf(db.database, await ask())
     await approve(node, approval)
@@ -243,7 +246,7 @@ describe('what has been decided stays so:', () => {
     expect(await refusalOf(reject(node, approval))).toMatchObject(conflict)
   })
 
-  test('expired at its millisecond, before anybody wrote it down', async () => {
+  test('expired at its millisecond, before the job wrote it down', async () => {
     const [early, late] = [
       await approvalOf(db.database, await ask()),
       await approvalOf(db.database, await ask()),

@@ -39,7 +39,7 @@ const blocking: AgentFacts['layers'] = [
   },
 ]
 
-/** Everything is as it should be: 400 INR with a fee of 2 out of exactly 402. */
+/** No rule refuses: 400 INR with a fee of 2 out of exactly 402. */
 const GOOD: PaymentFacts = {
   payer: agent(PAYER),
   payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(40_200n) }),
@@ -58,7 +58,7 @@ interface Rung {
   readonly break: (facts: PaymentFacts) => PaymentFacts
 }
 
-/** The rungs in the contract's order; each break leaves the breaks of the later rungs in place. */
+/** The rules in the contract's order; each break keeps the breaks of the later rules. */
 const LADDER: readonly Rung[] = [
   {
     name: 'a key that is no longer the agent’s',
@@ -106,7 +106,7 @@ test('a payment that no rule refuses may proceed', () => {
   expect(decidePayment(GOOD)).toEqual({ kind: 'proceed' })
 })
 
-describe('of two refusals the earlier of the contract’s order is given:', () => {
+describe('of two refusals the earlier in the contract’s order is returned:', () => {
   const pairs = LADDER.flatMap((rung, at) => LADDER.slice(at).map(later => [rung, later] as const))
   test.each(pairs.map(([rung, later]) => [rung.name, later.name, rung, later] as const))(
     '%s before %s',
@@ -115,7 +115,7 @@ describe('of two refusals the earlier of the contract’s order is given:', () =
     },
   )
 
-  test('all of them at once, and one after the other put right', () => {
+  test('when all rules refuse and one after the other is fixed, the refusals follow the order', () => {
     for (const at of LADDER.keys()) {
       const broken = LADDER.slice(at).reduce((facts, rung) => rung.break(facts), GOOD)
       expect(decidePayment(broken)).toMatchObject({ code: LADDER[at]?.code })
@@ -123,8 +123,8 @@ describe('of two refusals the earlier of the contract’s order is given:', () =
   })
 })
 
-describe('a recipient', () => {
-  test('whom nobody knows is not found', () => {
+describe('a payee', () => {
+  test('that does not exist is not found', () => {
     const unknown = { code: 'not_found', field: 'to' }
     expect(decidePayment({ ...GOOD, payee: undefined, payeeAccount: undefined })).toMatchObject(unknown)
     expect(decidePayment({ ...GOOD, payeeAccount: undefined })).toMatchObject(unknown)
@@ -140,7 +140,7 @@ describe('a recipient', () => {
   })
 })
 
-test('a sender that is not active is told so in the words of the interface', () => {
+test('a sender that is not active is refused in the words of the interface', () => {
   const said = (status: AgentStatus) => decideSender(status)?.message ?? null
   expect(AGENT_STATUSES.map(said).toSorted()).toEqual(
     ['Agent is deactivated', 'Agent is frozen', 'Agent is paused', 'Agent is quarantined', null].toSorted(),
@@ -151,13 +151,13 @@ test('a sender that is not active is told so in the words of the interface', () 
   })
 })
 
-test('a payer without an account or without facts is not let in', () => {
+test('a payer without an account or without facts is refused', () => {
   for (const missing of [{ payer: undefined }, { payerAccount: undefined }]) {
     expect(decidePayment({ ...GOOD, ...missing })).toMatchObject({ code: 'authentication_error' })
   }
 })
 
-test('a used key names what was made with it, so that a client that lost the answer recovers', () => {
+test('a used key names what it was used for, so that a client that lost the response recovers', () => {
   expect(decidePayment({ ...GOOD, sameKey: { id: FIRST, kind: 'payment' } })).toMatchObject({
     details: { payment_id: formatId('pay', FIRST), status: 'completed' },
   })
@@ -166,7 +166,7 @@ test('a used key names what was made with it, so that a client that lost the ans
   })
 })
 
-test('one paisa too little is too little, and is told in figures and in words', () => {
+test('one paisa too little is refused, with the amounts in figures and in words', () => {
   const short = testAccount(PAYER, NOW.getTime(), { balancePaise: paise(40_199n) })
   expect(decidePayment({ ...GOOD, payerAccount: short })).toMatchObject({
     code: 'insufficient_balance',
@@ -183,7 +183,7 @@ test('a wallet below zero sends nothing', () => {
   })
 })
 
-test('limits are asked only when everything before them allows the payment', () => {
+test('limits are checked only when everything before them allows the payment', () => {
   const asked: string[] = []
   const checkLimits: PaymentFacts['checkLimits'] = () => {
     asked.push('limits')

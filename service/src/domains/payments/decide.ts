@@ -10,8 +10,9 @@ import type { SpendPlan } from './spend.ts'
 import type { Use } from './uses.ts'
 
 /**
- * On whose authority a payment is decided. The agent itself proves its key again, and the approval threshold applies to
- * it. Neither holds for the owner who approves what the agent asked for. A dry run comes from any caller who may see the
+ * The authority of a payment. For the agent, its key is checked again and the approval threshold applies. Neither
+ * applies
+ * to the owner who approves the agent's request. A dry run may come from any caller with access to the
  * agent, and posts nothing.
  */
 export type Mandate =
@@ -19,7 +20,7 @@ export type Mandate =
   | { readonly by: 'owner' }
   | { readonly by: 'dry run' }
 
-/** What the rules of payment look at. Undefined: there is no such agent, or no such earlier payment. */
+/** The facts that the rules of payments depend on. Undefined: there is no such agent, or no such earlier payment. */
 export interface PaymentFacts {
   readonly mandate: Mandate
   readonly payer: AgentFacts | undefined
@@ -27,15 +28,17 @@ export interface PaymentFacts {
   readonly payee: AgentFacts | undefined
   readonly payeeAccount: Account | undefined
   readonly amountPaise: Paise
-  /** What used this idempotency key before, or holds it while it waits. */
+  /** What used this idempotency key before, or reserves it while it waits for approval. */
   readonly sameKey: Use | undefined
-  /** The earlier payment to this payee with this reference, when the caller wants the reference unique. */
+  /** The earlier payment to this payee with this reference, when the caller requires the reference to be unique. */
   readonly sameReference: Use | undefined
-  /** Asks the limits; called only when everything before them allows the payment. */
+  /** Checks the limits; called only when everything before them allows the payment. */
   readonly checkLimits: () => Refusal | null
 }
 
-/** The rules of payments, in the contract's order: refusals first; at the end it is paid or asked for. */
+/**
+ * The rules of payments, in the contract's order: refusals first; at the end the payment proceeds or needs approval.
+ */
 export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
   const { mandate, payer, payerAccount, payee, payeeAccount, amountPaise } = facts
   if (payer === undefined || payerAccount === undefined || !isProved(mandate, payer)) {
@@ -73,22 +76,22 @@ export function decidePayment(facts: PaymentFacts): Refusal | SpendPlan {
   if (short !== null) return short
 
   const threshold = mandate.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
-  return threshold === null ? { kind: 'proceed' } : { kind: 'ask', threshold }
+  return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
 }
 
-/** Whoever is not the agent was proved where it came in. */
+/** Any caller other than the agent was authenticated at admission. */
 function isProved(mandate: Mandate, payer: AgentFacts): boolean {
   return mandate.by !== 'agent' || sameHash(payer.keyHash, mandate.keyHash)
 }
 
-/** May an agent in this state send money? Quarantined and everything but active may not (interface section 3). */
+/** Whether an agent in this state may send money: only an active one may (interface section 3). */
 export function decideSender(status: AgentStatus): Refusal | null {
   if (status === 'active') return null
   return refuse('policy_denied', `Agent is ${status}`, { details: { status } })
 }
 
 /**
- * Does the money of an agent stay where it is? That of a frozen or quarantined agent does, also beyond the agent's end;
+ * Whether an agent's money is blocked. That of a frozen or quarantined agent is, also after its deactivation;
  * the refusal then names both states.
  */
 export function decideBlocked({
@@ -101,17 +104,17 @@ export function decideBlocked({
   return refuse('policy_denied', message, { details: { status, held_as: blockedAs } })
 }
 
-/** Whether money may be sent to an agent in this state (interface section 3). */
+/** Whether an agent in this state may receive money (interface section 3). */
 export function canReceive(status: AgentStatus): boolean {
   return status === 'active' || status === 'quarantined'
 }
 
-/** What else helps where an agent cannot receive money: nothing, when it has ended. */
+/** The hint for an agent that cannot receive money: none, when it has ended. */
 export function untilActive(status: AgentStatus): string {
   return status === 'deactivated' ? '' : ', or wait until it is active again'
 }
 
-/** Is there enough for the amount and the fee? */
+/** Checks that the balance covers the amount and the fee. */
 export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise: Paise): Refusal | null {
   const requiredPaise = amountPaise + feePaise
   if (balancePaise >= requiredPaise) return null
@@ -130,7 +133,7 @@ export function decideBalance(balancePaise: Paise, amountPaise: Paise, feePaise:
   )
 }
 
-/** A key that was used names what it was used for, so that a client that lost the answer recovers. */
+/** The refusal for a used key names what the key was used for, so that a client that lost the response recovers. */
 export function keyUsed(use: Use): Refusal {
   const waits = use.kind === 'approval'
   return refuse(

@@ -39,7 +39,7 @@ afterAll(async () => {
 const evaluate = (amount: bigint, payeeId: Uuid | null = payee) =>
   node.ledger.submit(evaluateCommand(node.agents, { payerId: payer, payeeId, amountPaise: paise(amount) }))
 
-/** What paying comes to, in the words of an evaluation. */
+/** The outcome of paying, in the terms of an evaluation. */
 async function paying(amount: bigint, payeeId: Uuid | null = payee): Promise<object> {
   return node.pay(order(payer, payeeId, amount)).then(
     ({ status }) => ({ decision: status === 'completed' ? 'approved' : 'approval_required', code: null }),
@@ -53,7 +53,7 @@ async function ledgerSize(): Promise<unknown> {
   )
 }
 
-test('an evaluation says what the payment would come to, and writes nothing', async () => {
+test('an evaluation returns the outcome of the payment, and writes nothing', async () => {
   for (const [amount, to] of [
     [10_000n, payee],
     [20_000n, payee],
@@ -69,7 +69,7 @@ test('an evaluation says what the payment would come to, and writes nothing', as
   }
 })
 
-test('the decisions have their details, amounts and fee', async () => {
+test('each decision has its details, amounts and fee', async () => {
   clock.advance(HOUR_MS)
   expect(await evaluate(20_001n)).toEqual({
     decision: 'approval_required',

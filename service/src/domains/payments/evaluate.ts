@@ -24,8 +24,8 @@ export function evaluateCommand(agents: AgentPolicyCache, dryRun: DryRun): Comma
     steps: [...(prepared.steps ?? []), batch => waitingReads(agents.facts(batch, payerId), amountPaise)],
     decide(batch) {
       const plan = prepared.decide(batch)
-      // An owner is asked only while there is room among the approvals that wait.
-      const full = plan.kind === 'ask' ? decidePlace(batch, payerId) : null
+      // Approval is possible only while fewer than the maximum of approvals wait.
+      const full = plan.kind === 'needs_approval' ? decidePlace(batch, payerId) : null
       return {
         ...evaluationOf(full ?? plan),
         amount: rupees(amountPaise),
@@ -40,7 +40,7 @@ function evaluationOf(plan: Refusal | SpendPlan): Evaluation {
   switch (plan.kind) {
     case 'proceed':
       return { decision: 'approved', code: null, message: 'The payment would be made', details: null }
-    case 'ask':
+    case 'needs_approval':
       return approvalRequired(plan.threshold)
     case 'refusal': {
       const { code, message, details = null } = plan

@@ -18,10 +18,10 @@ test.each([
   expect(paymentFee(paise(amount))).toBe(fee)
 })
 
-test('the fee is half a percent, half up, and at least 1 INR', () => {
+test('the fee is half a percent, rounded half up, and at least 1 INR', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, 10n ** 12n), amount => {
-      // Half a percent is a 200th; adding half of 200 before cutting off rounds half up.
+      // Half a percent is a 200th; adding half of 200 before truncating rounds half up.
       const halfPercent = (amount + 100n) / 200n
       expect(paymentFee(paise(amount))).toBe(halfPercent < 100n ? 100n : halfPercent)
     }),

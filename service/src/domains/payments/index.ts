@@ -1,4 +1,4 @@
-/** Money between wallets: payments, escrow, approvals, allocations, and what statements and receipts show of it. */
+/** Money between wallets: payments, escrow, approvals, allocations, and their statements and receipts. */
 export { serveAllocations } from './allocations/routes.ts'
 export type { Executors } from './approvals/approval.ts'
 export { approvalJobs } from './approvals/expire.ts'
@@ -14,5 +14,5 @@ export { executePayment } from './pay.ts'
 export { createReceiptTokens } from './receipts/receipt-token.ts'
 export { serveReceipts } from './receipts/routes.ts'
 export { servePayments } from './routes.ts'
-export { selectMovementStatus } from './statements/movement-store.ts'
 export { serveTransactions } from './statements/routes.ts'
+export { selectMovementStatus } from './statements/statement-store.ts'

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const newPayee = () => newAgent(db.database, clock.now())
 
-describe('after a refusal has counted everything, a batch that pays', () => {
+describe('after a refusal has counted all payments, a batch that pays', () => {
   const newPayer = () =>
     newFundedAgent(node.ledger, db.database, clock, 1_000_000n, {
       spend_limit_per_tx_paise: 5_000n,
@@ -69,7 +69,7 @@ describe('retry_at', () => {
   const hourly = () =>
     newFundedAgent(node.ledger, db.database, clock, 1_000_000n, { spend_limit_hourly_paise: 10_000n })
 
-  test('counts what was paid before it in the same batch, and is still the first moment', async () => {
+  test('includes payments before it in the same batch, and is still the first possible moment', async () => {
     const [payer, payee] = [await hourly(), await newPayee()]
     const first = clock.now()
     await node.pay(order(payer, payee, 6_000n))
@@ -80,7 +80,7 @@ describe('retry_at', () => {
     expect(details).toMatchObject({ used: 80, retry_at: new Date(first.getTime() + HOUR_MS).toISOString() })
   })
 
-  test('is a moment at which the payment passes, also where thousands of payments have to fall out first', async () => {
+  test('is a moment at which the payment passes, also where thousands of payments must leave the window first', async () => {
     const [payer, payee] = [await hourly(), await newPayee()]
     await outcomesOf(Array.from({ length: 1_500 }, () => node.pay(order(payer, payee, 1n))))
     clock.advance(60_000)

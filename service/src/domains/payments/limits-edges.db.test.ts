@@ -43,7 +43,7 @@ async function wallets(at: string, layer: PolicyLayer, controls: ControlColumns)
 }
 
 describe.each(LIMITS)('of the %s layer, %s', (layer, rule, column) => {
-  test('lets the last paisa pass and not one more, and says how much that is', async () => {
+  test('lets the last paisa pass and not one more, and the refusal names the limit', async () => {
     const { payer, payee, atMs } = await wallets(NOON, layer, { [column]: LIMIT })
     const perPayment = rule === 'spend_limit_per_tx'
     if (!perPayment) await payAt(atMs, payer, payee, 6_000n)
@@ -82,7 +82,7 @@ const ROLLING_STARTS = [
 ]
 const rolling = (ms: number) => ROLLING_STARTS.map((start): Edge => [start, later(start, ms)])
 
-/** The first and the last millisecond of days in India, by the moment at which the next begins. */
+/** The first and the last millisecond of days in India, by the start of the next day. */
 const DAY_ENDS = [
   '2026-11-20T18:30:00.000Z',
   '2026-11-30T18:30:00.000Z',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 test(
-  'two nodes decide and tell as a reference that scans the whole history',
+  'two nodes decide and report as a reference that scans the whole history',
   async () => {
     console.log(`limits seed ${SEED}`)
     const tally = new Map<string, number>()

@@ -35,12 +35,12 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('two nodes decide and tell as a reference that scans the whole history, at length', async () => {
+test('two nodes decide and report as a reference that scans the whole history, at length', async () => {
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   console.log(`limits seeds from ${SEED}`)
   const tally = new Map<string, number>()
   const missing = () => EVERY_ANSWER.filter(answer => !tally.has(answer))
-  // However slow the machine, it goes on until every answer was met; a bound ends it should one never come.
+  // However slow the machine, it runs until every result has occurred; a bound ends it if one never does.
   for (
     let seed = SEED;
     performance.now() < deadlineMs || (missing().length > 0 && seed < SEED + MOST_SEEDS);

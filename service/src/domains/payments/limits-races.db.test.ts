@@ -9,12 +9,12 @@ import { randomRaces } from '../../testing/limits/limits-race-program.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
 const ROUNDS = 20
-/** Into the same hour, out of it, and into another day. */
+/** Within the same hour, after it, and on another day. */
 const PAUSES_MS = [40 * 60_000, 40 * 60_000, 24 * 60 * 60_000 - 1]
 
 let stage: LimitsStage
 beforeAll(async () => {
-  // Noon in India: no window ends while the payments race.
+  // Noon in India: no window ends during the race.
   stage = await openLimitsStage(new Date('2026-11-20T06:30:00.000Z'))
 })
 afterAll(() => stage.close())
@@ -31,11 +31,11 @@ const AMOUNT_LIMITS: readonly [PolicyLayer, keyof ControlColumns, rule: string][
   ['org', 'spend_limit_monthly_paise', 'budget_limit'],
 ]
 
-describe('200 payments at once on two nodes', () => {
+describe('200 concurrent payments on two nodes', () => {
   test.each(AMOUNT_LIMITS)(
-    'use up the limit of the %s layer, %s, as far as they fit',
+    'use the limit of the %s layer, %s, as far as they fit',
     async (layer, column, rule) => {
-      // No batch ends where this limit does, so one crosses it.
+      // No batch ends exactly at this limit, so one crosses it.
       const layers = { [layer]: { [column]: 63_500n } }
       const payments = Array.from({ length: 200 }, () => ({ payee: 0, amount: 1_000n }))
       const { done, refused, paid } = await raceLimits(stage, { layers, payees: 1, payments })
@@ -48,7 +48,7 @@ describe('200 payments at once on two nodes', () => {
   )
 
   test.each<PolicyLayer>(['owner', 'agent'])(
-    'reach no recipient more than the %s layer allows',
+    'reach no more recipients than the %s layer allows',
     async layer => {
       const layers = { [layer]: { max_counterparties_per_hour: 7 } }
       const payments = Array.from({ length: 200 }, (_, at) => ({ payee: at % 40, amount: 100n }))
@@ -77,7 +77,7 @@ describe('200 payments at once on two nodes', () => {
   })
 
   test.each<PolicyLayer>(['tier', 'owner', 'agent'])(
-    'above the %s layer’s approval threshold as many wait as may, and none is paid',
+    'above the %s layer’s approval threshold wait up to the maximum number, and none is paid',
     async layer => {
       const layers = { [layer]: { require_human_approval_above_paise: 1_000n } }
       const payments = Array.from({ length: 200 }, (_, at) => ({ payee: 0, amount: 1_000n + BigInt(at % 2) }))
@@ -88,7 +88,7 @@ describe('200 payments at once on two nodes', () => {
   )
 
   test.each<PolicyLayer>(['owner', 'agent'])(
-    'reach nobody whom the %s layer blocks or does not allow',
+    'reach no agent that the %s layer blocks or does not allow',
     async layer => {
       const [foe, stranger, friend] = [await stage.newPayee(), await stage.newPayee(), await stage.newPayee()]
       const lists = { allowed_payees: [foe, friend], blocked_payee_agents: [foe] }
@@ -127,7 +127,7 @@ describe('a limit that is set while payments are in flight', () => {
   })
 })
 
-test('200 payments at once pass no limit of any layers, by what the book holds afterwards', async () => {
+test('200 concurrent payments exceed no limit of any layers, by the transfers in the ledger', async () => {
   console.log(`race seed ${SEED}`)
   let paidInAll = 0
   let refusedInAll = 0

@@ -5,7 +5,7 @@ import { brokenLimits, raceLimits } from '../../testing/limits/limits-race.ts'
 import { randomRaces } from '../../testing/limits/limits-race-program.ts'
 import { type LimitsStage, openLimitsStage } from '../../testing/limits/limits-stage.ts'
 
-/** Into the same hour, out of it, and into another day. */
+/** Within the same hour, after it, and on another day. */
 const PAUSES_MS = [40 * 60_000, 40 * 60_000, 24 * 60 * 60_000 - 1]
 
 let stage: LimitsStage
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('200 payments at once on two nodes pass no limit of any layers, round after round', async () => {
+test('200 concurrent payments on two nodes exceed no limit of any layers, round after round', async () => {
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   console.log(`race seeds from ${SEED}`)
   const sums = { rounds: 0, paid: 0, refused: 0 }

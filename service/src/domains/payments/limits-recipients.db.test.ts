@@ -28,7 +28,7 @@ async function payerAt(atMs: number, layer: PolicyLayer, controls: ControlColumn
 describe.each<PolicyLayer>(['owner', 'agent'])('recipients an hour, of the %s layer:', layer => {
   // At noon, across midnight in India, and into a new year.
   test.each(['2026-11-20T06:30:00.000Z', '2026-11-20T18:00:00.000Z', '2026-12-31T18:00:00.000Z'])(
-    'one more than the limit is refused, one who was paid is not, and a place is free to the millisecond (%s)',
+    'one more recipient than the limit is refused, an earlier one is not, and the window ends to the millisecond (%s)',
     async start => {
       const startMs = Date.parse(start)
       const payer = await payerAt(startMs, layer, { max_counterparties_per_hour: 2 })
@@ -47,7 +47,7 @@ describe.each<PolicyLayer>(['owner', 'agent'])('recipients an hour, of the %s la
       await payAt(startMs + 20 * MINUTE_MS, payer, second)
       await refusalOf(payAt(startMs + HOUR_MS - 1, payer, third))
       await payAt(startMs + HOUR_MS, payer, third)
-      // The first is a stranger again; the second has a place until an hour after its last payment.
+      // The first is a new recipient again; the second stays in the window until an hour after its last payment.
       await refusalOf(payAt(startMs + HOUR_MS, payer, first))
       await refusalOf(payAt(startMs + 80 * MINUTE_MS - 1, payer, first))
       await payAt(startMs + 80 * MINUTE_MS, payer, first)
@@ -62,7 +62,7 @@ describe.each<PolicyLayer>(['owner', 'agent'])('recipients an hour, of the %s la
     await payAt(Date.parse(String(details?.['retry_at'])), payer, second)
   })
 
-  test('none at all is refused without a time', async () => {
+  test('a limit of zero recipients is refused without a retry time', async () => {
     const payer = await payerAt(NOON_MS, layer, { max_counterparties_per_hour: 0 })
     const refusal = await refusalOf(payAt(NOON_MS, payer, await stage.newPayee()))
     expect(refusal.details).toEqual({
@@ -72,7 +72,7 @@ describe.each<PolicyLayer>(['owner', 'agent'])('recipients an hour, of the %s la
 })
 
 describe.each<PolicyLayer>(['tier', 'owner', 'agent'])('thresholds of the %s layer:', layer => {
-  test('up to the escrow threshold is paid, a paisa above is shown the way into escrow', async () => {
+  test('a payment up to the escrow threshold is paid, and a paisa above it is referred to escrow', async () => {
     const payer = await payerAt(NOON_MS, layer, { require_escrow_above_paise: 5_000n })
     const payee = await stage.newPayee()
     expect((await payAt(NOON_MS, payer, payee, 5_000n)).status).toBe('completed')
@@ -82,7 +82,7 @@ describe.each<PolicyLayer>(['tier', 'owner', 'agent'])('thresholds of the %s lay
     })
   })
 
-  test('up to the approval threshold is paid, a paisa above waits for the owner', async () => {
+  test('a payment up to the approval threshold is paid, and a paisa above it waits for the owner', async () => {
     const payer = await payerAt(NOON_MS, layer, { require_human_approval_above_paise: 5_000n })
     const payee = await stage.newPayee()
     expect((await payAt(NOON_MS, payer, payee, 5_000n)).status).toBe('completed')
@@ -91,14 +91,14 @@ describe.each<PolicyLayer>(['tier', 'owner', 'agent'])('thresholds of the %s lay
 })
 
 describe.each<PolicyLayer>(['owner', 'agent'])('payee lists of the %s layer:', layer => {
-  test('only those on the list of the allowed are paid', async () => {
+  test('only agents on the allow list are paid', async () => {
     const [friend, stranger] = [await stage.newPayee(), await stage.newPayee()]
     const payer = await payerAt(NOON_MS, layer, { allowed_payees: [friend] })
     await payAt(NOON_MS, payer, friend)
     expect(await refusalOf(payAt(NOON_MS, payer, stranger))).toMatchObject({ code: 'authorization_error' })
   })
 
-  test('those on the list of the blocked are not paid', async () => {
+  test('agents on the block list are not paid', async () => {
     const [foe, stranger] = [await stage.newPayee(), await stage.newPayee()]
     const payer = await payerAt(NOON_MS, layer, { blocked_payee_agents: [foe] })
     await payAt(NOON_MS, payer, stranger)

@@ -4,18 +4,18 @@ import type { Uuid } from '../../kernel/ids.ts'
 import type { Paise } from '../../kernel/money.ts'
 import { refundedOf } from '../../ledger/index.ts'
 
-/** A payment as it is listed: made, or waiting for approval. */
+/** A payment as it is listed: posted, or waiting for approval. */
 export interface ListedPayment {
-  /** The payment's, or the approval's. */
+  /** The id of the payment or of the approval. */
   readonly id: Uuid
   readonly waits: boolean
   readonly payer: Uuid
   readonly payee: Uuid
   readonly amountPaise: Paise
   readonly feePaise: Paise
-  /** After it; of one that waits the present balance. */
+  /** The balance after it; for one that waits, the current balance. */
   readonly payerBalancePaise: Paise
-  /** Given back of it so far; nothing of one that waits. */
+  /** The amount refunded so far; zero for one that waits. */
   readonly refundedPaise: Paise
   readonly reference: string | null
   readonly at: Date
@@ -34,7 +34,7 @@ interface Conditions {
   readonly values: unknown[]
 }
 
-/** Each filter has a statement of its own, so that each finds its index. */
+/** Each filter has a statement of its own, so that each uses its index. */
 function matching({ payer, idempotencyKey, reference, now }: PaymentFilter): Conditions {
   const values: unknown[] = [payer, now]
   let made = `t.debit_account = $1 and t.kind = 'payment'`

@@ -26,7 +26,7 @@ afterAll(async () => {
   await db.drop()
 })
 
-/** One payer that made every payment, each half refunded. */
+/** One payer that made every payment, half of each refunded. */
 async function grow(): Promise<void> {
   await db.database.query(`
     create temporary table paid as
@@ -46,7 +46,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** How the one statement that this reads with is carried out. */
+/** The plan of the one statement that is run. */
 async function planOf(read: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
   const plans: PlanNode[][] = []
   await read({
@@ -69,7 +69,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** How often the refunds of a payment were looked for, by their index. */
+/** How often the index of refunds was scanned. */
 function lookedFor(nodes: readonly PlanNode[]): number[] {
   return nodes.filter(node => node['Index Name'] === 'transfers_linked').map(node => node['Actual Loops'])
 }
@@ -80,12 +80,12 @@ function scanned(nodes: readonly PlanNode[]): string[] {
   )
 }
 
-test('a payment is found, and its refunds, by index', async () => {
+test('a payment and its refunds are found by index', async () => {
   const nodes = await planOf(queryable => findPaymentOf(queryable, payer, PAYMENT))
   expect([scanned(nodes), lookedFor(nodes)]).toEqual([[], [1]])
 })
 
-test('refunds are looked for by index, for the rows of the page and not for those that are skipped', async () => {
+test('refunds are found by index, for the rows of the page and not for those that are skipped', async () => {
   const filter = { payer, idempotencyKey: null, reference: null, now }
   const page = { limit: FETCHED - 1, fetch: FETCHED, offset: SKIPPED, before: null }
   const nodes = await planOf(queryable => selectPayments(queryable, filter, page))

@@ -57,7 +57,7 @@ async function listed(query: { limit?: number; offset?: number } = {}) {
   return found.payments.map(({ payment_id, refunded_total }) => [payment_id, refunded_total])
 }
 
-test('a payment tells what was given back of it: nothing, a part, all', async () => {
+test('a payment shows its refunded amount: nothing, a part, all', async () => {
   const payment = await pay(10_000n)
   expect(await refundedOf(payment)).toBe(0)
   await refund(payment, 1_001n)
@@ -68,7 +68,7 @@ test('a payment tells what was given back of it: nothing, a part, all', async ()
   expect(await refundedOf(payment)).toBe(100)
 })
 
-test('each payment of a list tells its own refunds, on whichever page; of one that waits nothing', async () => {
+test('each payment of a list shows its own refunded amount, on whichever page; one that waits shows zero', async () => {
   const [whole, untouched, part] = [await pay(1_000n), await pay(2_000n), await pay(3_000n)]
   clock.advance(1)
   expect(await server.node.pay(order(payer, payee, 20_001n))).toMatchObject({ status: 'pending_approval' })

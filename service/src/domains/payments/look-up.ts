@@ -9,7 +9,7 @@ import { requireAgentAccess } from '../parties/index.ts'
 import { countPayments, type ListedPayment, selectPayments } from './list-store.ts'
 import { findPaymentOf } from './store.ts'
 
-/** A payment that this agent made, for a client that lost the answer. */
+/** A payment that this agent made, for a client that lost the response. */
 export async function lookUpPayment(
   db: Database,
   caller: Caller,

@@ -5,15 +5,15 @@ import { createTestDatabase } from '../../testing/database.ts'
 import { LONG_SECONDS } from '../../testing/knobs.ts'
 import { liesTold, payWhileConnectionsDie } from '../../testing/lost-connections.ts'
 
-test('connections that die at any moment make no payer hear what is not so, at length', async () => {
+test('when connections break at any moment, no payer gets a wrong response, at length', async () => {
   const db = await createTestDatabase()
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
-  const told = await payWhileConnectionsDie(db, systemClock(), () => performance.now() < deadlineMs)
-  expect(await liesTold(db.database, told)).toEqual([])
-  expect(told.unknown.size).toBe(0)
+  const results = await payWhileConnectionsDie(db, systemClock(), () => performance.now() < deadlineMs)
+  expect(await liesTold(db.database, results)).toEqual([])
+  expect(results.unknown.size).toBe(0)
   await expectBalanced(db.database)
   console.log(
-    `${told.kills} connections ended; ${told.done.size} payments done, ${told.refused.size} refused`,
+    `${results.kills} connections ended; ${results.done.size} payments done, ${results.refused.size} refused`,
   )
   await db.drop()
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => closeModelStage(stage))
 
 test(
-  'two nodes under concurrent commands answer and book as a plain model does in some serial order',
+  'two nodes under concurrent commands respond and post as a plain model does in some serial order',
   async () => {
     console.log(`model seed ${SEED}`)
     await fc.assert(

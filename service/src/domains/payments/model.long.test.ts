@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => closeModelStage(stage))
 
-test('two nodes under concurrent commands answer and book as a plain model does, at length', async () => {
+test('two nodes under concurrent commands respond and post as a plain model does, at length', async () => {
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   console.log(`model seeds from ${SEED}`)
   for (let seed = SEED; performance.now() < deadlineMs; seed++) {

@@ -23,7 +23,7 @@ async function newPair(payerHas: bigint) {
   return { payer, payee }
 }
 
-test('a payment moves the amount, takes the fee from the payer, and balances the book', async () => {
+test('a payment moves the amount, takes the fee from the payer, and keeps the ledger balanced', async () => {
   const { payer, payee } = await newPair(100_000n)
   const asked = order(payer, payee, 40_000n, { idempotencyKey: 'k"\\1', note: 'a\nb' })
   const result = await node.pay(asked)
@@ -35,7 +35,7 @@ test('a payment moves the amount, takes the fee from the payer, and balances the
   await expectBalanced(db.database)
 })
 
-test('two hundred payments at once never overdraw a wallet', async () => {
+test('two hundred concurrent payments never overdraw a wallet', async () => {
   const { payer, payee } = await newPair(100_000n)
   const results = await Promise.allSettled(
     Array.from({ length: 200 }, () => node.pay(order(payer, payee, 1_000n))),

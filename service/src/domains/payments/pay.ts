@@ -9,18 +9,18 @@ import { paymentFee } from './fee.ts'
 import { type PaymentIntent, paymentSpending, resultOf } from './payment.ts'
 import { spendApproved, spendCommand } from './spend.ts'
 
-/** A payment as an agent asks for it. */
+/** A payment as an agent requests it. */
 export interface PaymentOrder extends PaymentIntent {
   /** SHA-256 of the key that the request came with. */
   readonly keyHash: Buffer
 }
 
-/** Pays, or asks the owner for approval. */
+/** Pays, or requests the owner's approval. */
 export function pay(ledger: Ledger, agents: AgentPolicyCache, order: PaymentOrder): Promise<PaymentResult> {
   return ledger.submit(payCommand(agents, order, resultOf))
 }
 
-/** Pays, and returns the transfer that the ledger posted beside the result; null while the payment waits. */
+/** Pays, and returns the transfer that the ledger posted with the result; null while the payment waits. */
 export async function payWithTransfer(
   ledger: Ledger,
   agents: AgentPolicyCache,
@@ -33,7 +33,7 @@ export async function payWithTransfer(
       return resultOf(transfer)
     }),
   )
-  // A batch that is decided again may ask the owner this time.
+  // A batch that is decided again may need the owner's approval this time.
   return { result, posted: result.payment_id === null ? null : posted }
 }
 

@@ -12,10 +12,10 @@ import { paymentFee } from './fee.ts'
 import type { Spending } from './spend.ts'
 import { activeUse, type PayeeReference, usedReferences } from './uses.ts'
 
-/** What is to be paid, parsed: money in paise, the payee resolved. */
+/** The requested payment, parsed: money in paise, the payee resolved. */
 export interface PaymentIntent {
   readonly payerId: Uuid
-  /** null: no agent has the id or handle that was given. */
+  /** null: no agent has the given id or handle. */
   readonly payeeId: Uuid | null
   readonly amountPaise: Paise
   readonly reference: string | null
@@ -31,7 +31,7 @@ export function paymentSpending(
   mandate: Mandate,
 ): Spending<Transfer> {
   const { payerId, payeeId, reference, amountPaise, idempotencyKey } = intent
-  // Every payment with a reference makes it known to the rest of the batch, unique or not.
+  // Every payment with a reference, unique or not, makes it known to the later commands of the batch.
   const referenced: PayeeReference | null =
     reference === null || payeeId === null ? null : { payer: payerId, payee: payeeId, reference }
   const unique = intent.uniqueReference ? referenced : null
@@ -62,7 +62,7 @@ export function paymentSpending(
     },
     noteUse(batch, use) {
       if (referenced === null) return
-      // The first payment with a reference is the one that is named, so a later one does not take its place.
+      // The first payment with a reference is the one that a refusal names, so a later one does not replace it.
       const first = batch.read(usedReferences, referenced)
       if (first === undefined || first.kind === 'approval') batch.set(usedReferences, referenced, use)
     },
@@ -71,7 +71,7 @@ export function paymentSpending(
 
 function postPayment(batch: LedgerBatch, intent: PaymentIntent): Transfer {
   const { payerId, payeeId, amountPaise, idempotencyKey, reference, note } = intent
-  assert(payeeId !== null, 'a payment that was decided has a payee')
+  assert(payeeId !== null, 'a decided payment has a payee')
   return batch.post({
     kind: 'payment',
     debit: payerId,

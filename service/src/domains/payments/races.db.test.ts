@@ -17,7 +17,7 @@ import {
 import { createTestDatabase, type TestDatabase } from '../../testing/database.ts'
 import { manualClock } from '../../testing/manual-clock.ts'
 
-// Noon in India: no window ends while the payments race.
+// Noon in India: no window ends during the race.
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 let db: TestDatabase
 let second: Database
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await expectBalanced(db.database)
-  // Locks are taken in one order by all, so nothing ever had to be tried again.
+  // All lock in one order, so no command was ever retried.
   expect(nodes.flatMap(({ broken }) => broken)).toEqual([])
   await Promise.all(nodes.map(({ ledger }) => ledger.close()))
   await second.close()
@@ -42,12 +42,12 @@ const newPayee = () => newAgent(db.database, clock.now())
 const newPayer = (funds: bigint, controls: ControlColumns = {}) =>
   newFundedAgent(nodes[0].ledger, db.database, clock, funds, controls)
 
-/** So many works side by side, by turns on each node. */
+/** Runs this many calls concurrently, alternating between the nodes. */
 function race<Result>(count: number, work: (node: TestNode, at: number) => Promise<Result>) {
   return outcomesOf(Array.from({ length: count }, async (_, at) => work(nodes[at % 2] ?? nodes[0], at)))
 }
 
-describe('200 payments at once on two nodes', () => {
+describe('200 concurrent payments on two nodes', () => {
   test.each<[string, ControlColumns]>([
     ['spend_limit_hourly', { spend_limit_hourly_paise: 100_000n }],
     ['spend_limit_daily', { spend_limit_daily_paise: 100_000n }],
@@ -67,7 +67,7 @@ describe('200 payments at once on two nodes', () => {
     }
   })
 
-  test('of odd amounts pass no limit, and leave less than any that was refused', async () => {
+  test('of odd amounts exceed no limit, and leave less than any that was refused', async () => {
     const limit = 100_000n
     const [payer, payee] = [
       await newPayer(100_000_000n, { spend_limit_hourly_paise: limit }),
@@ -89,7 +89,7 @@ describe('200 payments at once on two nodes', () => {
     for (const amount of refusedAmounts) expect(amount).toBeGreaterThan(left)
   })
 
-  test('reach as many different recipients as are allowed, and those as often as they like', async () => {
+  test('reach as many recipients as are allowed, and those as often as they like', async () => {
     const payer = await newPayer(100_000_000n, { max_counterparties_per_hour: 7 })
     const payees = await Promise.all(Array.from({ length: 40 }, newPayee))
     const paid: Uuid[] = []
@@ -110,7 +110,7 @@ describe('200 payments at once on two nodes', () => {
     expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['insufficient_balance']))
   })
 
-  test('round a ring of wallets lose nothing and wait for nobody for ever', async () => {
+  test('around a ring of wallets lose no money and cause no deadlock', async () => {
     const ring = await Promise.all(Array.from({ length: 4 }, () => newPayer(100_000n)))
     const { done, refused } = await race(200, (node, at) => {
       const [from, to] = [ring[at % 4] ?? '', ring[(at + 1 + (at % 3)) % 4] ?? '']
@@ -124,8 +124,8 @@ describe('200 payments at once on two nodes', () => {
   })
 })
 
-describe('64 at once on two nodes', () => {
-  test('with one idempotency key pay once, and all others learn by which payment', async () => {
+describe('64 concurrent calls on two nodes', () => {
+  test('with one idempotency key pay once, and all others get the id of that payment', async () => {
     const [payer, payee] = [await newPayer(100_000_000n), await newPayee()]
     const { done, refused } = await race(64, node =>
       node.pay(order(payer, payee, 1_000n, { idempotencyKey: 'one' })),
@@ -141,7 +141,7 @@ describe('64 at once on two nodes', () => {
     expect(await paidBy(db.database, payer)).toBe(1_000n)
   })
 
-  test('with one unique reference pay once, and all others learn by which payment', async () => {
+  test('with one unique reference pay once, and all others get the id of that payment', async () => {
     const [payer, payee, stranger] = [await newPayer(100_000_000n), await newPayee(), await newPayee()]
     const once = { reference: 'nonce', uniqueReference: true }
     await nodes[0].pay(order(payer, stranger, 1_000n, once))
@@ -153,7 +153,7 @@ describe('64 at once on two nodes', () => {
     expect(await paidBy(db.database, payer)).toBe(2_000n)
   })
 
-  test('with a key that a refused payment used may use it once more, and once only', async () => {
+  test('with a key of a refused payment may use it again, and once only', async () => {
     const [payer, payee] = [await newPayer(1_100n), await newPayee()]
     await outcomesOf([nodes[0].pay(order(payer, payee, 1_001n, { idempotencyKey: 'again' }))])
     const { done } = await race(64, node =>
@@ -178,7 +178,7 @@ describe('64 at once on two nodes', () => {
     expect(await balanceOf(db.database, payee)).toBe(100_000n)
   })
 
-  test('refund all that is left once, beside others that refund a part', async () => {
+  test('refund the whole rest once, next to others that refund a part', async () => {
     const [payer, payee] = [await newPayer(100_000n), await newPayer(100_000n)]
     const { payment_id } = await nodes[0].pay(order(payer, payee, 10_000n))
     const all = await refundOrder(db.database, payment_id, null)

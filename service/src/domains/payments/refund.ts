@@ -15,11 +15,11 @@ import { activeUse, type PayerKey, usedKeys } from './uses.ts'
 
 export type Refund = ResponseOf<typeof refundPayment>
 
-/** A refund as asked for by the payee of a payment. */
+/** A refund as the payee of a payment requests it. */
 export interface RefundOrder {
   readonly payment: PaymentRow
   readonly keyHash: Buffer
-  /** null: all that is left. */
+  /** null: the whole rest. */
   readonly amountPaise: Paise | null
   readonly idempotencyKey: string | null
 }
@@ -61,7 +61,7 @@ function refuseRefund(
   const stopped = decideSender(refunder.status)
   if (stopped !== null) return stopped
   if (refundable === undefined) return refuse('not_found', 'There is no such payment')
-  // What was asked for was read before the lock and without a proof.
+  // The request was prepared from a row that was read before the lock, without verifying its MAC.
   assert(isSamePayment(refundable.payment, payment), 'a payment is what it was')
   const receiver = agents.facts(batch, payment.payer)
   if (receiver === undefined || !canReceive(receiver.status)) {
@@ -74,7 +74,7 @@ function refuseRefund(
   return decideBalance(account.balancePaise, amountPaise as Paise, ZERO_PAISE)
 }
 
-/** In all that a refund makes of it. */
+/** Everything that a refund writes. */
 function isSamePayment(left: PaymentRow, right: PaymentRow): boolean {
   return (
     left.payer === right.payer &&
@@ -131,7 +131,7 @@ function recordRefund(batch: LedgerBatch, { id, amountPaise }: Transfer, payment
   })
 }
 
-/** One event for each platform concerned: a platform that has both sides hears of it once, as that of who was paid back. */
+/** One event for each platform concerned. A platform that has both sides gets one, for the agent that was refunded. */
 function notifyOfRefund(
   batch: LedgerBatch,
   agents: AgentPolicyCache,

@@ -28,9 +28,9 @@ export interface PaymentsContext {
   readonly ledger: Ledger
   readonly findAgent: FindAgent
   readonly agents: AgentPolicyCache
-  /** May know a key from memory: the payment proves it again under the agent's lock. */
+  /** May find a key in the key cache: the payment checks it again under the agent's lock. */
   readonly agentKeys: AgentKeyCache
-  /** The server's own, for every other kind of credential. */
+  /** The server's own function, for every other kind of credential. */
   readonly authenticators: Authenticators
   readonly signals: Pick<RiskSignals, 'policyRefusal'>
   /** The token of a payment's receipt; null when it cannot be signed now. */
@@ -44,8 +44,9 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
   const fromMemory = { authenticators: { ...context.authenticators, ...remembering } }
 
   /**
-   * A key that the agent no longer has must not be remembered, or its calls would use up the agent's budget. And
-   * whoever runs into its policy again and again is worth a look.
+   * A key that the agent no longer has is removed from the cache, or its calls would use up the agent's rate limit.
+   * Repeated
+   * policy refusals of an agent are reported to the risk rules.
    */
   function noteFailure(caller: AgentCaller): (error: unknown) => never {
     return error => {
@@ -55,7 +56,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
     }
   }
 
-  /** An agent pays from its own wallet only; of another's it learns what every route tells. */
+  /** An agent pays from its own wallet only; for another agent's it gets the same refusal as on every route. */
   async function refuseOther({ caller, params }: Call<typeof payRoute>): Promise<never> {
     await requireAgentAccess(database, caller, params.agent_id)
     throw new Error('assertion failed: another agent is never the caller’s')
@@ -132,7 +133,7 @@ function orderOf(call: Call<typeof payRoute>, payerId: Uuid, payeeId: Uuid | nul
     amountPaise: requirePaise(amount, 'amount'),
     reference: reference?.normalize() ?? null,
     note: note?.normalize() ?? null,
-    // The header's key serves as the payment's own, so that a crash between the two cannot pay twice.
+    // The Idempotency-Key header is stored as the payment's own key, so that a crash between the two cannot pay twice.
     idempotencyKey: idempotency_key ?? call.idempotencyKey ?? null,
     uniqueReference: unique_reference === true,
   }

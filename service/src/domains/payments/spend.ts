@@ -20,48 +20,50 @@ import { activeUse, type PayerKey, type Use, usedKeys } from './uses.ts'
 
 /** Money that an agent is to spend: a payment, a hold or an allocation. `post` moves it and records the facts. */
 export interface Spending<Posted extends { readonly id: Uuid }> {
-  /** The kind of the transfer that `post` makes. */
+  /** The kind of the transfer that `post` creates. */
   readonly kind: 'payment' | 'escrow_hold' | 'allocation'
   readonly payerId: Uuid
   /** The agents whose accounts are locked, the payer included. */
   readonly agentIds: readonly Uuid[]
-  /** The payee that the limits are asked about; null: nobody is named yet. */
+  /** The payee that the limits are checked for; null: no agent is named yet. */
   readonly payeeId: Uuid | null
   readonly amountPaise: Paise
   /** Which of the limits apply. */
   readonly limits: Pick<Spend, 'escrowApplies' | 'only'>
-  /** The payer's key for it, which is used once. */
+  /** The payer's idempotency key, which is used once. */
   readonly idempotencyKey: string | null
-  /** What its own rules read beside accounts, agents, the key and the limits. */
+  /** What its own rules read besides accounts, agents, the key and the limits. */
   readonly reads?: readonly Read[]
   /** The rules in their order, pure. Nothing has been posted yet. */
   decide(batch: LedgerBatch, checks: SpendChecks): Refusal | SpendPlan
   post(batch: LedgerBatch): Posted
-  /** Shows the commands that follow in the batch what else than the key was used up. */
+  /** Tells the later commands of the batch what was used besides the key. */
   noteUse?(batch: LedgerBatch, use: Use): void
 }
 
-/** What the rules of every kind of spending ask. */
+/** The facts that the rules of every kind of spending depend on. */
 export interface SpendChecks {
   /** What used the idempotency key before, or reserves it while it waits for approval. */
   readonly sameKey: Use | undefined
-  /** The approval that is being carried out: what it has reserved is no obstacle. */
+  /** The approval that is being executed: what it has reserved does not block it. */
   readonly approvalId: Uuid | null
-  /** Asks the limits; called only when everything before them allows the spending. */
+  /** Checks the limits; called only when everything before them allows the spending. */
   checkLimits(): Refusal | null
 }
 
-/** Nothing is in the way, or nothing but that the owner must approve. */
-export type SpendPlan = { readonly kind: 'proceed' } | { readonly kind: 'ask'; readonly threshold: Threshold }
+/** No rule refuses, or only the owner's approval is missing. */
+export type SpendPlan =
+  | { readonly kind: 'proceed' }
+  | { readonly kind: 'needs_approval'; readonly threshold: Threshold }
 
-/** What spending, carrying out an approval and a dry run share. `decide` comes before `post`. */
+/** What spending, executing an approval and a dry run share. `decide` comes before `post`. */
 export interface PreparedSpend<Posted> extends Omit<Command<object>, 'decide'> {
   decide(batch: LedgerBatch): Refusal | SpendPlan
   post(batch: LedgerBatch): Posted
   noteUse(batch: LedgerBatch, use: Use): void
 }
 
-/** Posts, or asks the owner for approval: decided and written in one commit with its neighbours. */
+/** Posts, or requests the owner's approval: decided and written in one commit with other commands of the batch. */
 export function spendCommand<Posted extends { readonly id: Uuid }, Answer extends object>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
@@ -90,7 +92,7 @@ export function spendCommand<Posted extends { readonly id: Uuid }, Answer extend
   }
 }
 
-/** Decides once more, as of now, and spends in the commit that closes the approval. */
+/** Decides again, as of now, and spends in the commit that closes the approval. */
 export function spendApproved<Posted extends { readonly id: Uuid }>(
   agents: AgentPolicyCache,
   spending: Spending<Posted>,
@@ -106,7 +108,7 @@ export function spendApproved<Posted extends { readonly id: Uuid }>(
       if (waiting.kind === 'refusal') return waiting
       const plan = prepared.decide(batch)
       if (plan.kind === 'refusal') return plan
-      assert(plan.kind === 'proceed', 'what the owner approves needs no further approval')
+      assert(plan.kind === 'proceed', 'an approved request needs no further approval')
       const posted = prepared.post(batch)
       const approved = closeApproval(batch, waiting, { status: 'approved', madeId: posted.id, actor })
       return { approval: approved, made: madeOf(posted) }
@@ -123,7 +125,7 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
   const keyed: PayerKey | null = idempotencyKey === null ? null : { payer: payerId, key: idempotencyKey }
   let asked: { readonly batch: LedgerBatch; readonly spend: Spend | null } | null = null
 
-  /** Asked at every step and the same for all of one batch, whose facts are there before the first. */
+  /** Called at every phase. The facts of one batch are read before the first phase and do not change. */
   function spendIn(batch: LedgerBatch): Spend | null {
     if (asked?.batch !== batch) asked = { batch, spend: spendOf(batch, agents, spending) }
     return asked.spend
@@ -158,7 +160,7 @@ export function prepareSpend<Posted extends { readonly id: Uuid }>(
   }
 }
 
-/** What the limits are asked about; null while there is no payer. */
+/** What the limits are checked for; null while there is no payer. */
 function spendOf(
   batch: LedgerBatch,
   agents: AgentPolicyCache,

@@ -12,7 +12,7 @@ import {
   transferColumns,
 } from '../../ledger/index.ts'
 
-/** A transfer as the payment routes read it back. */
+/** A transfer as the payment routes read it. */
 export interface PaymentRow {
   readonly id: Uuid
   readonly payer: Uuid
@@ -25,12 +25,12 @@ export interface PaymentRow {
   readonly postedAt: Date
 }
 
-/** A payment as it is looked up, with what was given back of it so far. */
+/** A payment as a caller queries it, with the amount refunded so far. */
 export interface LookedUpPayment extends PaymentRow {
   readonly refundedPaise: Paise
 }
 
-/** A payment and what was refunded of it so far. The payee's lock is held, so no other refund is under way. */
+/** A payment and the amount refunded so far. The payee is locked, so no other refund is in progress. */
 export interface Refundable {
   readonly payment: PaymentRow
   refundedPaise: Paise
@@ -65,7 +65,7 @@ function paymentFromRow(row: Row): PaymentRow {
   }
 }
 
-/** Payments as they were posted: an edited one is not refunded. */
+/** Payments whose MAC is valid: an edited one is not refunded. */
 export const refundables = readerById<Refundable>('refundable payments', async (tx, ids, _nowMs, vault) => {
   const rows = await tx.query<StoredTransfer & { refundedPaise: Paise }>(
     `select ${transferColumns('t')}, ${refundedOf('t.id')} as "refundedPaise"

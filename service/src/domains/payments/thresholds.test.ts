@@ -73,19 +73,19 @@ describe('a payment', () => {
     [50_001n, { tier: 100_000n, owner: 50_000n, agent: 70_000n }, 'owner'],
     [50_001n, { tier: 50_000n, owner: 50_000n, agent: 50_000n }, 'tier'],
     [50_001n, { owner: 50_001n, agent: 50_000n }, 'agent'],
-  ])('of %d paise under the thresholds %o comes to: %s', (amount, thresholds, wanted) => {
+  ])('of %d paise under the thresholds %o results in: %s', (amount, thresholds, wanted) => {
     const plan = decidePayment(facts(amount, thresholds))
-    expect(plan.kind === 'ask' ? plan.threshold.layer : plan.kind).toBe(wanted)
+    expect(plan.kind === 'needs_approval' ? plan.threshold.layer : plan.kind).toBe(wanted)
   })
 
-  test('above a threshold names the threshold that the owner is asked by', () => {
+  test('above a threshold names the layer whose threshold requires approval', () => {
     expect(decidePayment(facts(50_001n, { agent: 50_000n }))).toEqual({
-      kind: 'ask',
+      kind: 'needs_approval',
       threshold: { layer: 'agent', abovePaise: 50_000n },
     })
   })
 
-  test('that would be refused is not asked for', () => {
+  test('that would be refused is not sent for approval', () => {
     const short = { payerAccount: testAccount(PAYER, NOW.getTime(), { balancePaise: paise(50_250n) }) }
     const over = { checkLimits: () => refuse('spend_limit_exceeded', 'over the limit') }
     const escrow = { checkLimits: () => refuse('escrow_required', 'through escrow') }
@@ -99,10 +99,10 @@ describe('a payment', () => {
   })
 })
 
-describe('who stands behind it:', () => {
+describe('the authority of a payment:', () => {
   const rotated = { payer: agent(PAYER, { keyHash: hashSecret('new') }) }
 
-  test('an owner’s approval heeds neither the threshold nor the agent’s key, and everything else', () => {
+  test('an owner’s approval skips the threshold and the agent’s key, and checks everything else', () => {
     expect(decidePayment(facts(50_001n, { agent: 0n }, { mandate: OWNER }))).toMatchObject({
       kind: 'proceed',
     })
@@ -115,13 +115,13 @@ describe('who stands behind it:', () => {
     })
   })
 
-  test('a dry run asks the approval threshold and needs no key', () => {
+  test('a dry run checks the approval threshold and needs no key', () => {
     const plan = decidePayment(facts(50_001n, { agent: 50_000n }, { mandate: DRY_RUN }))
-    expect(plan).toMatchObject({ kind: 'ask' })
+    expect(plan).toMatchObject({ kind: 'needs_approval' })
     expect(decidePayment(facts(1n, {}, { mandate: DRY_RUN, ...rotated }))).toMatchObject({ kind: 'proceed' })
   })
 
-  test('the agent needs its present key', () => {
+  test('the agent needs its current key', () => {
     expect(decidePayment(facts(1n, {}, rotated))).toMatchObject({ code: 'authentication_error' })
   })
 })
@@ -134,7 +134,7 @@ describe('a key or reference that waits with an approval', () => {
     expiresAt: new Date(expiresMs),
   })
 
-  test('is taken to the last millisecond before it expires', () => {
+  test('is used to the last millisecond before it expires', () => {
     expect(activeUse(waiting(nowMs + 1), nowMs)).toBeDefined()
     expect(activeUse(waiting(nowMs), nowMs)).toBeUndefined()
   })
@@ -146,7 +146,7 @@ describe('a key or reference that waits with an approval', () => {
     expect(activeUse(paid, nowMs, APPROVAL)).toBe(paid)
   })
 
-  test('names the approval, so that a client that lost the answer recovers', () => {
+  test('names the approval, so that a client that lost the response recovers', () => {
     const approval_id = formatId('apr', APPROVAL)
     const details = { payment_id: null, approval_id, status: 'pending_approval' }
     expect(decidePayment(facts(1n, {}, { sameKey: waiting(nowMs) }))).toMatchObject({

@@ -28,7 +28,7 @@ export interface PayeeReference {
   readonly reference: string
 }
 
-// Lateral with a limit, so that no plan reads what waits for others.
+// Lateral with a limit, so that no plan reads the approvals of other agents.
 const USED_KEYS = `
   select k.position::int4 as position, t.id, t.kind, null::timestamptz as expires_at
   from unnest($1::uuid[], $2::text[]) with ordinality k(payer, key, position)
@@ -42,7 +42,7 @@ const USED_KEYS = `
       and a.expires_at > $3
     limit 1) a`
 
-/** Exact, because whoever posts or asks for a payer holds its lock. */
+/** Exact, because posting and requesting approval for a payer both lock its account. */
 export const usedKeys = reader<PayerKey, Use>({
   name: 'idempotency keys',
   key: ['payer', 'key'],
@@ -85,7 +85,7 @@ export const usedReferences = reader<PayeeReference, Use>({
   },
 })
 
-/** A movement outweighs a request that waits. */
+/** A movement takes precedence over a request that waits. */
 function usesOf<Key>(keys: readonly Key[], rows: readonly UseRow[]): Map<Key, Use> {
   const used = new Map<Key, Use>()
   for (const { position, kind, id, expires_at: expiresAt } of rows) {
@@ -96,7 +96,7 @@ function usesOf<Key>(keys: readonly Key[], rows: readonly UseRow[]): Map<Key, Us
   return used
 }
 
-/** The use that stands in a command's way at this moment: not one that has expired, nor the approval it carries out. */
+/** The use that blocks a command at this moment: not one that has expired, nor the approval that it executes. */
 export function activeUse(
   use: Use | undefined,
   nowMs: number,

@@ -59,7 +59,7 @@ const ask = (at = 0) => nodeAt(at).pay(order(payer, payee, 20_000n))
 const askHold = (at = 0) => holdOn(nodeAt(at), intent(payer, 20_000n, { toAgentId: payee }))
 const askMany = (count: number) => outcomesOf(Array.from({ length: count }, (_, at) => ask(at)))
 
-test('of 120 requests at once on two nodes, holds included, exactly 50 wait and the others are a conflict', async () => {
+test('of 120 concurrent requests on two nodes, holds included, exactly 50 wait and the others are a conflict', async () => {
   const works = Array.from({ length: 120 }, (_, at) => (at % 3 === 0 ? askHold(at) : ask(at)))
   const { done, refused } = await outcomesOf<{ readonly status: string }>(works)
   expect([done.length, refused.length]).toEqual([50, 70])
@@ -73,7 +73,7 @@ test('of 120 requests at once on two nodes, holds included, exactly 50 wait and 
   expect(await countPendingApprovals(db.database, clock.now())).toBe(50)
 })
 
-test('what is approved or rejected frees its place at once, also within one batch', async () => {
+test('an approval that is approved or rejected makes room for another at once, also within one batch', async () => {
   const { done } = await askMany(50)
   const approvals = await Promise.all(done.slice(0, 3).map(each => approvalOf(db.database, each)))
   expect(await refusalOf(ask())).toMatchObject({ code: 'conflict' })
@@ -92,7 +92,7 @@ test('what is approved or rejected frees its place at once, also within one batc
   expect(await countPendingApprovals(db.database, clock.now())).toBe(50)
 })
 
-test('what has expired waits no more, written down or not', async () => {
+test('an expired approval no longer counts, whether or not the job wrote it down', async () => {
   await askMany(50)
   clock.advance(DAY_MS - 1)
   expect(await refusalOf(ask())).toMatchObject({ code: 'conflict' })
@@ -100,7 +100,7 @@ test('what has expired waits no more, written down or not', async () => {
   expect((await askMany(51)).refused).toHaveLength(1)
 })
 
-test('a full list keeps nobody from paying what needs no approval, and from asking for another agent', async () => {
+test('with the maximum waiting, payments below the threshold pass, and so do requests for another agent', async () => {
   await askMany(50)
   expect(await nodes[0].pay(order(payer, payee, 1_000n))).toMatchObject({ status: 'completed' })
   expect(
@@ -114,7 +114,7 @@ test('a full list keeps nobody from paying what needs no approval, and from aski
   expect(await nodes[0].pay(order(other, payee, 20_000n))).toMatchObject({ status: 'pending_approval' })
 })
 
-test('a payment that needs no approval counts none', async () => {
+test('a payment that needs no approval does not count the waiting approvals', async () => {
   await nodes[0].pay(order(payer, payee, 1_000n))
   sent.clear()
   await nodes[0].pay(order(payer, payee, 1_000n))

@@ -50,7 +50,7 @@ async function payerAt(moment: Date, controls: ControlColumns): Promise<{ payer:
   return { payer, payee }
 }
 
-/** How much can be paid now, found by asking for one paisa too much, then for all of it. */
+/** The amount that can be paid now, found by trying one paisa too much, then all of it. */
 async function spendAllThatIsLeft(
   payer: Uuid,
   payee: Uuid,
@@ -78,7 +78,7 @@ describe('a rolling hour', () => {
     await spendAllThatIsLeft(payer, payee, 40_000n)
   })
 
-  test('lets go of a payment made in the very millisecond in which the wallet was opened', async () => {
+  test('excludes after an hour a payment made in the very millisecond in which the wallet was created', async () => {
     const { payer, payee } = await payerAt(NOON, { spend_limit_hourly_paise: 100_000n })
     await node.pay(order(payer, payee, 60_000n))
     clock.advance(30 * MINUTE_MS)
@@ -101,7 +101,7 @@ describe('a rolling hour', () => {
     await spendAllThatIsLeft(payer, payee, 1_000n)
   })
 
-  test('is one for all commands of a batch, however many go over it', async () => {
+  test('is one for all commands of a batch, however many exceed it', async () => {
     const { payer, payee } = await payerAt(NOON, { spend_limit_hourly_paise: 100_000n })
     await node.pay(order(payer, payee, 70_000n))
     clock.advance(HOUR_MS - MINUTE_MS)
@@ -140,21 +140,21 @@ test('29 February belongs to February', async () => {
 })
 
 describe('nodes whose clocks differ', () => {
-  test('do not count a day twice, although one has seen midnight and refused', async () => {
+  test('do not count a day twice, although one has passed midnight and refused', async () => {
     const before = new Date(MIDNIGHT.getTime() - 20)
     const { payer, payee } = await payerAt(before, { spend_limit_daily_paise: 10_000n })
     await node.pay(order(payer, payee, 10_000n))
-    // The refusal begins to count recipients, so the other node writes the account it has taken past midnight.
+    // The refusal begins to count recipients, so the other node writes the account that it has moved past midnight.
     await changeAgent(db.database, payer, { max_counterparties_per_hour: 5, spend_limit_per_tx_paise: 0n })
     otherClock.set(new Date(MIDNIGHT.getTime() + 20))
     await refusalOf(other.pay(order(payer, payee, 10_000n)))
     await changeAgent(db.database, payer, { spend_limit_per_tx_paise: null })
-    // Whatever the second payment counts for, no day may end with more than its limit.
+    // Whichever day the second payment counts for, no day may end above its limit.
     await node.pay(order(payer, payee, 10_000n)).catch(() => undefined)
     expect(await paidOn(payer, before)).toBeLessThanOrEqual(10_000n)
   })
 
-  test('do not let an hour pass its limit, although one has counted further and refused', async () => {
+  test('do not exceed the limit of an hour, although one has counted further and refused', async () => {
     const { payer, payee } = await payerAt(NOON, { spend_limit_hourly_paise: 10_000n })
     clock.advance(1)
     await node.pay(order(payer, payee, 6_000n))
@@ -210,7 +210,7 @@ describe('retry_at', () => {
     clock.advance(1)
     await node.pay(order(payer, payee, 6_000n))
     clock.advance(10 * MINUTE_MS)
-    // What comes in does not put it off.
+    // Incoming money does not postpone it.
     await fund(node.ledger, payer, 100n)
     const refusal = await refusalOf(node.pay(order(payer, payee, 5_000n)))
     const before = await refusalOf(payAt(new Date(retryAt(refusal).getTime() - 1), payer, payee, 5_000n))
@@ -239,7 +239,7 @@ describe('counting by counterparty', () => {
     await spendAllThatIsLeft(payer, payee, 10_000n)
   })
 
-  test('begins with the recipients of the last hour, also those of before midnight', async () => {
+  test('begins with the recipients of the last hour, also those before midnight', async () => {
     const { payer, payee } = await payerAt(new Date(MIDNIGHT.getTime() - 10 * MINUTE_MS), {})
     await node.pay(order(payer, payee, 100n))
     clock.advance(20 * MINUTE_MS)
@@ -260,7 +260,7 @@ describe('counting by counterparty', () => {
     await spendAllThatIsLeft(payer, payee, 3_000n)
   })
 
-  test('counts again who was paid exactly one hour ago', async () => {
+  test('counts a recipient again that was paid exactly one hour ago', async () => {
     const { payer, payee } = await payerAt(NOON, { max_counterparties_per_hour: 1 })
     const second = await newAgent(db.database, NOON)
     await node.pay(order(payer, payee, 100n))

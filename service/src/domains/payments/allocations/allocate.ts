@@ -24,14 +24,14 @@ import type { AllocationsContext } from './routes.ts'
 
 export type Allocation = ResponseOf<typeof allocateRoute>
 
-/** Money for a member, as its owner asks for it. */
+/** An allocation to a member, as its owner requests it. */
 export interface AllocationOrder {
   readonly orgId: Uuid
-  /** The treasury as it was when the owner asked. */
+  /** The treasury as it was when the owner sent the request. */
   readonly treasuryId: Uuid
   readonly agentId: Uuid
   readonly amountPaise: Paise
-  /** Its own by `ownKey`; null: it was asked for without one. */
+  /** The idempotency key by `ownKey`; null: the request has none. */
   readonly key: AllocationKey | null
   readonly actor: Actor
 }
@@ -47,7 +47,8 @@ export async function allocate(
   const agentId = requireAgentId(agent_id)
   const amountPaise = requirePaise(amount, 'amount')
   const key = idempotencyKey === undefined ? null : ownKey(orgId, idempotencyKey)
-  // All of it is asked again under the locks. Here it tells which accounts those are, and keeps strangers' out of them.
+  // Everything is checked again under the locks. Here it determines which accounts those are, and excludes strangers'
+  // accounts.
   const earlier = key === null ? undefined : await readOne({ database, vault }, earlierAllocations, key)
   if (earlier !== undefined) raise(keyUsed(earlier))
   const member = await readOne({ database, vault }, memberships, agentId)
@@ -55,7 +56,7 @@ export async function allocate(
   if (parties.kind === 'refusal') raise(parties)
   const actor = actorOf(caller, ownerId)
   const order = { orgId, treasuryId: parties.treasuryId, agentId, amountPaise, key, actor }
-  // Whatever the rows say that were read before the locks, both wallets are the caller's.
+  // Whatever the rows that were read before the locks contain, both wallets are the caller's.
   const ofMember = forCaller(
     agents,
     { caller, agentId, otherwise: notMember() },
@@ -65,7 +66,7 @@ export async function allocate(
   return ledger.submit(forCaller(agents, claim, ofMember))
 }
 
-/** Moves the money if everything that holds for the treasury's spending allows it. */
+/** Moves the money if all rules for the treasury's spending allow it. */
 export function allocateCommand(agents: AgentPolicyCache, order: AllocationOrder): Command<Allocation> {
   const prepared = prepareSpend(agents, allocationSpending(agents, order))
   return {
@@ -77,7 +78,7 @@ export function allocateCommand(agents: AgentPolicyCache, order: AllocationOrder
   }
 }
 
-/** An allocation as money that is spent. Its key is the organization's, whichever agent is the treasury. */
+/** An allocation as money that is spent. Its key belongs to the organization, whichever agent is the treasury. */
 function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): Spending<EarlierAllocation> {
   const { orgId, treasuryId, agentId, amountPaise, key } = order
   const agentIds = [treasuryId, agentId]
@@ -110,7 +111,7 @@ function allocationSpending(agents: AgentPolicyCache, order: AllocationOrder): S
   }
 }
 
-/** The organization is what an allocation belongs to, so its keys are found whoever is the treasury. */
+/** An allocation belongs to the organization, so its keys are found whichever agent is the treasury. */
 function postAllocation(batch: LedgerBatch, order: AllocationOrder): EarlierAllocation {
   const { orgId, treasuryId, agentId, amountPaise, key } = order
   const { id } = batch.post({
@@ -152,7 +153,7 @@ function resultOf(
   }
 }
 
-/** A key that was used names what it was used for, so that a client that lost the answer recovers. */
+/** The refusal for a used key names what the key was used for, so that a client that lost the response recovers. */
 function keyUsed({ id, agentId, amountPaise }: EarlierAllocation): Refusal {
   return refuse(
     'idempotency_error',

@@ -24,7 +24,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-/** What was allocated to a member by the book, in INR, and how often. */
+/** The amount that the ledger shows as allocated to a member, in INR, and the number of allocations. */
 async function allocatedTo(agent: StageAgent): Promise<{ readonly inr: number; readonly times: number }> {
   const [row] = await stage.db.database.query<{ paise: bigint; times: number }>(
     `select coalesce(sum(amount_paise), 0)::int8 as paise, count(*)::int4 as times from transfers
@@ -40,7 +40,7 @@ function allocateAtOnce(lab: Lab, worker: StageAgent, times: number): Promise<An
 
 const doneOf = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length
 
-test('one Idempotency-Key allocates once, however often and wherever it is sent at once', async () => {
+test('one Idempotency-Key allocates once, however often and to whichever node it is sent at once', async () => {
   const lab = await openLab(stage)
   await lab.hire('treasury')
   const worker = await lab.hire('worker')
@@ -70,12 +70,12 @@ test('a limit of the treasury counts payments and allocations on both nodes toge
   const { inr } = await allocatedTo(worker)
   expect(inr).toBeLessThanOrEqual(60)
   expect(spent_this_month).toBeLessThanOrEqual(100)
-  // What is left is less than any of them would take from it.
+  // The rest is less than any of them would take.
   const last = [await lab.allocate(worker, 3), await stage.pay(treasury, payee, 2)]
   expect(last.map(outcomeOf)).toEqual(['spend_limit_exceeded', 'spend_limit_exceeded'])
 })
 
-test('allocations race with other treasuries, leavers, freezes and the end: each is whole, and by the rules', async () => {
+test('concurrent allocations, treasury changes, leaves, freezes and deactivations are each complete and obey the rules', async () => {
   const lab = await openLab(stage, 'tier2')
   const treasuries = [await lab.hire('treasury'), await lab.hire('admin')] as const
   const [leaver, frozen, ended] = [
@@ -128,7 +128,7 @@ test('allocations race with other treasuries, leavers, freezes and the end: each
 })
 
 test.each(['remove the member', 'name it the treasury', 'change its budget'])(
-  'to %s waits for whatever is being decided on its account, and counts from then on',
+  'to %s waits for the decisions in progress on its account, and applies to all later ones',
   async what => {
     const lab = await openLab(stage)
     await lab.hire('treasury')
@@ -152,7 +152,7 @@ test.each(['remove the member', 'name it the treasury', 'change its budget'])(
   },
 )
 
-/** Every change of what decides about an agent raises it; joining was the first. */
+/** Every change of what decides about an agent raises its version; joining was the first. */
 async function versionOf(agent: StageAgent): Promise<number> {
   const [row] = await stage.db.database.query<{ version: number }>(
     `select agent_version as version from accounts where id = $1`,

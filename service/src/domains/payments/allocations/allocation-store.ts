@@ -3,7 +3,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { reader } from '../../../ledger/index.ts'
 
-/** What an allocation came to that is known by its key. */
+/** The outcome of an allocation that is found by its key. */
 export interface EarlierAllocation {
   readonly id: Uuid
   readonly agentId: Uuid
@@ -11,8 +11,9 @@ export interface EarlierAllocation {
 }
 
 /**
- * The header's key serves as the allocation's own, in a line that no key of an agent's own can have: see payments. The
- * organization is part of it, because the same agent may have been another's treasury. Both have a fixed length.
+ * The Idempotency-Key header is stored as the allocation's own key, in a form that no agent's own key can have: see
+ * payments.
+ * The organization is part of it, because the same agent may have been another's treasury. Both have a fixed length.
  */
 export function ownKey(orgId: Uuid, headerKey: string): AllocationKey {
   return { orgId, key: `allocation\n${orgId}\n${headerKey}` }
@@ -25,8 +26,9 @@ export interface AllocationKey {
 }
 
 /**
- * Allocations by their keys, whoever was the treasury then. Exact, because an allocation and the naming of another
- * treasury both hold the treasury's account. The condition is that of the index `transfers_allocations`.
+ * Allocations by their keys, whichever agent was the treasury then. Exact, because an allocation and the naming of
+ * another
+ * treasury both lock the treasury's account. The condition is that of the index `transfers_allocations`.
  */
 export const earlierAllocations = reader<AllocationKey, EarlierAllocation>({
   name: 'earlier allocations',

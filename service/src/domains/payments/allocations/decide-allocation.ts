@@ -9,16 +9,16 @@ import type { SpendPlan } from '../spend.ts'
 
 const FIELD = 'agent_id'
 
-/** From which treasury to which agent, as far as it can be told without a lock. */
+/** The treasury and the receiving agent, as far as they are known without a lock. */
 export interface Parties {
   readonly orgId: Uuid
   readonly treasuryId: Uuid | null
   readonly agentId: Uuid
-  /** The membership of the agent that is to get the money. */
+  /** The membership of the agent that is to receive the money. */
   readonly member: Membership | undefined
 }
 
-/** Is there anybody to allocate from and to? */
+/** Checks that the organization has a treasury and that the agent may receive from it. */
 export function decideParties({
   orgId,
   treasuryId,
@@ -37,22 +37,25 @@ export function decideParties({
   return { kind: 'parties', treasuryId }
 }
 
-/** What the rules of allocating look at, true under the locks of both accounts. */
+/** The facts that allocating depends on, read under the locks of both accounts. */
 export interface AllocationFacts {
   readonly orgId: Uuid
   readonly agentId: Uuid
   readonly amountPaise: Paise
-  /** The membership of the agent that was the treasury when the owner asked. */
+  /** The membership of the agent that was the treasury when the owner sent the request. */
   readonly treasury: Membership | undefined
   readonly member: Membership | undefined
   readonly payer: AgentFacts | undefined
   readonly payerAccount: Account | undefined
   readonly payee: AgentFacts | undefined
-  /** Asks the treasury's limits; called only when everything before them allows the allocation. */
+  /** Checks the treasury's limits; called only when everything before them allows the allocation. */
   readonly checkLimits: () => Refusal | null
 }
 
-/** The rules of allocations: those of payments without payee rules and thresholds, which are not for one's own. */
+/**
+ * The rules of allocations: those of payments without payee rules and thresholds, which do not apply to one's own
+ * agents.
+ */
 export function decideAllocation(facts: AllocationFacts): Refusal | SpendPlan {
   const { orgId, agentId, treasury, member, payer, payerAccount, payee, amountPaise } = facts
   const isTreasury = treasury?.orgId === orgId && treasury.role === 'treasury'
@@ -73,7 +76,7 @@ export function decideAllocation(facts: AllocationFacts): Refusal | SpendPlan {
   return decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE) ?? { kind: 'proceed' }
 }
 
-/** The rules of payments say `to`; here the member has a name of its own. */
+/** The rules of payments name the field `to`; here the member has its own field. */
 function ofMember(refusal: Refusal): Refusal {
   return refusal.field === 'to' ? { ...refusal, field: FIELD } : refusal
 }

@@ -5,7 +5,7 @@ import { type OrganizationsContext, requireOrganization, selectMembers } from '.
 import { readStatementOf } from '../statements/read-statement.ts'
 import { allocate } from './allocate.ts'
 
-/** What allocations work with. */
+/** The dependencies of allocations. */
 export interface AllocationsContext extends OrganizationsContext {
   readonly agents: AgentPolicyCache
 }

@@ -60,7 +60,7 @@ const expire = () => expireDueApprovals({ database: db.database, ledger: server.
 
 const actionsOn = async (target: string) => (await actsIn(db.database, target)).map(({ action }) => action)
 
-test('asking is the agent’s act, approving the owner’s: each once, however often it is tried', async () => {
+test('a request is recorded for the agent and an approval for the owner, each once, however often it is tried', async () => {
   const expires_at = new Date(clock.now().getTime() + DAY_MS).toISOString()
   const id = await askForPayment()
   clock.advance(1)
@@ -84,7 +84,7 @@ test('asking is the agent’s act, approving the owner’s: each once, however o
   ])
 })
 
-test('a hold is asked for by the platform; the owner’s no is recorded once', async () => {
+test('a request for a hold is recorded for the platform; the owner’s rejection is recorded once', async () => {
   const id = await askForHold()
   clock.advance(1)
   await decide(id, 'reject')
@@ -98,7 +98,7 @@ test('a hold is asked for by the platform; the owner’s no is recorded once', a
   ])
 })
 
-test('an expiry is recorded when it is written down, once', async () => {
+test('an expiry is recorded when the job writes it, once', async () => {
   const id = await askForPayment()
   clock.advance(DAY_MS - 1)
   await expire()
@@ -114,7 +114,7 @@ test('an expiry is recorded when it is written down, once', async () => {
   expect(more).toEqual([])
 })
 
-test('approving on one node and expiring on another leave one act between them', async () => {
+test('approving on one node and expiring on another record one audit event', async () => {
   const second = openDatabase(db.url)
   const behind = manualClock(clock.now())
   const slow = startNode({ database: second, clock: behind })
@@ -137,7 +137,7 @@ test('approving on one node and expiring on another leave one act between them',
 })
 
 test.each(['cut before', 'cut unheard', 'cut after'] as const)(
-  'asking and rejecting whose commit is %s leave one act each',
+  'a request and a rejection whose commit is %s record one audit event each',
   async fault => {
     let left = 0
     const faultOf = (text: string): Fault => (text === 'commit' && left-- === 1 ? fault : 'none')

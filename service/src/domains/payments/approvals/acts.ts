@@ -7,7 +7,7 @@ import type { Approval } from './approval.ts'
 
 type ApprovalAct = 'approval.requested' | 'approval.approved' | 'approval.rejected' | 'approval.expired'
 
-/** Records what became of an approval, with all that the owner decides about. */
+/** Records the outcome of an approval, with everything that the owner decides about. */
 export function recordApproval(
   batch: LedgerBatch,
   actor: Actor,

@@ -30,7 +30,7 @@ export function approvalRecord(view: ApprovalView, now: Date): Approval {
   }
 }
 
-/** What the owner has to know of a hold before she approves it; nulls for a payment. */
+/** What the owner must know of a hold before approving it; nulls for a payment. */
 function shownTerms({
   terms,
 }: ApprovalView): Pick<Approval, 'timeout_hours' | 'auto_action' | 'attestor_agent_id'> {
@@ -50,7 +50,7 @@ const NO_TERMS: HoldTerms = {
   auto_action: null,
 }
 
-/** The id of what was made on approval if it is of the wanted kind. */
+/** The id of the payment or hold that was made on approval, if it is of the wanted kind. */
 export function madeBy(
   { kind, madeId }: Pick<ApprovalView, 'kind' | 'madeId'>,
   wanted: ApprovalKind,

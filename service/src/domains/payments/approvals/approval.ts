@@ -11,13 +11,13 @@ import type { Paise } from '../../../kernel/money.ts'
 import type { Command } from '../../../ledger/index.ts'
 import type { Actor } from '../../../operations/act.ts'
 
-/** Which approval: the agent's id leads, because it says where the row lives. */
+/** The key of an approval. The agent's id comes first, because the row is stored by it. */
 export interface ApprovalKey {
   readonly agentId: Uuid
   readonly id: Uuid
 }
 
-/** What an agent asks its owner for. */
+/** What an agent requests its owner's approval for. */
 export interface ApprovalRequest {
   readonly agentId: Uuid
   readonly kind: ApprovalKind
@@ -29,42 +29,43 @@ export interface ApprovalRequest {
   readonly note: string | null
   readonly idempotencyKey: string | null
   readonly uniqueReference: boolean
-  /** The layer whose threshold asks. */
+  /** The layer whose threshold requires the approval. */
   readonly layer: PolicyLayer
-  /** What else has to be known to do it, in JSON; null for a payment. */
+  /** Further terms of the request, in JSON; null for a payment. */
   readonly terms: unknown
 }
 
-/** A request and what became of it. */
+/** A request for approval and its outcome. */
 export interface Approval extends ApprovalRequest, ApprovalKey {
   readonly rule: 'require_human_approval_above'
   readonly status: ApprovalStatus
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly decidedAt: Date | null
-  /** The payment or the hold that was made of it. */
+  /** The payment or the hold that was made on approval. */
   readonly madeId: Uuid | null
 }
 
-/** What somebody decided of an approval. */
+/** The decision about an approval. */
 export interface Decision {
   readonly status: 'approved' | 'rejected'
-  /** The payment or the hold that was made of it. */
+  /** The payment or the hold that was made on approval. */
   readonly madeId: Uuid | null
   readonly actor: Actor
 }
 
-/** What an executor did: the approval as it now stands, and what the answer shows beside it. */
+/** The result of an executor: the decided approval, and what the response shows with it. */
 export interface Approved {
   readonly approval: Approval
   readonly made: Omit<ResponseOf<typeof approve>, keyof ApprovalRecord>
 }
 
 /**
- * Does what an owner, the actor, approves. Its command takes the agent's account, reads it, asks `openApproval`
- * whether the approval still waits, decides everything again, posts, and ends with `closeApproval`: one commit.
+ * Executes what an owner, the actor, approves. Its command locks the agent's account, reads it, checks with
+ * `openApproval`
+ * that the approval still waits, decides everything again, posts, and ends with `closeApproval`: one commit.
  */
 export type Executor = (approval: Approval, actor: Actor) => Command<Approved>
 
-/** Who does which kind. */
+/** The executor of each kind. */
 export type Executors = Readonly<Partial<{ [Kind in ApprovalKind]: Executor }>>

@@ -17,16 +17,19 @@ export function approvalIn(batch: LedgerBatch, key: ApprovalKey): Approval | und
   return approval === undefined ? undefined : statusAt(approval, batch.nowMs)
 }
 
-/** The approval if it still waits, else why it cannot be decided. */
+/** The approval if it still waits, else the reason why it cannot be decided. */
 export function openApproval(batch: LedgerBatch, seen: ApprovalKey | Approval): Refusal | Approval {
   const approval = batch.read(approvals, seen)
-  // What is to be done was prepared of what was read without a proof.
+  // The request was prepared from a row whose MAC was not verified.
   const isSame = approval === undefined || !('amountPaise' in seen) || approvals.agree(approval, seen)
-  assert(isSame, 'an approval asks for what it asked for')
+  assert(isSame, 'an approval matches its request')
   return decideOpen(approval, batch.nowMs)
 }
 
-/** Asks the owner, in the commit of the batch, once `decidePlace` lets it. The agent's account is locked, so its idempotency key is exact. */
+/**
+ * Requests the owner's approval, in the batch's commit, after `decidePlace` allowed it. The agent's account is locked,
+ * so its idempotency key is exact.
+ */
 export function requestApproval(batch: LedgerBatch, request: ApprovalRequest, actor: Actor): Approval {
   const createdAt = new Date(batch.nowMs)
   const approval: Approval = {
@@ -58,7 +61,7 @@ export function closeApproval(
   return closed
 }
 
-/** Writes down that an approval's time is over. */
+/** Records that an approval has expired. */
 export function expireApproval(batch: LedgerBatch, approval: Approval): Approval {
   const expired = close(batch, statusAt(approval, batch.nowMs))
   recordApproval(batch, service('approval expiry'), 'approval.expired', expired)
@@ -69,7 +72,7 @@ export function expireApproval(batch: LedgerBatch, approval: Approval): Approval
 function close(batch: LedgerBatch, closed: Approval): Approval {
   const before = batch.read(approvals, closed)
   assert(before?.status === 'pending_approval', 'an approval is decided once')
-  // One whose time was over did not wait any more.
+  // One that had expired no longer waited.
   if (before.expiresAt.getTime() > batch.nowMs) noteWaiting(batch, closed.agentId, -1)
   save(batch, approvals, closed)
   return closed

@@ -3,18 +3,18 @@ import { DAY_MS } from '../../../kernel/clock.ts'
 import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Approval } from './approval.ts'
 
-/** How long an owner has (interface section 8). */
+/** How long an owner has to decide (interface section 8). */
 export const APPROVAL_MS = DAY_MS
 
 type LimitUsage = Pick<Approval, 'status' | 'expiresAt' | 'decidedAt'>
 
-/** How an approval stands at a moment: it expires at its time, whenever that is written down. */
+/** The status of an approval at a moment: it expires at its time, whenever the job writes that down. */
 export function statusAt<Row extends LimitUsage>(approval: Row, nowMs: number): Row {
   if (approval.status !== 'pending_approval' || approval.expiresAt.getTime() > nowMs) return approval
   return { ...approval, status: 'expired', decidedAt: approval.expiresAt }
 }
 
-/** Only what still waits can be decided. */
+/** Only an approval that still waits can be decided. */
 export function decideOpen(approval: Approval | undefined, nowMs: number): Refusal | Approval {
   if (approval === undefined) return refuse('not_found', 'There is no approval with this id')
   const { id, status, kind, madeId } = statusAt(approval, nowMs)

@@ -7,18 +7,18 @@ import { emit } from '../../../operations/record-events.ts'
 import type { Approval } from './approval.ts'
 import { madeBy } from './approval-record.ts'
 
-/** Tells the agent's platform how an approval stands now. */
+/** Notifies the agent's platform of the approval's status. */
 export function notifyOfApproval(batch: LedgerBatch, approval: Approval): void {
-  const told = { agentId: approval.agentId, data: dataOf(approval) }
+  const event = { agentId: approval.agentId, data: dataOf(approval) }
   switch (approval.status) {
     case 'pending_approval':
-      return emit(batch, { name: 'agent.approval.requested', ...told })
+      return emit(batch, { name: 'agent.approval.requested', ...event })
     case 'approved':
-      return emit(batch, { name: 'agent.approval.approved', ...told })
+      return emit(batch, { name: 'agent.approval.approved', ...event })
     case 'rejected':
-      return emit(batch, { name: 'agent.approval.rejected', ...told })
+      return emit(batch, { name: 'agent.approval.rejected', ...event })
     case 'expired':
-      return emit(batch, { name: 'agent.approval.expired', ...told })
+      return emit(batch, { name: 'agent.approval.expired', ...event })
     default:
       return unreachable(approval.status)
   }

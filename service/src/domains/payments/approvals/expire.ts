@@ -25,7 +25,7 @@ function duePagesOf({ database }: Pick<ExpiryContext, 'database'>) {
   return duePages(AT_ONCE, (now, after, limit) => selectDueApprovals(database, now, after, limit))
 }
 
-/** Writes down what has expired, a bounded batch; answers how many are now decided, by whomever. */
+/** Writes down what has expired, a bounded batch; returns how many are now decided, by this or another node. */
 export async function expireDueApprovals(
   context: ExpiryContext,
   now: Date,
@@ -37,7 +37,7 @@ export async function expireDueApprovals(
   return (await Promise.all(works)).filter(decided => decided).length
 }
 
-/** Any node may do this, and any number of times: what is decided stays as it is. */
+/** Any node may do this, any number of times: what is decided does not change. */
 function expireCommand(key: ApprovalKey): Command<{ readonly decided: boolean }> {
   return {
     accounts: [key.agentId],

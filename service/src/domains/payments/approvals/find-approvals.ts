@@ -9,7 +9,7 @@ import { approvalRecord } from './approval-record.ts'
 import { countApprovals, selectApprovalIds } from './list-store.ts'
 import { type ApprovalView, selectApproval, selectApprovalViews } from './store.ts'
 
-/** The approval of an address, which must be the caller's; a stranger does not learn that it exists. */
+/** The approval of an id in a path, which must be the caller's; a stranger does not learn that it exists. */
 export async function requireApproval(db: Queryable, caller: Caller, address: string): Promise<ApprovalView> {
   const id = parseId('apr', address)
   const view = id === null ? null : await selectApproval(db, id)
@@ -19,7 +19,7 @@ export async function requireApproval(db: Queryable, caller: Caller, address: st
   return view
 }
 
-/** What a stranger is answered, and who asks for none. */
+/** The refusal for a stranger, and for an id without an approval. */
 export const NO_APPROVAL = refuse('not_found', 'There is no approval with this id')
 
 export async function findApprovals(
@@ -37,7 +37,7 @@ export async function findApprovals(
   return page('approvals', rows, render, total, request)
 }
 
-/** All agents of the session, or the one that was named if it is one of them. */
+/** All agents of the session, or the named one if it is one of them. */
 async function listedAgents(
   db: Queryable,
   caller: OwnerCaller,

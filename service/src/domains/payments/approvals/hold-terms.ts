@@ -1,7 +1,7 @@
 import { ESCROW_AUTO_ACTIONS } from '@batua/contract'
 import type { Uuid } from '../../../kernel/ids.ts'
 
-/** What an approval of a hold keeps beside the amount and its reference, as it stands in JSON. */
+/** The terms of a hold that its approval stores besides the amount and the reference, in JSON. */
 export interface HoldTerms {
   readonly to_agent_id: Uuid | null
   readonly attestor_agent_id: Uuid | null
@@ -9,7 +9,7 @@ export interface HoldTerms {
   readonly auto_action: 'refund' | 'release' | null
 }
 
-/** The terms of a hold; null where they are something else's, or nobody's. */
+/** The terms of a hold; null where the JSON is of another kind, or missing. */
 export function holdTerms(terms: unknown): HoldTerms | null {
   return isHoldTerms(terms) ? terms : null
 }

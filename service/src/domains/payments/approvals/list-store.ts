@@ -12,7 +12,7 @@ export interface ApprovalFilter {
   readonly now: Date
 }
 
-/** What each status means at the moment $2: one past its expiry has expired, swept or not. */
+/** The condition of each status at the moment $2: one past its expiry has expired, whether the job has run or not. */
 const OF_STATUS: { readonly [Status in ApprovalStatus]: string } = {
   pending_approval: `a.status = 'pending_approval' and a.expires_at > $2`,
   approved: `a.status = 'approved'`,
@@ -28,7 +28,7 @@ export const newestIds = (status: ApprovalStatus) => `
     order by a.id desc limit $5
   ) listed order by listed.id desc limit $5`
 
-/** Of those each that stands at a multiple of $6. */
+/** Every $6th of them. */
 export const places = (status: ApprovalStatus) => `
   select id from (
     select id, row_number() over (order by id desc) as place from (${newestIds(status)}) newest

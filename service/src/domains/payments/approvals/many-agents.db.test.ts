@@ -34,7 +34,10 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => db.drop())
 
-/** Approvals whose ids have nothing to do with those of their agents; of eight one has each status but for one, and one is past its expiry. */
+/**
+ * Approvals whose ids are unrelated to those of their agents. Of eight, one has each status but one, and one is past
+ * its expiry.
+ */
 async function insertApprovals(of: readonly Uuid[], last: number): Promise<void> {
   await db.database.query(
     `insert into approvals (agent_id, id, kind, payee, amount_paise, fee_paise, unique_reference, rule, layer, created_at,
@@ -67,7 +70,7 @@ const list = (query: object, queryable: Queryable = db.database) =>
   findApprovals(queryable, { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId }, query, NOW)
 
 test.each(APPROVAL_STATUSES)(
-  'the pages of %s of 2,500 agents follow each other, by cursor and offset',
+  'the pages of %s of 2,500 agents follow each other without gaps, by cursor and offset',
   async status => {
     const all = expected(status)
     const first = await list({ status, limit: 30 })
@@ -81,7 +84,7 @@ test.each(APPROVAL_STATUSES)(
   },
 )
 
-test('one agent’s approvals are listed alone, and a stranger’s not at all', async () => {
+test('one agent’s approvals are listed alone, and a stranger’s are not listed at all', async () => {
   const [agent = ''] = agents
   const { approvals, pagination } = await list({ agent_id: formatId('agt', agent), limit: 1 })
   expect(pagination.total).toBeLessThan(OF_EACH)
@@ -94,7 +97,7 @@ test('one agent’s approvals are listed alone, and a stranger’s not at all', 
   expect(foreign).toMatchObject({ approvals: [], pagination: { total: 0 } })
 })
 
-test('no statement reads the approvals of more than 1,000 agents, or an index beyond a page of each', async () => {
+test('no statement reads the approvals of more than 1,000 agents, or an index beyond a page of each agent', async () => {
   const asked: number[] = []
   const noting: Queryable = {
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {

@@ -17,11 +17,11 @@ const ASKS = { require_human_approval_above_paise: 10_000n }
 let db: TestDatabase
 let node: TestNode
 let server: TestServer
-// The builders' agents are their own owners and platforms.
+// Each agent in the builders is its own owner and platform.
 let payer: Uuid
 let payee: Uuid
 
-/** Every credential is the uuid of whom it belongs to. */
+/** Every credential is the uuid of its agent. */
 const authenticators: Authenticators = {
   agent: (id): AgentCaller => {
     return { kind: 'agent', agentId: id, platformId: id, ownerId: id, keyHash: hashSecret(id) }
@@ -87,7 +87,7 @@ const owner = (method: string, rest: string, headers = asOwner(payer)) =>
   call(server, method, `/v1/approvals${rest}`, { headers })
 
 describe('an approval', () => {
-  test('is shown to its owner, its agent and its platform, and to nobody else', async () => {
+  test('is shown to its owner, its agent and its platform, and to no other caller', async () => {
     const id = await ask(200, { reference: 'r', note: 'a\nb', idempotency_key: 'k' })
     const shown = {
       ...{ approval_id: id, agent_id: formatId('agt', payer), agent_name: 'An agent', kind: 'payment' },
@@ -118,7 +118,7 @@ describe('an approval', () => {
     }
   })
 
-  test('is decided by its owner alone', async () => {
+  test('can be decided by its owner alone', async () => {
     const id = await ask()
     for (const act of ['approve', 'reject']) {
       expect(await owner('POST', `/${id}/${act}`, asOwner(payee))).toMatchObject({ status: 404 })
@@ -134,7 +134,7 @@ describe('an approval', () => {
     expect((await owner('GET', `/${id}`)).body).toMatchObject({ status: 'pending_approval' })
   })
 
-  test('when approved answers the payment, and again a conflict that says so', async () => {
+  test('returns the payment when approved, and a conflict that says so when approved again', async () => {
     const id = await ask(200, { idempotency_key: 'k' })
     clock.advance(1_000)
     const approved = await owner('POST', `/${id}/approve`)
@@ -154,7 +154,7 @@ describe('an approval', () => {
     expect((await owner('GET', `/${id}`)).body).toEqual(rest)
   })
 
-  test('when rejected answers the record, and nothing is paid', async () => {
+  test('returns the record when rejected, and nothing is paid', async () => {
     const id = await ask()
     expect(await owner('POST', `/${id}/reject`)).toMatchObject({
       ...{ status: 200, body: { approval_id: id, status: 'rejected', payment_id: null } },
@@ -162,7 +162,7 @@ describe('an approval', () => {
     expect(await owner('POST', `/${id}/approve`)).toMatchObject({ status: 409 })
   })
 
-  test('that is refused answers the refusal, still waits, and passes later', async () => {
+  test('that cannot be paid returns the refusal, still waits, and passes later', async () => {
     const id = await ask()
     await changeAgent(db.database, payee, { status: 'paused' })
     expect(await owner('POST', `/${id}/approve`)).toMatchObject({
@@ -177,7 +177,7 @@ describe('the list of approvals', () => {
   const idsOf = (body: unknown) =>
     (record(body)['approvals'] as Record<string, unknown>[]).map(each => each['approval_id'])
 
-  test('holds what waits unless asked otherwise, and moves at the millisecond of expiry', async () => {
+  test('contains what waits by default, and changes at the millisecond of expiry', async () => {
     const [waits, approved, rejected] = [await ask(), await ask(), await ask()]
     await owner('POST', `/${approved}/approve`)
     await owner('POST', `/${rejected}/reject`)
@@ -194,7 +194,7 @@ describe('the list of approvals', () => {
     expect(await owner('GET', '?status=done')).toMatchObject({ status: 400 })
   })
 
-  test('spans all owners of the session and can be narrowed to one agent', async () => {
+  test('includes all owners of the session and can be narrowed to one agent', async () => {
     const mine = await ask()
     const first = payer
     payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
@@ -223,13 +223,13 @@ describe('the list of approvals', () => {
   })
 })
 
-describe('the look-up of payments', () => {
+describe('the query for payments by key or reference', () => {
   const found = async (query: string) => {
     const { body } = await call(server, 'GET', path(`payments${query}`), { headers: asAgent(payer) })
     return record(body)['payments'] as Record<string, unknown>[]
   }
 
-  test('finds by key and by reference what waits, and then the payment in its place', async () => {
+  test('finds an approval that waits, and after its approval the payment instead', async () => {
     const id = await ask(200, { reference: 'r', idempotency_key: 'k' })
     const waiting = {
       ...{ payment_id: null, status: 'pending_approval', approval_id: id, from_balance: 1000, cost: 1 },

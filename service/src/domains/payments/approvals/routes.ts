@@ -35,7 +35,7 @@ export function serveApprovals(
   serve(approve, async ({ caller, params, now }) => {
     const view = await requireApproval(database, caller, params.approval_id)
     const execute = executors[view.kind]
-    assert(execute !== undefined, 'somebody executes every kind of approval that is asked for')
+    assert(execute !== undefined, 'every kind of approval has an executor')
     const { approval, made } = await ledger.submit(
       forOwn(caller, view, execute(view, actorOf(caller, view.ownerId))),
     )

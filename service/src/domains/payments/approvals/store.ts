@@ -35,12 +35,12 @@ export const approvals = entity<Approval, 'agentId' | 'id'>({
     posted: 'null::text[]',
     prefix: 'apr',
     logged: ['approval.approved', 'approval.rejected', 'approval.expired'],
-    // What was decided once is not decided again.
+    // A decided approval is not decided again.
     agrees: ({ status }, _posted, logged) => !(status === 'pending_approval' && logged !== null),
   },
 })
 
-/** An approval with what its record shows of the agents, and whose they are. */
+/** An approval with what its record shows of the agents, and their owners. */
 export interface ApprovalView extends Approval {
   readonly agentName: string
   readonly toName: string | null
@@ -66,7 +66,7 @@ export async function selectApprovalViews(db: Queryable, ids: readonly Uuid[]): 
   )
 }
 
-/** How many approvals of the whole network wait at this moment. */
+/** The number of approvals that wait at this moment, of all agents. */
 export async function countPendingApprovals(db: Queryable, now: Date): Promise<number> {
   const [row] = await db.query<{ total: number }>(
     `select count(*)::int4 as total from approvals where status = 'pending_approval' and expires_at > $1`,
@@ -75,7 +75,7 @@ export async function countPendingApprovals(db: Queryable, now: Date): Promise<n
   return row?.total ?? 0
 }
 
-/** Approvals whose time is over and not yet written down as such, the oldest first. */
+/** Approvals that have expired without the expiry being written down, the oldest first. */
 export async function selectDueApprovals(
   db: Queryable,
   now: Date,

@@ -7,13 +7,13 @@ import { type LedgerBatch, type Read, read, readerById } from '../../../ledger/i
 import { type AgentFacts, approvalNeeded } from '../../limits/index.ts'
 import { APPROVAL_MS } from './decide.ts'
 
-/** So many approvals of one agent may wait: nobody can fill an owner's list. */
+/** The number of approvals of one agent that may wait: no agent can fill its owner's list. */
 export const MAX_WAITING_APPROVALS = 50
 
-/** How many approvals of an agent wait. Whoever adds or decides one holds the agent's account, so the number is exact. */
+/** The number of approvals of an agent that wait. Adding and deciding both lock the agent's account, so it is exact. */
 const waitingApprovals = readerById<number>(
   'waiting approvals',
-  // What was asked earlier has expired, so a range of the agent's ids holds all that wait.
+  // An earlier request has expired, so a range of the agent's ids contains all that wait.
   async (tx: Queryable, agentIds, nowMs) => {
     const rows = await tx.query<{ agentId: Uuid; count: number }>(
       `select k.agent_id as "agentId", (
@@ -26,13 +26,13 @@ const waitingApprovals = readerById<number>(
   },
 )
 
-/** What has to be read before the owner may be asked; nothing where the amount needs no approval. */
+/** The reads before the owner's approval may be requested; none where the amount needs no approval. */
 export function waitingReads(payer: AgentFacts | undefined, amountPaise: Paise): Read[] {
   if (payer === undefined || approvalNeeded(payer.layers, amountPaise) === null) return []
   return [read(waitingApprovals, payer.id)]
 }
 
-/** May one more approval of this agent wait? */
+/** Whether one more approval of this agent may wait. */
 export function decidePlace(batch: LedgerBatch, agentId: Uuid): Refusal | null {
   const waiting = batch.read(waitingApprovals, agentId) ?? 0
   if (waiting < MAX_WAITING_APPROVALS) return null
@@ -44,7 +44,7 @@ export function decidePlace(batch: LedgerBatch, agentId: Uuid): Refusal | null {
   )
 }
 
-/** Shows the commands that follow in this batch that one more waits, or one less. */
+/** Tells the later commands of this batch that one more approval waits, or one less. */
 export function noteWaiting(batch: LedgerBatch, agentId: Uuid, change: 1 | -1): void {
   const waiting = batch.read(waitingApprovals, agentId)
   if (waiting !== undefined) batch.set(waitingApprovals, agentId, waiting + change)

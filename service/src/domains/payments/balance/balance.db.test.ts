@@ -44,7 +44,7 @@ test('a new wallet is empty', async () => {
   expect(await balanceOf(await someAgent())).toEqual({ available: 0, total_funded: 0, total_spent: 0 })
 })
 
-test('a payment counts with its fee for the payer and without it for the payee', async () => {
+test('a payment includes its fee for the payer and not for the payee', async () => {
   const [payer, payee] = [await someAgent(), await someAgent()]
   await fund(ledger, payer.agentId, 97_505n)
   await postPayment(ledger, payer.agentId, payee.agentId, 40_000n)
@@ -52,7 +52,7 @@ test('a payment counts with its fee for the payer and without it for the payee',
   expect(await balanceOf(payee)).toEqual({ available: 400, total_funded: 400, total_spent: 0 })
 })
 
-test('its platform and its owner see a balance, others do not', async () => {
+test('a balance is shown to its platform and its owner, and to no others', async () => {
   const [agent, other] = [await someAgent(), await someAgent()]
   const address = formatId('agt', agent.agentId)
   const empty = { available: 0 }

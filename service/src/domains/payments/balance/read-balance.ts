@@ -6,7 +6,7 @@ import { rupees } from '../../../kernel/money.ts'
 import { requireAgentAccess } from '../../parties/index.ts'
 import { selectWallet } from './store.ts'
 
-/** What a wallet holds at this moment: stored figures, which every commit that moves its money has updated. */
+/** The balance of a wallet now: stored figures, which every commit that moves its money has updated. */
 export async function readBalance(database: Database, caller: Caller, address: string): Promise<Balance> {
   const agent = await requireAgentAccess(database, caller, address)
   const wallet = await selectWallet(database, agent.id)

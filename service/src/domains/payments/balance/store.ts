@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
-/** The figures of a wallet as the posting engine keeps them. */
+/** The figures of a wallet as the posting engine stores them. */
 export interface Wallet {
   readonly availablePaise: Paise
   readonly totalFundedPaise: Paise

@@ -44,8 +44,8 @@ async function hold(more: object = {}, way = 'hold'): Promise<string> {
 const end = (id: string, way: string, body: object = {}) =>
   server.as('platform', payer, `/v1/escrow/${id}/${way}`, body)
 
-/** What every entry of such a hold says. */
-const told = (id: string) => ({
+/** The fields that every audit entry of such a hold has. */
+const entryOf = (id: string) => ({
   ...{ agentId: formatId('agt', payer), target: id },
   data: {
     ...{ to_agent_id: formatId('agt', payee), amount: 100, reference: 'order 7' },
@@ -53,33 +53,37 @@ const told = (id: string) => ({
   },
 })
 
-test('holding and refunding are the platform’s acts, each once', async () => {
+test('a hold and a refund are recorded for the platform, each once', async () => {
   const id = await hold()
   await end(id, 'refund')
   expect((await end(id, 'refund')).status).toBe(409)
   expect(await actsIn(db.database, id)).toEqual([
-    { ...told(id), action: 'escrow.held', actor: platform() },
-    { ...told(id), action: 'escrow.refunded', actor: platform() },
+    { ...entryOf(id), action: 'escrow.held', actor: platform() },
+    { ...entryOf(id), action: 'escrow.refunded', actor: platform() },
   ])
 })
 
-test('a release names who got the money; an attestation is the attestor’s act', async () => {
+test('a release is recorded with its payee; an attestation is recorded for the attestor', async () => {
   const id = await hold()
   await end(id, 'release', { to_agent_id: formatId('agt', payee) })
   expect(await actsIn(db.database, id)).toMatchObject([
     { action: 'escrow.held' },
-    { ...told(id), action: 'escrow.released', actor: platform() },
+    { ...entryOf(id), action: 'escrow.released', actor: platform() },
   ])
   const attestor = await server.agent()
   const attested = await hold({ attestor_agent_id: formatId('agt', attestor) }, 'hold-with-attestation')
   await server.as('agent', attestor, `/v1/escrow/${attested}/attest`, {})
   expect(await actsIn(db.database, attested)).toMatchObject([
     { action: 'escrow.held' },
-    { ...told(attested), action: 'escrow.released', actor: { type: 'agent', id: formatId('agt', attestor) } },
+    {
+      ...entryOf(attested),
+      action: 'escrow.released',
+      actor: { type: 'agent', id: formatId('agt', attestor) },
+    },
   ])
 })
 
-test('a hold that its owner approves is the owner’s act; one that is refused is none', async () => {
+test('a hold that its owner approves is recorded for the owner; one that is refused is not recorded', async () => {
   const approval = await hold({ amount: 600 })
   const acts = await actsDuring(db.database, async () => {
     await server.as('owner', payer, `/v1/approvals/${approval}/approve`)
@@ -95,18 +99,18 @@ test('a hold that its owner approves is the owner’s act; one that is refused i
   expect(await actsDuring(db.database, () => hold({ amount: 450 }))).toEqual([])
 })
 
-test('a timeout is the service’s own act, once on however many nodes', async () => {
+test('a timeout is recorded for the service, once on however many nodes', async () => {
   const id = await hold({ timeout_hours: 1, auto_action: 'release' }, 'hold-with-timeout')
   clock.advance(HOUR_MS)
   const context = { ...server.node, database: db.database, logger: silentLogger(), vault: TEST_VAULT }
   await Promise.all([fireDueTimeouts(context, clock.now()), fireDueTimeouts(context, clock.now())])
   expect(await actsIn(db.database, id)).toMatchObject([
     { action: 'escrow.held' },
-    { ...told(id), action: 'escrow.released', actor: { type: 'service', id: 'escrow timeouts' } },
+    { ...entryOf(id), action: 'escrow.released', actor: { type: 'service', id: 'escrow timeouts' } },
   ])
 })
 
-test('two nodes that end one escrow leave one act between them', async () => {
+test('two nodes that end one escrow record one audit event', async () => {
   const second = openDatabase(db.url)
   const other = startNode({ database: second, clock })
   for (let round = 0; round < 4; round++) {

@@ -67,7 +67,7 @@ async function holds(): Promise<number> {
   return rows.length
 }
 
-test('above its threshold a hold waits: nothing moves, and the answer names the approval', async () => {
+test('a hold above its threshold waits: no money moves, and the response names the approval', async () => {
   const answer = await ask({ timeoutMs: HOUR_MS, autoAction: 'release', reference: 'r' })
   expect(answer).toEqual({
     ...{ escrow_id: null, agent_id: formatId('agt', payer), to_agent_id: formatId('agt', payee) },
@@ -81,7 +81,7 @@ test('above its threshold a hold waits: nothing moves, and the answer names the 
   })
 })
 
-test('the approval holds the money in its own commit, and the timeout runs from then', async () => {
+test('the approval makes the hold in its own commit, and the timeout runs from then', async () => {
   const approval = await approvalOf(await ask({ timeoutMs: HOUR_MS, autoAction: 'release' }))
   clock.advance(3 * HOUR_MS)
   const { approval: approved, made } = await approve(approval)
@@ -95,7 +95,7 @@ test('the approval holds the money in its own commit, and the timeout runs from 
   expect(await refusalOf(approve(approval))).toMatchObject({ code: 'conflict' })
 })
 
-test('the approval decides again: a refusal is told, and it goes on waiting', async () => {
+test('the approval decides again: it returns a refusal, and the request continues to wait', async () => {
   const approval = await approvalOf(await ask())
   await changeAgent(db.database, payee, { status: 'paused' })
   expect(await refusalOf(approve(approval))).toMatchObject({ code: 'validation_error', field: 'to_agent_id' })
@@ -107,7 +107,7 @@ test('the approval decides again: a refusal is told, and it goes on waiting', as
   await approve(approval)
 })
 
-test('a key is used as long as the request waits, and free again once it is rejected or expired', async () => {
+test('a key is used as long as the request waits, and can be used again once it is rejected or expired', async () => {
   const keyed = { idempotencyKey: 'hold\nk' }
   const first = await approvalOf(await ask(keyed))
   expect(await refusalOf(ask(keyed))).toMatchObject({
@@ -120,12 +120,12 @@ test('a key is used as long as the request waits, and free again once it is reje
   expect(await refusalOf(approve(second))).toMatchObject({ code: 'conflict' })
   await expireDueApprovals({ database: db.database, ledger: node.ledger }, clock.now())
   const third = await approvalOf(await ask(keyed))
-  // Its own key is not in the way of what is approved.
+  // The request's own key does not block its approval.
   await approve(third)
   expect(await refusalOf(ask(keyed))).toMatchObject({ code: 'idempotency_error' })
 })
 
-test('20 at once approve and reject, and exactly one of them wins', async () => {
+test('of 20 concurrent calls that approve and reject exactly one wins', async () => {
   for (let round = 0; round < 20; round++) {
     payer = await newFundedAgent(node.ledger, db.database, clock, 100_000n, ASKS)
     const approval = await approvalOf(await ask())
@@ -139,7 +139,7 @@ test('20 at once approve and reject, and exactly one of them wins', async () => 
   }
 })
 
-test('asked once, although the answer of the commit was lost', async () => {
+test('one approval is requested although the response of the commit was lost', async () => {
   let left = 1
   const database = faultyDatabase(db.database, text => {
     if (left === 0 || text !== 'commit') return 'none'

@@ -60,7 +60,7 @@ const become = (id: Uuid, status: AgentStatus) => changeAgent(db.database, id, {
 
 describe('a closed escrow', () => {
   test.each(['released', 'refunded'] as const)(
-    'that was %s can neither be released, refunded nor attested',
+    'that was %s cannot be released, refunded or attested again',
     async how => {
       const escrow = await heldNow({ attestorId: attestor, toAgentId: payee })
       const closed = await (how === 'released' ? releaseOn(node, escrow, payee) : refundOn(node, escrow))
@@ -75,7 +75,7 @@ describe('a closed escrow', () => {
     },
   )
 
-  test('is told to the payer’s platform, and a release to the payee’s too', async () => {
+  test('notifies the payer’s platform, and a release the payee’s platform too', async () => {
     const [first, second] = [await heldNow({ reference: 'r' }), await heldNow()]
     await releaseOn(node, first, payee)
     await refundOn(node, second)
@@ -97,7 +97,7 @@ describe('a closed escrow', () => {
     ])
   })
 
-  test('is told once where both sides are on one platform', async () => {
+  test('notifies a platform once that has both sides', async () => {
     const { ledger, agents } = node
     const escrow = await heldNow()
     await ledger.submit(
@@ -112,7 +112,7 @@ describe('a closed escrow', () => {
 })
 
 describe('a release', () => {
-  test('goes to nobody but the recipient who was named', async () => {
+  test('goes only to the named recipient', async () => {
     const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
     expect(await refusalOf(releaseOn(node, escrow, attestor))).toMatchObject({
       ...{ code: 'conflict', field: 'to_agent_id', details: { to_agent_id: formatId('agt', payee) } },
@@ -120,22 +120,22 @@ describe('a release', () => {
     await releaseOn(node, escrow, payee)
   })
 
-  test('may go to another than the attestor who is the recipient by default', async () => {
+  test('may go to an agent other than the attestor, which is only the default recipient', async () => {
     const escrow = await heldNow({ attestorId: attestor })
     expect(await releaseOn(node, escrow, payee)).toMatchObject({ releasedTo: payee })
     expect(await balanceOf(db.database, payee)).toBe(1_000n)
   })
 
-  test('never goes to the payer itself or to nobody', async () => {
+  test('never goes to the payer itself or to a missing agent', async () => {
     const escrow = await heldNow()
     expect(await refusalOf(releaseOn(node, escrow, payer))).toMatchObject({ code: 'validation_error' })
-    const nobody = '01890000-0000-7000-8000-000000000dea'
-    expect(await refusalOf(releaseOn(node, escrow, nobody))).toMatchObject({
+    const missing = '01890000-0000-7000-8000-000000000dea'
+    expect(await refusalOf(releaseOn(node, escrow, missing))).toMatchObject({
       ...{ code: 'not_found', field: 'to_agent_id' },
     })
   })
 
-  test('heeds the lists of payees again only where somebody else is paid than was meant', async () => {
+  test('checks the payee lists again only where it pays an agent that the hold did not name', async () => {
     const [named, meant] = [await heldNow({ toAgentId: payee }), await heldNow({ attestorId: attestor })]
     await changeAgent(db.database, payer, { allowed_payees: [] })
     await releaseOn(node, named, payee)
@@ -143,7 +143,7 @@ describe('a release', () => {
     await attestOn(node, meant)
   })
 
-  test.each(['paused', 'deactivated'] as const)('goes on when its payer is %s', async status => {
+  test.each(['paused', 'deactivated'] as const)('is possible while its payer is %s', async status => {
     const escrows = [await heldNow(), await heldNow({ attestorId: attestor })] as const
     await become(payer, status)
     await releaseOn(node, escrows[0], payee)
@@ -152,7 +152,7 @@ describe('a release', () => {
   })
 
   test.each(['frozen', 'quarantined'] as const)(
-    'waits while its payer is %s; a refund does not',
+    'is refused while its payer is %s; a refund is not',
     async status => {
       const escrow = await heldNow({ attestorId: attestor })
       await become(payer, status)
@@ -178,7 +178,7 @@ describe('a release', () => {
     },
   )
 
-  test('goes to a payee that is quarantined', async () => {
+  test('may go to a payee that is quarantined', async () => {
     const escrow = await heldNow({ toAgentId: payee })
     await become(payee, 'quarantined')
     expect(await releaseOn(node, escrow, payee)).toMatchObject({ status: 'released' })
@@ -193,12 +193,12 @@ describe('an attestor', () => {
       ...{ code: 'policy_denied', message: `Agent is ${status}` },
     })
     expect(await statusOf(escrow)).toBe('held')
-    // Of one that is closed, that it is closed is what there is to say.
+    // For a closed escrow, the refusal says that it is closed.
     await refundOn(node, escrow)
     expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'conflict' })
   })
 
-  test('proves its key again at the moment of the release', async () => {
+  test('is checked by its key again at the moment of the release', async () => {
     const escrow = await heldNow({ toAgentId: payee, attestorId: attestor })
     await changeAgent(db.database, attestor, { key_hash: hashSecret('rotated') })
     expect(await refusalOf(attestOn(node, escrow))).toMatchObject({ code: 'authentication_error' })

@@ -70,7 +70,7 @@ const HELD: Escrow = {
 }
 
 describe('a hold', () => {
-  test('passes when nothing is in the way', () => {
+  test('passes when no rule refuses', () => {
     expect(decideHold(holdFacts())).toEqual({ kind: 'proceed' })
     expect(decideHold(holdFacts({ named: [to(agent(PAYEE)), by(agent(OTHER))] }))).toEqual({
       kind: 'proceed',
@@ -105,19 +105,19 @@ describe('a hold', () => {
     ])
   })
 
-  test('asks the owner above the threshold, and not again when the owner has approved', () => {
+  test('needs approval above the threshold, and no second one when the owner has approved', () => {
     const facts = holdFacts({ payer: agent(PAYER, 'active', { requireApprovalAbovePaise: paise(999n) }) })
-    expect(decideHold(facts)).toMatchObject({ kind: 'ask', threshold: { layer: 'agent' } })
+    expect(decideHold(facts)).toMatchObject({ kind: 'needs_approval', threshold: { layer: 'agent' } })
     expect(decideHold({ ...facts, by: 'owner' })).toEqual({ kind: 'proceed' })
   })
 
-  test.each(AGENT_STATUSES)('of a payer that is %s is a matter of that state alone', status => {
+  test.each(AGENT_STATUSES)('of a payer that is %s depends on that state alone', status => {
     const plan = decideHold(holdFacts({ payer: agent(PAYER, status) }))
     if (status === 'active') expect(plan.kind).toBe('proceed')
     else expect(plan).toMatchObject({ code: 'policy_denied', message: `Agent is ${status}` })
   })
 
-  test('names the field of whoever is wrong', () => {
+  test('names the field of the agent that cannot take part', () => {
     for (const named of [to, by]) {
       const { field } = named(undefined)
       expect(decideHold(holdFacts({ named: [named(undefined)] }))).toMatchObject({ code: 'not_found', field })
@@ -129,7 +129,7 @@ describe('a hold', () => {
     }
   })
 
-  test('asks the lists only about whom the money is meant for', () => {
+  test('checks the payee lists only for the agent that the money is meant for', () => {
     const payer = agent(PAYER, 'active', { allowedPayees: new Set([PAYEE]) })
     const plan = (named: NamedAgent[]) => decideHold(holdFacts({ payer, named })).kind
     expect(plan([to(agent(PAYEE)), by(agent(OTHER))])).toBe('proceed')
@@ -138,7 +138,7 @@ describe('a hold', () => {
   })
 })
 
-test('whoever comes second learns how the escrow ended', () => {
+test('a second call to end an escrow gets how it ended', () => {
   expect(decideBlocked(HELD)).toBe(HELD)
   for (const status of ['released', 'refunded'] as const) {
     expect(decideBlocked({ ...HELD, status })).toMatchObject({ code: 'conflict', details: { status } })
@@ -162,7 +162,7 @@ describe('a release', () => {
     expect(refused?.code ?? null).toBe(receives ? null : 'validation_error')
   })
 
-  test('to another than was named is a conflict, even if that one could not receive', () => {
+  test('to an agent other than the named one is a conflict, even if that agent could not receive', () => {
     const bound = { ...HELD, toAgentId: PAYEE }
     for (const status of ['active', 'paused'] as const) {
       expect(release(agent(OTHER, status), agent(PAYER), bound)).toMatchObject({ code: 'conflict' })
@@ -171,13 +171,13 @@ describe('a release', () => {
     expect(release(agent(OTHER), agent(PAYER), { ...HELD, attestorId: PAYEE })).toBeNull()
   })
 
-  test('to the payer is a validation_error and to nobody not_found', () => {
+  test('to the payer is a validation_error and to a missing agent not_found', () => {
     expect(release(agent(PAYER))).toMatchObject({ code: 'validation_error', field: 'to_agent_id' })
     expect(release(undefined)).toMatchObject({ code: 'not_found', field: 'to_agent_id' })
   })
 })
 
-test('an attestor proves its key and is active', () => {
+test('an attestor must present its key and be active', () => {
   expect(proveAttestor(agent(OTHER), hashSecret(OTHER))).toBeNull()
   expect(proveAttestor(agent(OTHER), hashSecret(PAYEE))).toMatchObject({ code: 'authentication_error' })
   expect(proveAttestor(undefined, hashSecret(OTHER))).toMatchObject({ code: 'authentication_error' })
@@ -188,7 +188,7 @@ test('an attestor proves its key and is active', () => {
   }
 })
 
-test('what is in the way of an attestation names no field of a request that has none', () => {
+test('the refusal of an attestation names no field, because the request has none', () => {
   const refused = decideAttestation(
     { escrow: HELD, payer: agent(PAYER), payee: agent(PAYEE, 'paused') },
     agent(OTHER),
@@ -197,14 +197,14 @@ test('what is in the way of an attestation names no field of a request that has 
   expect(refused).not.toHaveProperty('field')
 })
 
-test('a timeout releases only where that was wished and somebody is there to have the money', () => {
+test('a timeout releases only where the hold says so and there is a recipient', () => {
   expect(dueAction({ ...HELD, autoAction: 'refund', toAgentId: PAYEE })).toEqual({ kind: 'refund' })
   expect(dueAction({ ...HELD, autoAction: 'release' })).toEqual({ kind: 'refund' })
   const released = { kind: 'release', payeeId: PAYEE }
   expect(dueAction({ ...HELD, autoAction: 'release', toAgentId: PAYEE })).toEqual(released)
 })
 
-test('money is meant for the recipient, else for the attestor, else for nobody yet', () => {
+test('money is meant for the recipient, else for the attestor, else for no agent yet', () => {
   expect(meantFor({ toAgentId: PAYEE, attestorId: OTHER })).toBe(PAYEE)
   expect(meantFor({ toAgentId: null, attestorId: OTHER })).toBe(OTHER)
   expect(meantFor({ toAgentId: null, attestorId: null })).toBeNull()

@@ -21,16 +21,16 @@ export interface NamedAgent {
   readonly agent: AgentFacts | undefined
 }
 
-/** What the rules of holding look at. */
+/** The facts that the rules of holding depend on. */
 export interface HoldFacts {
-  /** The platform heeds the approval threshold; the owner who approves need not. */
+  /** The approval threshold applies to the platform, and not to the owner who approves. */
   readonly by: 'platform' | 'owner'
   readonly payer: AgentFacts | undefined
   readonly payerAccount: Account | undefined
   /** The first is the one that the money is meant for. */
   readonly named: readonly NamedAgent[]
   readonly amountPaise: Paise
-  /** Asks the limits; called only when everything before them allows the hold. */
+  /** Checks the limits; called only when everything before them allows the hold. */
   readonly checkLimits: () => Refusal | null
 }
 
@@ -53,10 +53,10 @@ export function decideHold(facts: HoldFacts): Refusal | SpendPlan {
   const short = decideBalance(payerAccount.balancePaise, amountPaise, ZERO_PAISE)
   if (short !== null) return short
   const threshold = facts.by === 'owner' ? null : approvalNeeded(payer.layers, amountPaise)
-  return threshold === null ? { kind: 'proceed' } : { kind: 'ask', threshold }
+  return threshold === null ? { kind: 'proceed' } : { kind: 'needs_approval', threshold }
 }
 
-/** Can this agent have the payer's money, or its word on it? */
+/** Whether this agent may receive the payer's money, or attest to its release. */
 function decideNamed({ field, agent }: NamedAgent, payer: { readonly id: Uuid }): Refusal | null {
   const who = field === 'to_agent_id' ? 'recipient' : 'attestor'
   if (agent === undefined) {
@@ -73,12 +73,12 @@ function decideNamed({ field, agent }: NamedAgent, payer: { readonly id: Uuid })
   )
 }
 
-/** The rules of payments say `to`; here the agent has a name of its own. */
+/** The rules of payments name the field `to`; here the agent has its own field. */
 function ofField(refusal: Refusal, field: NamedAgent['field']): Refusal {
   return refusal.field === 'to' ? { ...refusal, field } : refusal
 }
 
-/** Whoever comes second finds the escrow closed and learns how it ended. */
+/** A second call finds the escrow closed, and the refusal says how it ended. */
 export function decideBlocked(escrow: Escrow | undefined): Refusal | Escrow {
   if (escrow === undefined) return refuse('not_found', 'There is no escrow with this id')
   if (escrow.status === 'held') return escrow
@@ -91,15 +91,15 @@ export function decideBlocked(escrow: Escrow | undefined): Refusal | Escrow {
   )
 }
 
-/** What the rules of releasing look at. */
+/** The facts that the rules of releasing depend on. */
 export interface ReleaseFacts {
   readonly escrow: Escrow
   readonly payer: AgentFacts | undefined
-  /** Who shall get the money; undefined: there is no such agent. */
+  /** The agent that is to receive the money; undefined: there is no such agent. */
   readonly payee: AgentFacts | undefined
 }
 
-/** May this escrow, which is held, be released to this payee? */
+/** Whether this held escrow may be released to this payee. */
 export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal | null {
   if (payer === undefined) return refuse('not_found', 'There is no escrow with this id')
   const stopped = decideKept(payer)
@@ -117,18 +117,18 @@ export function decideRelease({ escrow, payer, payee }: ReleaseFacts): Refusal |
     )
   }
   if (unfit !== null) return unfit
-  // Whom the hold named was looked up in the lists then.
+  // The agent that the hold named was checked against the lists then.
   const disallowed = payee.id === meantFor(escrow) ? null : decidePayee(payer.layers, payee.id)
   return disallowed === null ? null : ofField(disallowed, 'to_agent_id')
 }
 
-/** A limit on payees refuses the release and nothing else: the money stays where it is. */
+/** A limit on payees refuses the release and nothing else: the money stays in escrow. */
 export function releaseRefusal(refusal: Refusal): Refusal {
   const message = `${refusal.message}. The money stays in escrow: release it later or to another agent, or refund it`
   return { ...refusal, message, field: 'to_agent_id' }
 }
 
-/** Is this the attestor's key? */
+/** Checks that this is the attestor's key. */
 export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer): Refusal | null {
   if (attestor !== undefined && sameHash(attestor.keyHash, keyHash)) return null
   return refuse(
@@ -137,11 +137,11 @@ export function proveAttestor(attestor: AgentFacts | undefined, keyHash: Buffer)
   )
 }
 
-/** May the attestor attest to this? What it attests to is decided like any other release. */
+/** Whether the attestor may attest. The release that it orders is decided like any other. */
 export function decideAttestation(facts: ReleaseFacts, attestor: AgentFacts | undefined): Refusal | null {
   const stopped = attestor === undefined ? null : decideSender(attestor.status)
   const refused = stopped ?? decideRelease(facts)
-  // Nobody was named in the request.
+  // The request names no agent.
   return refused === null ? null : withoutField(refused)
 }
 
@@ -149,7 +149,7 @@ function withoutField({ field: _field, ...refusal }: Refusal): Refusal {
   return refusal
 }
 
-/** What a timeout does. Without anybody to have the money it can only go back. */
+/** The action of a timeout. Without a recipient the money can only be refunded. */
 export function dueAction(
   escrow: Escrow,
 ): { readonly kind: 'release'; readonly payeeId: Uuid } | { readonly kind: 'refund' } {

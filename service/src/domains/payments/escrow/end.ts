@@ -21,7 +21,7 @@ import { type Escrow, type EscrowKey, isNamedAtRelease, meantFor } from './escro
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
 
-/** Who gets the money of an escrow, and who says so. */
+/** The payee of an escrow's money, and the actor. */
 export interface ReleaseOrder {
   readonly escrow: EscrowKey
   readonly payeeId: Uuid
@@ -89,7 +89,7 @@ export function attestCommand(agents: AgentPolicyCache, attestation: Attestation
   }
 }
 
-/** Refunds what is still held, whatever state the payer is in. */
+/** Refunds what is still in escrow, whatever state the payer is in. */
 export function refundCommand(agents: AgentPolicyCache, seen: Escrow, actor: Actor): Command<Escrow> {
   const given = givenBack(seen)
   return {
@@ -119,12 +119,12 @@ function postRelease(
     reference: held.reference,
   })
   const released = close(batch, { ...held, status: 'released', releasedTo: payeeId })
-  // A platform that has both sides is notified once, as the payer's.
+  // A platform that has both sides is notified once, for the payer.
   record(batch, escrowFact(released, actor, onePlatform ? [held.agentId] : [held.agentId, payeeId]))
   return released
 }
 
-/** Gives the money back to the payer, and to its limits. */
+/** Credits the money back to the payer, and reverses it in the payer's limits. */
 function postRefund(batch: LedgerBatch, agents: AgentPolicyCache, held: Escrow, actor: Actor): Escrow {
   const payer = batch.account(held.agentId)
   const facts = agents.facts(batch, held.agentId)
@@ -151,13 +151,13 @@ function close(batch: LedgerBatch, ended: Escrow): Escrow {
   return closed
 }
 
-/** Whether the release counts for its payee only now, because the hold did not name it. */
+/** Whether only the release counts for its payee, because the hold did not name it. */
 function countsForPayee(batch: LedgerBatch, { escrow: key, payeeId }: ReleaseOrder): boolean {
   const escrow = batch.read(escrows, key)
   return escrow?.status === 'held' && isNamedAtRelease(escrow, payeeId)
 }
 
-/** What the limits on payees are asked about; null where the hold was counted for this payee. */
+/** What the limits on payees are checked for; null where the hold was counted for this payee. */
 function spendOf(
   batch: LedgerBatch,
   agents: AgentPolicyCache,
@@ -181,7 +181,7 @@ function overLimit(batch: LedgerBatch, spend: Spend | null): Refusal | null {
   return refused === null ? null : releaseRefusal(refused)
 }
 
-/** What the counterparty windows take back; null: the hold named nobody, so it is in none. */
+/** What the counterparty windows reverse; null: the hold named no agent, so it is in none. */
 function givenBack(escrow: Escrow): ReversedSpend | null {
   const payeeId = meantFor(escrow)
   if (payeeId === null) return null

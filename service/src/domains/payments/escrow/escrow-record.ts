@@ -21,7 +21,7 @@ export function escrowRecord(escrow: Escrow): EscrowRecord {
   }
 }
 
-/** The answer to a hold that the owner has to approve: the timeout does not run yet. */
+/** The response to a hold that needs the owner's approval: the timeout does not run yet. */
 export function waitingRecord(approval: Approval, terms: Named & Terms): EscrowWaiting {
   return {
     escrow_id: null,

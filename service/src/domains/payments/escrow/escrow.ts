@@ -2,26 +2,26 @@ import type { EscrowAutoAction, EscrowStatus } from '@batua/contract'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
-/** Which escrow: the payer's id leads, because it says where the row lives. */
+/** The key of an escrow. The payer's id comes first, because the row is stored by it. */
 export interface EscrowKey {
   readonly agentId: Uuid
   readonly id: Uuid
 }
 
-/** Whom a hold names: the recipient, the one who attests. */
+/** The agents that a hold names: the recipient and the attestor. */
 export interface Named {
   readonly toAgentId: Uuid | null
   readonly attestorId: Uuid | null
 }
 
-/** What becomes of a hold that nobody ends. */
+/** The action when the timeout is reached. */
 export interface Terms {
-  /** How long it waits from the moment of the hold; null: for ever. */
+  /** The time from the hold to the timeout; null: no timeout. */
   readonly timeoutMs: number | null
   readonly autoAction: EscrowAutoAction | null
 }
 
-/** What is to be set aside, parsed: money in paise, agents resolved. */
+/** The requested hold, parsed: money in paise, agents resolved. */
 export interface HoldIntent extends Named, Terms {
   readonly payerId: Uuid
   readonly amountPaise: Paise
@@ -29,7 +29,7 @@ export interface HoldIntent extends Named, Terms {
   readonly idempotencyKey: string | null
 }
 
-/** Money that waits, or waited; the id is that of the transfer into escrow. */
+/** Money in escrow, or that was in escrow; the id is that of the transfer into escrow. */
 export interface Escrow extends EscrowKey, Named {
   readonly amountPaise: Paise
   readonly reference: string | null
@@ -45,17 +45,20 @@ export interface Escrow extends EscrowKey, Named {
   readonly nextTryAt: Date | null
 }
 
-/** Whether the payee is named at the release: the hold was made for nobody, or for its attestor, and another gets it. */
+/**
+ * Whether the payee is named at the release: the hold named no agent, or its attestor, and another agent gets the
+ * money.
+ */
 export function isNamedAtRelease({ toAgentId, attestorId }: Named, payeeId: Uuid): boolean {
   return toAgentId === null && attestorId !== payeeId
 }
 
-/** The agent that the money is meant for: the recipient that was named, else the attestor, else nobody yet. */
+/** The agent that the money is meant for: the named recipient, else the attestor, else none yet. */
 export function meantFor({ toAgentId, attestorId }: Named): Uuid | null {
   return toAgentId ?? attestorId
 }
 
-/** The agent that has the money, or that it is meant for. */
+/** The agent that received the money, or that it is meant for. */
 export function payeeOf(escrow: Escrow): Uuid | null {
   return escrow.releasedTo ?? meantFor(escrow)
 }

@@ -5,7 +5,8 @@ import { eventNamed } from '../../../operations/event.ts'
 import { type Escrow, payeeOf } from './escrow.ts'
 
 /**
- * That an escrow was held, released or refunded: an entry in the payer's trail, and an event for the platform of each
+ * The fact that an escrow was held, released or refunded: an audit entry of the payer, and an event for the platform of
+ * each
  * agent in `notified`.
  */
 export function escrowFact(escrow: Escrow, actor: Actor, notified: readonly Uuid[] = [escrow.agentId]): Act {

@@ -17,7 +17,7 @@ export interface FoundEscrow {
   readonly parties: ReadonlyMap<Uuid, Party>
 }
 
-/** The escrow of an address for a party to it: a stranger does not learn that it exists. */
+/** The escrow of an id in a path, for a party to it: a stranger does not learn that it exists. */
 export async function requireEscrow(
   { database, vault }: EscrowReader,
   caller: Caller,
@@ -36,10 +36,10 @@ export async function requireEscrow(
   return raise(NO_ESCROW)
 }
 
-/** What a stranger is answered, and who asks for none. */
+/** The refusal for a stranger, and for an id without an escrow. */
 export const NO_ESCROW = refuse('not_found', 'There is no escrow with this id')
 
-/** The same for the platform of the payer, which alone decides what becomes of the money. */
+/** The same for the platform of the payer, which alone may release or refund the money. */
 export async function requireOwnEscrow(
   context: EscrowReader,
   caller: PlatformCaller,

@@ -69,7 +69,7 @@ async function totals(id: Uuid): Promise<{ balance: bigint; funded: bigint; spen
 }
 
 describe('a hold', () => {
-  test('debits the payer at once, without a fee, and says what it is', async () => {
+  test('debits the payer at once, without a fee, and returns its record', async () => {
     const answer = await holdNow(40_000n, {
       ...{ toAgentId: payee, reference: 'order-77' },
       ...{ timeoutMs: 24 * HOUR_MS, autoAction: 'release' },
@@ -101,7 +101,7 @@ describe('a hold', () => {
     ])
   })
 
-  test('that names no recipient is meant for the attestor, and without one for nobody yet', async () => {
+  test('that names no recipient is meant for the attestor, and without an attestor for no agent yet', async () => {
     expect(await holdNow(100n, { attestorId: attestor })).toMatchObject({
       to_agent_id: formatId('agt', attestor),
       attestor_agent_id: formatId('agt', attestor),
@@ -118,7 +118,7 @@ describe('a hold', () => {
     expect(await totals(payee)).toEqual({ balance: 30_000n, funded: 30_000n, spent: 0n })
   })
 
-  test('needs the money, an active payer, and other agents that can receive', async () => {
+  test('needs the balance, an active payer, and other agents that can receive', async () => {
     const other = { toAgentId: payee }
     expect(await refusalOf(holdNow(100_001n, other))).toMatchObject({
       code: 'insufficient_balance',
@@ -141,15 +141,15 @@ describe('a hold', () => {
   })
 
   test('that names an agent which does not exist is not found, and nothing is held', async () => {
-    const nobody = '01890000-0000-7000-8000-000000000dea'
-    for (const named of [{ toAgentId: nobody }, { attestorId: nobody }]) {
+    const missing = '01890000-0000-7000-8000-000000000dea'
+    for (const named of [{ toAgentId: missing }, { attestorId: missing }]) {
       const field = 'toAgentId' in named ? 'to_agent_id' : 'attestor_agent_id'
       expect(await refusalOf(holdNow(100n, named))).toMatchObject({ code: 'not_found', field })
     }
     expect(await balanceOf(db.database, payer)).toBe(100_000n)
   })
 
-  test('passes above the escrow threshold, and under every other limit only', async () => {
+  test('passes above the escrow threshold, and within every other limit only', async () => {
     await changeAgent(db.database, payer, {
       ...{ require_escrow_above_paise: 1_000n, spend_limit_daily_paise: 50_000n },
     })
@@ -161,7 +161,7 @@ describe('a hold', () => {
     })
   })
 
-  test('heeds the lists of payees where it names one', async () => {
+  test('is checked against the payee lists where it names an agent', async () => {
     await changeAgent(db.database, payer, { blocked_payee_agents: [payee] })
     expect(await refusalOf(holdNow(100n, { toAgentId: payee }))).toMatchObject({
       ...{ code: 'authorization_error', field: 'to_agent_id' },
@@ -174,7 +174,7 @@ describe('a hold', () => {
     await releaseOn(node, open, attestor)
   })
 
-  test('with a key that was used names the first one, and holds nothing', async () => {
+  test('with a used key names the first hold, and holds nothing', async () => {
     const first = await heldNow(100n, { idempotencyKey: 'hold\nk' })
     expect(await refusalOf(holdNow(100n, { idempotencyKey: 'hold\nk' }))).toMatchObject({
       ...{ code: 'idempotency_error', details: { escrow_id: formatId('esc', first.id) } },
@@ -183,7 +183,7 @@ describe('a hold', () => {
   })
 })
 
-test('an attestor releases to the recipient, and to itself where none was named', async () => {
+test('an attestor releases to the recipient, and to itself where no recipient was named', async () => {
   const [named, own] = [
     await heldNow(100n, { attestorId: attestor, toAgentId: payee }),
     await heldNow(200n, { attestorId: attestor }),

@@ -18,7 +18,7 @@ import { escrowRecord, waitingRecord } from './escrow-record.ts'
 import { escrowFact } from './facts.ts'
 import { escrows } from './store.ts'
 
-/** Sets money aside, or asks the owner for approval. */
+/** Holds money in escrow, or requests the owner's approval. */
 export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor: Actor): Command<EscrowHold> {
   return spendCommand<Escrow, EscrowHold>(
     agents,
@@ -28,7 +28,7 @@ export function holdCommand(agents: AgentPolicyCache, intent: HoldIntent, actor:
   )
 }
 
-/** Sets aside what an owner approves. The timeout runs from the hold, whenever that is. */
+/** Makes the hold that an owner approves. The timeout runs from the hold, whenever that is. */
 export function executeHold(agents: AgentPolicyCache): Executor {
   return (approval, actor) => {
     const spending = holdSpending(agents, intentOf(approval), { by: 'owner', actor })
@@ -36,13 +36,16 @@ export function executeHold(agents: AgentPolicyCache): Executor {
   }
 }
 
-/** On whose authority money is held: the platform's, or that of the owner who approves. */
+/** The authority of a hold: the platform's, or that of the owner who approves. */
 interface Mandate {
   readonly by: HoldFacts['by']
   readonly actor: Actor
 }
 
-/** A hold as money that is spent. The limits on payees apply to the agent that it is meant for; without one, its release asks them. */
+/**
+ * A hold as money that is spent. The limits on payees apply to the agent that it is meant for; without one, they are
+ * checked at its release.
+ */
 function holdSpending(agents: AgentPolicyCache, intent: HoldIntent, mandate: Mandate): Spending<Escrow> {
   const { payerId, toAgentId, attestorId, amountPaise, idempotencyKey } = intent
   const payeeId = meantFor(intent)
@@ -107,7 +110,7 @@ function postHold(batch: LedgerBatch, intent: HoldIntent, actor: Actor): Escrow 
   return escrow
 }
 
-/** What the owner is asked for: no fee, no note, no unique reference. */
+/** What the owner is asked to approve: no fee, no note, no unique reference. */
 function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
   const { payerId, amountPaise, reference, idempotencyKey } = intent
   const terms: HoldTerms = {
@@ -126,7 +129,7 @@ function requestOf(intent: HoldIntent): Omit<ApprovalRequest, 'layer'> {
   }
 }
 
-/** The hold that an approval was asked for. */
+/** The hold that an approval was requested for. */
 function intentOf(approval: Approval): HoldIntent {
   const { agentId: payerId, amountPaise, reference, idempotencyKey } = approval
   const terms = holdTerms(approval.terms)

@@ -25,7 +25,7 @@ import { manualClock } from '../../../testing/manual-clock.ts'
 
 const clock = manualClock(new Date('2026-11-20T06:30:00.000Z'))
 let db: TestDatabase
-/** One lane: what is submitted at once is one batch. */
+/** One committer: commands that are submitted together form one batch. */
 let node: TestNode
 let payer: Uuid
 let first: Uuid
@@ -55,10 +55,10 @@ const heldFor = (toAgentId: Uuid | null, amount: bigint) =>
 const limitPerPayee = (paise: bigint) =>
   changeAgent(db.database, payer, { per_counterparty_daily_limit_paise: paise })
 
-test('a hold that is refunded beside a payment to the same agent takes only itself out of the day', async () => {
+test('a hold that is refunded in a batch with a payment to the same agent reverses only itself in the day', async () => {
   await limitPerPayee(1_000n)
   const escrow = await heldFor(first, 600n)
-  // What is refused was counted.
+  // What is refunded was counted.
   expect(await refusalOf(pay(first, 500n))).toMatchObject({ details: { used: 6, remaining: 4 } })
   await limitPerPayee(100_000n)
   await Promise.all([pay(first, 300n), refundOn(node, escrow)])
@@ -69,7 +69,7 @@ test('a hold that is refunded beside a payment to the same agent takes only itse
   await pay(first, 200n)
 })
 
-test('however many holds are refunded at once, an agent stays a recipient while one of them stands', async () => {
+test('however many holds are refunded at once, an agent stays a recipient while one of them is open', async () => {
   await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
   const escrows = []
   for (let each = 0; each < 30; each++) {
@@ -92,8 +92,8 @@ test('a refund makes room for another recipient', async () => {
   await pay(second, 100n)
 })
 
-describe('a hold that names nobody', () => {
-  test('asks no limit on payees, and its release to an agent does', async () => {
+describe('a hold without a recipient', () => {
+  test('checks no limit on payees, and its release to an agent does', async () => {
     await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
     await limitPerPayee(1_000n)
     const escrows = [await heldFor(null, 700n), await heldFor(null, 600n)] as const
@@ -155,7 +155,7 @@ describe('a hold that names nobody', () => {
     await pay(first, 400n)
   })
 
-  test('of two releases at once that a limit lets pass alone, one waits', async () => {
+  test('of two concurrent releases that each fit a limit alone, one is refused', async () => {
     await limitPerPayee(1_000n)
     const escrows = [await heldFor(null, 600n), await heldFor(null, 600n)]
     clock.advance(24 * 3_600_000)
@@ -165,7 +165,7 @@ describe('a hold that names nobody', () => {
     expect(await refusalOf(pay(first, 401n))).toMatchObject({ details: { used: 6, remaining: 4 } })
   })
 
-  test('of a release and a payment at once that a limit lets pass alone, one is refused', async () => {
+  test('of a release and a concurrent payment that each fit a limit alone, one is refused', async () => {
     await limitPerPayee(1_000n)
     await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
     const escrow = await heldFor(null, 600n)
@@ -177,7 +177,7 @@ describe('a hold that names nobody', () => {
     expect(await refusalOf(pay(second, 1n))).toMatchObject({ details: { used: 1 } })
   })
 
-  test('is not forgotten when another hold for the same agent is refunded', async () => {
+  test('still counts when another hold for the same agent is refunded', async () => {
     await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
     await limitPerPayee(1_000n)
     const open = await heldFor(null, 300n)
@@ -190,7 +190,7 @@ describe('a hold that names nobody', () => {
     expect(await refusalOf(pay(first, 701n))).toMatchObject({ details: { used: 3, remaining: 7 } })
   })
 
-  test('but an attestor counts for the attestor, and for another agent that it is released to', async () => {
+  test('with an attestor counts for the attestor, and for another agent that it is released to', async () => {
     await limitPerPayee(1_000n)
     const hold = (amount: bigint) => held(db.database, node, intent(payer, amount, { attestorId: first }))
     const attested = await hold(500n)
@@ -206,7 +206,7 @@ describe('a hold that names nobody', () => {
   })
 })
 
-test('the release of a hold is no refund: its agent stays a recipient when another hold is refunded', async () => {
+test('after the release of a hold its agent stays a recipient when another hold is refunded', async () => {
   await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
   const escrows = [await heldFor(first, 100n), await heldFor(first, 100n)] as const
   expect(await refusalOf(pay(second, 100n))).toMatchObject({ details: { used: 1 } })
@@ -214,7 +214,7 @@ test('the release of a hold is no refund: its agent stays a recipient when anoth
   expect(await refusalOf(pay(second, 100n))).toMatchObject({ details: { used: 1 } })
 })
 
-test('64 holds at once never exceed a limit by one paisa, and a refund gives back exactly its part', async () => {
+test('64 concurrent holds never exceed a limit by one paisa, and a refund reverses exactly its part', async () => {
   await changeAgent(db.database, payer, { spend_limit_daily_paise: 1_000n })
   const outcomes = await Promise.allSettled(Array.from({ length: 64 }, () => heldFor(first, 64n)))
   const done = outcomes.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []))
@@ -224,7 +224,7 @@ test('64 holds at once never exceed a limit by one paisa, and a refund gives bac
   await pay(first, 360n)
 })
 
-test('of holds that are decided together, each sees whom those before it were for', async () => {
+test('holds that are decided together each see the recipients of those before them', async () => {
   await changeAgent(db.database, payer, { max_counterparties_per_hour: 1 })
   const { done, refused } = await outcomesOf([
     heldFor(first, 100n),
@@ -246,7 +246,7 @@ test('a hold without a recipient counts for its attestor', async () => {
   expect(await refusalOf(pay(first, 1n))).toMatchObject({ details: { used: 10 } })
 })
 
-test('beside refunds of the same moment a refusal never promises room too early', async () => {
+test('next to concurrent refunds a refusal never names too early a retry time', async () => {
   await changeAgent(db.database, payer, { spend_limit_hourly_paise: 1_000n })
   const startMs = clock.now().getTime()
   const early = await heldFor(first, 300n)
@@ -255,7 +255,7 @@ test('beside refunds of the same moment a refusal never promises room too early'
   clock.advance(60_000)
   await heldFor(first, 100n)
   const [, refusal] = await Promise.all([refundOn(node, early), refusalOf(pay(first, 500n))])
-  // 700 stay of the 1,000, and 200 of them have to fall out: the first that can are the 600.
+  // 700 remain of the 1,000, and 200 of them must leave the window: the first that can are the 600.
   const trueMs = startMs + 60_000 + 3_600_000
   expect(Date.parse(String(refusal.details?.['retry_at']))).toBeGreaterThanOrEqual(trueMs)
 })

@@ -9,9 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('release, refund, attestation and timeout race on two nodes: one wins each time, and no paisa is lost', async () => {
+test('of release, refund, attestation and timeout on two nodes one wins each time, and no paisa is lost', async () => {
   const won = new Map<Winner, number>()
-  // Chance has each of the four win sooner or later; a race that one of them never wins would prove little.
+  // Over many rounds each of the four wins; a race that one of them never wins would prove little.
   for (let round = 0; round < RACES || (won.size < 4 && round < 10 * RACES); round++) {
     const winner = await raceEscrow(stage, round)
     won.set(winner, (won.get(winner) ?? 0) + 1)

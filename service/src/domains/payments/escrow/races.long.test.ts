@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('release, refund, attestation and timeout race 1,000 times and more: one wins each time', async () => {
+test('of release, refund, attestation and timeout one wins each time, in 1,000 races and more', async () => {
   const deadlineMs = performance.now() + LONG_SECONDS * 1_000
   const won = new Map<Winner, number>()
   let races = 0

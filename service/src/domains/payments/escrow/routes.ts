@@ -35,7 +35,7 @@ export interface EscrowContext {
   readonly vault: Vault
 }
 
-/** What the three ways of holding share of a request. */
+/** The fields that the three ways of holding share. */
 interface HoldCall {
   readonly caller: PlatformCaller
   readonly params: { readonly agent_id: string }
@@ -106,7 +106,7 @@ async function shown(work: Promise<EscrowHold>, answer: ResponseHead): Promise<E
   return made
 }
 
-/** Who shall have the money: whom the request names, else whom the hold named. */
+/** The payee: the agent that the request names, else the one that the hold named. */
 async function requirePayee(
   context: EscrowContext,
   escrow: Escrow,
@@ -143,12 +143,14 @@ async function holdFor(
   return ledger.submit(forCaller(agents, { caller, agentId: payer.id }, command))
 }
 
-/** The header's key serves as the hold's own, in a line that no key of the agent's own can have: see payments. */
+/**
+ * The Idempotency-Key header is stored as the hold's own key, in a form that no agent's own key can have: see payments.
+ */
 function ownKey(key: string): string {
   return `hold\n${key}`
 }
 
-/** An id is not looked up here: the decision does, under the lock. */
+/** The agent's id is not checked here: the decision does, under the lock. */
 async function requireNamed(
   { findAgent }: Pick<EscrowContext, 'findAgent'>,
   idOrHandle: string,

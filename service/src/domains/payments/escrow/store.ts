@@ -44,7 +44,7 @@ function statusAfter(kinds: readonly string[] | null): EscrowStatus {
   return kinds.includes('escrow_refund') ? 'refunded' : 'released'
 }
 
-/** An escrow whose MAC fits: it says who may end it. The ledger's record of it is checked under the lock. */
+/** An escrow whose MAC is valid: it determines who may end it. The ledger's record of it is checked under the lock. */
 export async function selectEscrow(db: Queryable, vault: Vault, id: Uuid): Promise<Escrow | null> {
   const [row] = await db.query<Selected<Escrow>>(
     `select ${escrows.selected} from ${escrows.from} where r.id = $1`,
@@ -78,7 +78,7 @@ export async function claimDueTimeouts(
   return rows.flatMap(row => ifGenuine(() => escrows.proven(vault, row)))
 }
 
-/** Whose an agent is, which never changes. */
+/** The owner and platform of an agent, which never change. */
 export interface Party {
   readonly id: Uuid
   readonly platformId: Uuid
@@ -93,7 +93,7 @@ export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promis
   return new Map(rows.map(row => [row.id, row]))
 }
 
-/** How many agents of a platform have money in escrow. Under the locks of their accounts it stays so. */
+/** The number of a platform's agents with money in escrow. While their accounts are locked it does not change. */
 export async function countHeldOfPlatform(tx: Queryable, platformId: Uuid): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `select count(*)::int4 as count from agents a where a.platform_id = $1
@@ -103,7 +103,7 @@ export async function countHeldOfPlatform(tx: Queryable, platformId: Uuid): Prom
   return row?.count ?? 0
 }
 
-/** All that is held in escrow, in paise: what the escrow account of the ledger has to hold. */
+/** The sum of all open escrows, in paise: the balance that the ledger's escrow account must have. */
 export async function sumHeld(db: Queryable): Promise<Paise> {
   const [row] = await db.query<{ sum: bigint }>(
     `select coalesce(sum(amount_paise), 0)::int8 as sum from escrows where status = 'held'`,

@@ -61,7 +61,7 @@ async function statusOf(escrow: Escrow): Promise<string> {
 }
 
 describe('a timeout', () => {
-  test('is left alone until its moment and refunds then, as nobody said otherwise', async () => {
+  test('does nothing before its time and refunds then by default', async () => {
     const escrow = await heldFor(HOUR_MS)
     clock.advance(HOUR_MS - 1)
     expect([await fire(), await statusOf(escrow)]).toEqual([0, 'held'])
@@ -71,7 +71,7 @@ describe('a timeout', () => {
     expect([await fire(), await fireThere()]).toEqual([0, 0])
   })
 
-  test('releases to the recipient where that was wished, and refunds where there is none', async () => {
+  test('releases to the recipient where the hold says so, and refunds where there is none', async () => {
     const [named, unnamed] = [
       await heldFor(1, { autoAction: 'release', toAgentId: payee }),
       await heldFor(1, { autoAction: 'release' }),
@@ -83,7 +83,7 @@ describe('a timeout', () => {
     expect((await toldTo(db.database, payee)).map(({ name }) => name)).toEqual(['agent.escrow.released'])
   })
 
-  test('of a frozen payer still refunds, but does not release until the payer is let go', async () => {
+  test('of a frozen payer still refunds, but does not release until the payer is unfrozen', async () => {
     const [back, on] = [await heldFor(1), await heldFor(1, { autoAction: 'release', toAgentId: payee })]
     await changeAgent(db.database, payer, { status: 'frozen' })
     clock.advance(1)
@@ -95,7 +95,7 @@ describe('a timeout', () => {
     expect(await statusOf(on)).toBe('released')
   })
 
-  test('that cannot act is tried again within a minute at the latest, and ever less often until then', async () => {
+  test('that is refused is tried again within a minute at the latest, and ever less often until then', async () => {
     const escrow = await heldFor(1, { autoAction: 'release', toAgentId: payee })
     await changeAgent(db.database, payee, { status: 'paused' })
     clock.advance(1)
@@ -113,7 +113,7 @@ describe('a timeout', () => {
     expect(await statusOf(escrow)).toBe('released')
   })
 
-  test('fires within 5 s although the node that took it died', async () => {
+  test('fires within 5 s although the node that claimed it crashed', async () => {
     const escrow = await heldFor(1)
     clock.advance(1)
     const [taken] = await claimDueTimeouts(
@@ -130,7 +130,7 @@ describe('a timeout', () => {
     expect(ticks).toBeLessThanOrEqual(4)
   })
 
-  test('of an escrow that was closed before is forgotten', async () => {
+  test('of an escrow that was closed before has no effect', async () => {
     const escrow = await heldFor(1)
     await refundOn(nodes[0], escrow)
     clock.advance(1)
@@ -138,7 +138,7 @@ describe('a timeout', () => {
   })
 })
 
-test('1,200 timeouts at one moment fire once each, whichever of two nodes is faster', async () => {
+test('1,200 timeouts at one moment fire once each, whichever of two nodes claims them', async () => {
   const payers = await Promise.all(
     Array.from({ length: 40 }, () => newFundedAgent(nodes[0].ledger, db.database, clock, 30_000n)),
   )

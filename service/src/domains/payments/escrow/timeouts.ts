@@ -12,7 +12,7 @@ import { refundCommand, releaseCommand } from './end.ts'
 import type { Escrow } from './escrow.ts'
 import { claimDueTimeouts, type Party, selectParties } from './store.ts'
 
-/** With the shortest pause, so that a timeout fires within 5 s even where a node dies with it in hand. */
+/** With the shortest delay, so that a timeout fires within 5 s even if the node that claimed it crashes. */
 const TICK_MS = 1_000
 const PAUSE_MS = { least: 3_000, most: 60_000 }
 const AT_ONCE = 500
@@ -29,7 +29,7 @@ export function escrowJobs(context: TimeoutContext): Job[] {
   return [{ name: 'escrow timeouts', everyMs: TICK_MS, run: now => fireDueTimeouts(context, now) }]
 }
 
-/** Releases or refunds what is due: one bounded batch. Returns how many it took. */
+/** Releases or refunds what is due: one bounded batch. Returns the number claimed. */
 export async function fireDueTimeouts(context: TimeoutContext, now: Date): Promise<number> {
   const { database, ledger, agents } = context
   const due = await claimDueTimeouts(database, context.vault, now, PAUSE_MS, AT_ONCE)
@@ -58,9 +58,9 @@ function timeoutCommand(
   return releaseCommand(agents, { escrow, payeeId, onePlatform, actor })
 }
 
-/** A stopped payer or payee, or somebody who was faster, is nothing to tell: the row says when it is tried again. */
+/** A stopped payer or payee, or a faster call, is not logged: the row names the time of the next try. */
 function noteFailure(logger: Logger, escrow: Escrow | undefined, error: unknown): void {
   if (error instanceof AppError && error.code !== 'service_unavailable') return
   const facts = { escrow_id: escrow === undefined ? null : formatId('esc', escrow.id) }
-  logger.warn({ ...facts, err: error }, 'an escrow timeout failed; it is tried again')
+  logger.warn({ ...facts, err: error }, 'escrow timeout failed; it will be retried')
 }

@@ -8,8 +8,8 @@ import { receiptContent, signReceipt, withoutWords } from './receipt.ts'
 export type ReceiptVerification = ResponseOf<typeof verifyReceipt>
 
 /**
- * Whether a receipt is genuine: the payment is as it was posted, its sides are who they were created as, and the
- * signature fits the published key.
+ * Whether a receipt is genuine: the transfer's MAC is valid, its sides are the agents that were created, and the
+ * signature verifies with the published key.
  */
 export async function checkReceipt(
   context: ReceiptsContext,
@@ -29,11 +29,8 @@ export async function checkReceipt(
   return { valid: true, reason: 'ok', receipt: shown }
 }
 
-/** No receipt is shown: signing what somebody wrote into the book would make it look genuine. */
+/** No receipt is returned: signing a row that was edited would make it look genuine. */
 function altered({ logger }: ReceiptsContext, address: string): ReceiptVerification {
-  logger.error(
-    { receipt: address },
-    'the transfer behind a receipt, or an agent of it, is not as it was written',
-  )
+  logger.error({ receipt: address }, 'receipt refused: its transfer or an agent of it failed verification')
   return { valid: false, reason: 'bad_signature', receipt: null }
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { SigningKeys } from '../../signing/index.ts'
 
-/** What receipts are made and checked with. */
+/** The dependencies of issuing and verifying receipts. */
 export interface ReceiptsContext {
   readonly database: Database
   readonly vault: Vault

@@ -1,13 +1,20 @@
+import type { Queryable } from '../../../db/database.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { parseId, type Uuid } from '../../../kernel/ids.ts'
-import type { Transfer } from '../../../ledger/index.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { findProvenTransfer, type Transfer } from '../../../ledger/index.ts'
 import { isGenuineAgent, mayAccess } from '../../parties/index.ts'
 import type { ReceiptsContext } from './context.ts'
 import type { ReceiptFacts } from './receipt.ts'
-import { type FoundPayment, findProvenPayment } from './sealed-payment.ts'
 import { selectParties } from './store.ts'
 
-/** The payment that an address names by its receipt's id or its own; the two share one uuid. */
+/** A payment as the posting engine wrote it, no payment, or one whose row was changed since. */
+type FoundPayment =
+  | { readonly kind: 'payment'; readonly payment: Transfer }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'altered' }
+
+/** The payment of a receipt id or payment id; the two share one uuid. */
 export async function findPayment(
   { database, vault }: ReceiptsContext,
   address: string,
@@ -20,7 +27,7 @@ export function receiptIdIn(address: string): Uuid | null {
   return parseId('rcp', address) ?? parseId('pay', address)
 }
 
-/** A payment with both its sides; null when one of them is gone, though agents are never removed. */
+/** A payment with both its sides; null when one of them is missing, though agents are never removed. */
 export async function receiptFacts(
   { database }: ReceiptsContext,
   payment: Transfer,
@@ -31,15 +38,22 @@ export async function receiptFacts(
   return payer === undefined || payee === undefined ? null : { payment, payer, payee }
 }
 
-/** The agents of either side, their platforms and owners. An administrator is no party to a payment. */
+/** The agents of either side, their platforms and owners. An administrator is not a party to a payment. */
 export function isParty(caller: Caller, { payer, payee }: ReceiptFacts): boolean {
   return caller.kind !== 'admin' && (mayAccess(caller, payer) || mayAccess(caller, payee))
 }
 
-/** Whether both sides are who they were created as: their handles stand in the receipt. */
+/** Whether the identity MACs of both sides are valid: the receipt contains their handles. */
 export function areGenuine(
   { vault }: Pick<ReceiptsContext, 'vault'>,
   { payer, payee }: ReceiptFacts,
 ): boolean {
   return isGenuineAgent(vault, payer) && isGenuineAgent(vault, payee)
+}
+
+/** Reads a payment and verifies its MAC. Everything that confirms a payment to others uses it. */
+async function findProvenPayment(db: Queryable, vault: Vault, id: Uuid): Promise<FoundPayment> {
+  const found = await findProvenTransfer(db, vault, id)
+  if (found.kind !== 'transfer') return found
+  return found.transfer.kind === 'payment' ? { kind: 'payment', payment: found.transfer } : { kind: 'none' }
 }

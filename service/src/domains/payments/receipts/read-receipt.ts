@@ -7,7 +7,7 @@ import type { ReceiptsContext } from './context.ts'
 import { areGenuine, findPayment, isParty, receiptFacts } from './find-receipt.ts'
 import { type ReceiptFacts, receiptContent, signReceipt } from './receipt.ts'
 
-/** The receipt of a payment, made and signed as it is asked for, with the key that was in force when it was paid. */
+/** The receipt of a payment, created and signed when it is read, with the key that was active when it was paid. */
 export async function readReceipt(
   context: ReceiptsContext,
   caller: Caller,
@@ -17,14 +17,14 @@ export async function readReceipt(
   return signReceipt(receiptContent(facts, context.serviceName, key.id), key)
 }
 
-/** A payment that may be vouched for, and the key to sign it with. A caller that is no party to it gets a 404. */
+/** A verified payment, and the key to sign its receipt with. A caller that is no party to it gets a 404. */
 export async function provenPayment(
   context: ReceiptsContext,
   address: string,
   caller: Caller | null = null,
 ): Promise<{ readonly facts: ReceiptFacts; readonly key: SigningKey }> {
   const found = await findPayment(context, address)
-  // What the book does not vouch for is never signed; that somebody changed it is for the operator to see.
+  // A transfer that failed verification is never signed; the failed assertion is logged for the operator.
   assert(found.kind !== 'altered', `the transfer behind ${address} is as it was posted`)
   if (found.kind === 'none') throw receiptNotFound()
   const facts = await receiptFacts(context, found.payment)

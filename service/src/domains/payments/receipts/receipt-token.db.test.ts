@@ -44,7 +44,7 @@ afterAll(async () => {
 const paid = (): Promise<Transfer> =>
   postPayment(ledger, payer.agentId, payee.agentId, 1_000n, { reference: 'nonce', note: null })
 
-test('the token of a payment is signed without a query once its parties are known, and is the receipt’s', async () => {
+test('the token of a payment is signed without a query once its parties are cached, and is the receipt’s token', async () => {
   const sign = createReceiptTokens(context)
   await sign(await paid())
   statements.length = 0
@@ -54,7 +54,7 @@ test('the token of a payment is signed without a query once its parties are know
   expect(token).toBe((await readReceipt(context, payer, formatId('rcp', payment.id))).token)
 })
 
-test('no token names a handle that somebody wrote into the database', async () => {
+test('no token contains a handle that was changed in the database', async () => {
   const payment = await paid()
   const change = (handle: string) =>
     db.database.query<{ handle: string }>(
@@ -68,7 +68,7 @@ test('no token names a handle that somebody wrote into the database', async () =
   expect(await sign(payment)).not.toBeNull()
 })
 
-test('a payment was made, whether or not its token can be signed now', async () => {
+test('a payment succeeds whether or not its token can be signed', async () => {
   const at = () => Promise.reject(new Error('no key'))
   const sign = createReceiptTokens({ ...context, signingKeys: { ...context.signingKeys, at } })
   expect(await sign(await paid())).toBeNull()

@@ -10,8 +10,10 @@ import type { Party } from './store.ts'
 const REMEMBERED_PARTIES = 10_000
 
 /**
- * Signs the token for the payer that just paid, from the transfer as the ledger posted it: it is not read again. Who its
- * parties are never changes, so once they were proven they are remembered. The result is null when the token cannot be signed now.
+ * Signs the token for the payer right after the payment, from the transfer as the ledger posted it: it is not read
+ * again. The
+ * parties' identities never change, so they are cached once verified. The result is null when the token cannot be
+ * signed now.
  */
 export function createReceiptTokens(context: ReceiptsContext): (payment: Transfer) => Promise<string | null> {
   const proven = boundedMap<Uuid, Party>(REMEMBERED_PARTIES)
@@ -29,12 +31,12 @@ export function createReceiptTokens(context: ReceiptsContext): (payment: Transfe
   }
 
   return async payment => {
-    // The money has moved: an error would read as if nothing had been paid.
+    // The money has moved: an error would suggest that nothing was paid.
     try {
       const [facts, key] = await Promise.all([factsOf(payment), context.signingKeys.at(payment.postedAt)])
       return await receiptToken(receiptContent(facts, context.serviceName, key.id), key)
     } catch (error) {
-      context.logger.error({ err: error, payment: payment.id }, 'the token of a receipt could not be signed')
+      context.logger.error({ err: error, payment: payment.id }, 'receipt token could not be signed')
       return null
     }
   }

@@ -6,14 +6,14 @@ import type { Transfer } from '../../../ledger/index.ts'
 import type { SigningKey } from '../../signing/index.ts'
 import type { Party } from './store.ts'
 
-/** A payment with both its sides: all that a receipt says. */
+/** A payment with both its sides: everything that a receipt contains. */
 export interface ReceiptFacts {
   readonly payment: Transfer
   readonly payer: Party
   readonly payee: Party
 }
 
-/** What is signed: the receipt without `signature` and `token`. */
+/** The signed content: the receipt without `signature` and `token`. */
 export type ReceiptContent = Omit<Receipt, 'signature' | 'token'>
 
 export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: string): ReceiptContent {
@@ -36,13 +36,13 @@ export function receiptContent(facts: ReceiptFacts, issuer: string, keyId: strin
   }
 }
 
-/** The signed receipt. Ed25519 draws nothing at random, so the same payment and key make the same bytes each time. */
+/** The signed receipt. Ed25519 uses no randomness, so the same payment and key give the same bytes each time. */
 export async function signReceipt(content: ReceiptContent, key: SigningKey): Promise<Receipt> {
   const signature = signObject(content, key.privateKey)
   return { ...content, signature, token: await receiptToken(content, key) }
 }
 
-/** Issued at the payment's time, so that it too is the same each time. */
+/** Its issue time is the payment's time, so that it too is the same each time. */
 export function receiptToken(content: ReceiptContent, key: SigningKey): Promise<string> {
   const terms = {
     typ: 'receipt+jwt',
@@ -54,7 +54,7 @@ export function receiptToken(content: ReceiptContent, key: SigningKey): Promise<
   return signToken(content, terms, key.privateKey)
 }
 
-/** What a stranger to the payment may see: what the two said to each other stays theirs, and the token holds it. */
+/** What a stranger to the payment may see: not the reference and the note, and not the token, which contains them. */
 export function withoutWords(receipt: Receipt): Receipt {
   return { ...receipt, reference: null, note: null, token: null }
 }

@@ -74,7 +74,7 @@ async function paidReceipt(): Promise<Receipt> {
   return readReceipt(context, payee, formatId('rcp', await paid()))
 }
 
-/** What is signed, made by hand: no code of the service takes part in checking it. */
+/** The signed bytes, built by hand: no code of the service takes part in verifying them. */
 function signedBytes(receipt: Receipt): Buffer {
   const content = Object.entries(receipt).filter(([field]) => field !== 'signature' && field !== 'token')
   return Buffer.from(canonicalize(Object.fromEntries(content)) ?? '')
@@ -89,7 +89,7 @@ async function publishedKey() {
   return createPublicKey({ key: spki, format: 'der', type: 'spki' })
 }
 
-test('a receipt says what was paid, and is found by its own id and by its payment’s', async () => {
+test('a receipt contains the payment, and is found by its own id and by its payment’s id', async () => {
   const id = await paid()
   const receipt = await readReceipt(context, payer, formatId('rcp', id))
   responseCheck(getReceipt)(receipt)
@@ -111,13 +111,13 @@ test('a receipt says what was paid, and is found by its own id and by its paymen
   expect(await readReceipt(context, payee, formatId('pay', id))).toEqual(receipt)
 })
 
-test('the signature holds with the published key and nothing but node:crypto', async () => {
+test('the signature verifies with the published key and nothing but node:crypto', async () => {
   const receipt = await paidReceipt()
   const key = await publishedKey()
   expect(verify(null, signedBytes(receipt), key, Buffer.from(receipt.signature, 'base64'))).toBe(true)
 })
 
-test('no byte of the signature and no field of the receipt can be changed', async () => {
+test('a change of any byte of the signature or any field of the receipt is detected', async () => {
   const receipt = await paidReceipt()
   const key = await publishedKey()
   const signature = Buffer.from(receipt.signature, 'base64')
@@ -149,7 +149,7 @@ test('the token is the same receipt, and any JOSE library verifies it', async ()
   expect(protectedHeader).toMatchObject({ kid: content.key_id })
 })
 
-test('a receipt is the same to the byte each time, also after the key was rotated', async () => {
+test('a receipt has the same bytes each time, also after the key was rotated', async () => {
   const before = await paidReceipt()
   const made = await rotateSigningKey(networkContext(db.database, clock), clock.now())
   clock.setOffsetMs(clock.offsetMs() + DAY_MS)
@@ -184,7 +184,7 @@ function callerOf(kind: 'agent' | 'platform' | 'owner', side: AgentCaller): Call
   }
 }
 
-test('a stranger cannot tell a receipt from none, but can have it verified without its words', async () => {
+test('a stranger cannot tell a receipt from a missing one, but can have it verified without its texts', async () => {
   const id = await paid()
   for (const kind of ['agent', 'platform', 'owner'] as const) {
     const caller = callerOf(kind, stranger)
@@ -248,7 +248,7 @@ const CHANGES = [
   'note = null',
 ]
 
-test('every stored field of a transfer is in this test', async () => {
+test('this test covers every stored column of a transfer', async () => {
   const columns = await db.database.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = 'transfers'::regclass and attnum > 0`,
   )
@@ -256,7 +256,7 @@ test('every stored field of a transfer is in this test', async () => {
   expect(columns.map(({ name }) => name).filter(name => !changed.has(name))).toEqual(['id'])
 })
 
-test.each(CHANGES)('a row changed by hand is found out: %s', async change => {
+test.each(CHANGES)('a row that was changed in the database is detected: %s', async change => {
   const id = await paid()
   await db.database.query(`update transfers set ${change} where id = '${id}'`)
   const answer = await checkReceipt(context, payer, formatId('rcp', id))
@@ -265,7 +265,7 @@ test.each(CHANGES)('a row changed by hand is found out: %s', async change => {
   await expect(readReceipt(context, payer, formatId('rcp', id))).rejects.toThrow('assertion failed')
 })
 
-test('a receipt cannot be had for a copy of a row under another id, nor beside its copy', async () => {
+test('a copy of a row has no receipt, neither under another id nor next to the original', async () => {
   const [id, copy] = [await paid(), newUuid(clock.now())]
   const columns = `kind, amount_paise, fee_paise, debit_balance_paise, credit_balance_paise, debit_sequence,
     credit_sequence, posted_at, seal, linked_id, reference, note`
@@ -281,7 +281,7 @@ test('a receipt cannot be had for a copy of a row under another id, nor beside i
   expect(await checkReceipt(context, payer, formatId('rcp', id))).toMatchObject({ reason: 'bad_signature' })
 })
 
-test('a receipt of a revoked key is signed with the key in its place when it is read, and says the same', async () => {
+test('a receipt of a revoked key is signed with the replacing key when it is read, and its content is the same', async () => {
   const id = formatId('rcp', await paid())
   const before = await readReceipt(context, payer, id)
   const network = networkContext(db.database, clock)

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { StoredIdentity } from '../../parties/index.ts'
 
-/** One side of a payment: its name, and whose it is, sealed when it was created. */
+/** One side of a payment: its handle, its owner and platform, and the MAC that was written when it was created. */
 export type Party = StoredIdentity
 
 export async function selectParties(db: Queryable, ids: readonly Uuid[]): Promise<Party[]> {

@@ -55,7 +55,7 @@ beforeEach(async () => {
   for (const id of payments) expect(await check(id)).toMatchObject({ valid: true, reason: 'ok' })
 })
 
-/** What a whole round through the book finds, agents included. */
+/** The findings of a full ledger check, agents included. */
 async function faultsOfRound(): Promise<string[]> {
   clock.advance(1)
   await wholeRound({ ...testContext(db.database, clock), findAlteredAgents })
@@ -67,7 +67,7 @@ async function tamper(statement: string, values: readonly unknown[] = []): Promi
   expect(rows.length).toBeGreaterThan(0)
 }
 
-/** These have no good receipt any more and the walk finds them; the others are as they were. */
+/** These no longer have a valid receipt and the ledger check finds them; the others are unchanged. */
 async function expectFound(tampered: readonly Uuid[], because: string): Promise<void> {
   for (const id of payments) {
     expect.soft((await check(id)).valid, `${because}: ${id}`).toBe(!tampered.includes(id))
@@ -76,18 +76,18 @@ async function expectFound(tampered: readonly Uuid[], because: string): Promise<
   await putBack()
 }
 
-test('every column of a payment is guarded', async () => {
+test('a change of any column of a payment is detected', async () => {
   const changes = await changesOfColumns(db.database, 'transfers')
   expect(changes.length).toBeGreaterThan(20)
   for (const { column, set } of changes) {
-    // A payment has no linked_id that could be taken away.
+    // A payment has no linked_id that could be removed.
     if (column === 'linked_id' && set === 'null') continue
     await tamper(`update transfers set ${column} = ${set} where id = $1`, [payments[1]])
     await expectFound(payments.slice(1, 2), `${column} = ${set}`)
   }
 })
 
-test('a payment that was deleted has no receipt and is missed', async () => {
+test('a deleted payment has no receipt and is reported as missing', async () => {
   for (const id of payments) {
     await tamper('delete from transfers where id = $1', [id])
     expect(await check(id)).toEqual({ valid: false, reason: 'not_found', receipt: null })
@@ -95,7 +95,7 @@ test('a payment that was deleted has no receipt and is missed', async () => {
   }
 })
 
-test('payments whose contents were exchanged are found', async () => {
+test('payments whose contents were swapped are detected', async () => {
   const changes = await changesOfColumns(db.database, 'transfers')
   const columns = [...new Set(changes.map(({ column }) => column))]
     .filter(column => column !== 'id')
@@ -111,11 +111,11 @@ test('payments whose contents were exchanged are found', async () => {
   }
 })
 
-/** What an agent is, and was from the first day. Everything else of it may change, and no receipt tells it. */
+/** The identity of an agent, which never changes. Everything else may change, and no receipt contains it. */
 const IDENTITY = ['id', 'platform_id', 'owner_id', 'handle', 'public_key', 'created_at', 'seal']
 
 test.each(['payer', 'payee'] as const)(
-  'what a receipt says of its %s is guarded, and the rest is not in it',
+  'a change of an agent’s %s is detected if a receipt contains it, and is not in the receipt otherwise',
   async side => {
     const { agentId } = side === 'payer' ? payer : payee
     const before = await check(payments[0] ?? '')
@@ -124,7 +124,7 @@ test.each(['payer', 'payee'] as const)(
       const [changed] = await db.database.query(
         `select ${column} is distinct from (${set}) as changed from agents ${where}`,
       )
-      // Nothing reads or tells an agent's times finer than a millisecond.
+      // No code reads or returns an agent's times finer than a millisecond.
       if (changed?.['changed'] !== true || set.includes('microsecond')) continue
       if (IDENTITY.includes(column)) {
         await tamper(`update agents set ${column} = ${set} ${where}`)
@@ -140,7 +140,7 @@ test.each(['payer', 'payee'] as const)(
   },
 )
 
-/** What the table itself forbids needs no guard. */
+/** What a table constraint forbids needs no MAC. */
 async function isAllowed(statement: string): Promise<boolean> {
   return db.database.query(statement, []).then(
     () => true,
@@ -148,7 +148,7 @@ async function isAllowed(statement: string): Promise<boolean> {
   )
 }
 
-test('two agents that exchanged their handles, and one that is gone, are found', async () => {
+test('two agents with swapped handles and a deleted agent are detected', async () => {
   const handles = await db.database.query<{ id: Uuid; handle: string }>('select id, handle from agents')
   await tamper(`update agents set handle = 'between' where id = $1`, [payer.agentId])
   for (const { id, handle } of handles.toReversed()) {

@@ -17,7 +17,7 @@ const EACH_PAYS = 3
 let db: TestDatabase
 let ownerId: Uuid
 let wallets: readonly Uuid[]
-/** An owner whose agents paid one after the other, all the same one. */
+/** An owner whose agents paid one after the other, all to the same agent. */
 let unevenId: Uuid
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
   unevenId = uneven.id
   await insertManyAgents(db.database, { platformId: platform.id, ownerId: unevenId }, AGENTS)
   wallets = await selectAgentsOf(db.database, [ownerId])
-  // Each agent pays the next one, three times, in an order that has nothing to do with the agents' ids.
+  // Each agent pays the next one, three times, in an order that is unrelated to the agents' ids.
   await db.database.query(
     `insert into transfers (debit_account, id, credit_account, kind, amount_paise, posted_at, seal)
      select w[1 + (n * 7919) % $2::int4], ('01990000-0000-7000-8000-' || lpad(to_hex(n * 2), 12, '0'))::uuid,
@@ -55,17 +55,17 @@ beforeAll(async () => {
 
 afterAll(() => db.drop())
 
-interface Asked {
+interface RecordedStatement {
   readonly wallets: unknown
   readonly rows: number
 }
 
-/** The database, noting which wallets it is asked for and how many rows it answers. */
-function noting(asked: Asked[]): Queryable {
+/** The database, recording the wallets of each statement and the number of rows that it returns. */
+function recording(statements: RecordedStatement[]): Queryable {
   return {
     async query<Row extends object>(text: string, values: readonly unknown[] = []) {
       const rows = await db.database.query<Row>(text, values)
-      asked.push({ wallets: values[0], rows: rows.length })
+      statements.push({ wallets: values[0], rows: rows.length })
       return rows
     },
   }
@@ -77,7 +77,7 @@ const asOwner = (id: Uuid) => ({ kind: 'owner', ownerIds: [id], sessionId: id })
 
 const NEWEST = AGENTS * EACH_PAYS
 
-/** The ids of lines by their place from the newest on: each payment has its credit line first. */
+/** The ids of lines by their place, the newest first: each payment has its credit line first. */
 function linesAt(place: number, count: number, prefix = '0199'): string[] {
   return Array.from({ length: Math.max(0, Math.min(count, 2 * NEWEST - place)) }, (_, index) => {
     const number = NEWEST - Math.floor((place + index) / 2)
@@ -86,7 +86,7 @@ function linesAt(place: number, count: number, prefix = '0199'): string[] {
   })
 }
 
-test('the pages of an owner of 10,000 agents follow each other without a gap and without a double', async () => {
+test('the pages of an owner of 10,000 agents follow each other without a gap and without a duplicate', async () => {
   const caller = asOwner(ownerId)
   const expected = linesAt(0, 30)
   const first = await readOwnerStatement(db, caller, { limit: 15 })
@@ -104,7 +104,7 @@ const OFFSETS = [
 ]
 
 test.each(OFFSETS)(
-  'an offset of %i skips exactly so many lines, however they lie on the wallets',
+  'an offset of %i skips exactly as many lines, however they are distributed over the wallets',
   async offset => {
     const owners = [
       { id: ownerId, prefix: '0199' },
@@ -117,35 +117,35 @@ test.each(OFFSETS)(
   },
 )
 
-test('an offset goes with a filter: of one type every second line is skipped', async () => {
+test('an offset applies to a filtered list: of one type every second line is skipped', async () => {
   const query = { limit: 2, offset: 21_000, type: 'pay_out' } as const
   const { transactions, pagination } = await readOwnerStatement(db, asOwner(ownerId), query)
   expect(transactions.map(({ id }) => id)).toEqual([linesAt(42_001, 1), linesAt(42_003, 1)].flat())
   expect(pagination.total).toBe(NEWEST)
 })
 
-test('lines are skipped some wallets at a time too, and each statement answers a bounded number of them', async () => {
+test('lines are skipped some wallets at a time too, and each statement returns a bounded number of them', async () => {
   for (const offset of [1, 100, 30_000, 55_000]) {
-    const asked: Asked[] = []
-    const lines = await selectLines(noting(asked), scope(), pageOf({ limit: 20, offset }))
+    const statements: RecordedStatement[] = []
+    const lines = await selectLines(recording(statements), scope(), pageOf({ limit: 20, offset }))
     expect(lines).toHaveLength(21)
-    for (const { wallets: some, rows } of asked) {
+    for (const { wallets: some, rows } of statements) {
       expect(sizeOf(some)).toBeLessThanOrEqual(1_000)
       expect(rows).toBeLessThanOrEqual(20_000)
     }
   }
 })
 
-test('a statement that reads all lines of its wallets takes wallets with few transfers together, or one', async () => {
+test('a statement that reads all lines of its wallets reads several wallets with few transfers, or one', async () => {
   const many = wallets.slice(100, 110)
   const setSequence = (sequence: number) =>
     db.database.query('update accounts set sequence = $1 where id = any($2::uuid[])', [sequence, many])
   await setSequence(60_000)
   try {
     const today = scope({ span: { from: new Date('2025-01-01T00:00:00.000Z'), until: null } })
-    const asked: Asked[] = []
-    expect(await countLines(noting(asked), today)).toBe(BigInt(2 * NEWEST))
-    const counted = asked.map(({ wallets: some }) => some).filter(some => Array.isArray(some))
+    const statements: RecordedStatement[] = []
+    expect(await countLines(recording(statements), today)).toBe(BigInt(2 * NEWEST))
+    const counted = statements.map(({ wallets: some }) => some).filter(some => Array.isArray(some))
     expect(counted.flat()).toHaveLength(AGENTS)
     for (const some of counted) {
       expect(some.length).toBeLessThanOrEqual(250)
@@ -156,23 +156,23 @@ test('a statement that reads all lines of its wallets takes wallets with few tra
   }
 })
 
-/** Of a list, given as one or in the words of an array. */
+/** The wallets of a list, given as a parameter or as array text. */
 function sizeOf(list: unknown): number {
   if (Array.isArray(list)) return list.length
   return typeof list === 'string' ? list.split(',').length : 0
 }
 
-test('no statement reads more than 250 wallets, and those after the first only what is newer than the page’s last line', async () => {
-  const pages: Asked[] = []
-  const lines = await selectLines(noting(pages), scope(), pageOf({ limit: 20 }))
+test('no statement reads more than 250 wallets, and later statements read only lines newer than the page’s last line', async () => {
+  const pages: RecordedStatement[] = []
+  const lines = await selectLines(recording(pages), scope(), pageOf({ limit: 20 }))
   expect(lines).toHaveLength(21)
-  const counts: Asked[] = []
-  expect(await countLines(noting(counts), scope())).toBe(BigInt(2 * AGENTS * EACH_PAYS))
-  for (const asked of [pages, counts]) {
-    expect(asked).toHaveLength(AGENTS / 250)
-    for (const { wallets: some } of asked) expect(some).toHaveLength(250)
+  const counts: RecordedStatement[] = []
+  expect(await countLines(recording(counts), scope())).toBe(BigInt(2 * AGENTS * EACH_PAYS))
+  for (const statements of [pages, counts]) {
+    expect(statements).toHaveLength(AGENTS / 250)
+    for (const { wallets: some } of statements) expect(some).toHaveLength(250)
   }
-  // Read from scratch, 40 parts would answer 840 lines.
+  // Read without that bound, 40 parts would return 840 lines.
   expect(pages.reduce((sum, { rows }) => sum + rows, 0)).toBeLessThan(210)
 })
 
@@ -185,7 +185,7 @@ test('the agents of an owner are found by an index alone, some at a time', async
   )
   await session.release()
   expect(plan.map(line => line['QUERY PLAN']).join('\n')).toContain('Index Only Scan')
-  const asked: Asked[] = []
-  expect(await selectAgentsOf(noting(asked), [ownerId, unevenId])).toHaveLength(2 * AGENTS)
-  expect(Math.max(...asked.map(({ rows }) => rows))).toBe(5_000)
+  const statements: RecordedStatement[] = []
+  expect(await selectAgentsOf(recording(statements), [ownerId, unevenId])).toHaveLength(2 * AGENTS)
+  expect(Math.max(...statements.map(({ rows }) => rows))).toBe(5_000)
 })

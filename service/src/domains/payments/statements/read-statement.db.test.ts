@@ -55,7 +55,7 @@ async function list(wallet: Wallet, query: StatementQuery = {}) {
   return answer
 }
 
-test('a payment is a line on both sides, and the fee is the payer’s', async () => {
+test('a payment is a line on both sides, and the payer’s line has the fee', async () => {
   const [payer, payee] = [await filled('Research Agent'), await empty('Translation Agent')]
   clock.advance(MINUTE_MS)
   const payment = await pay(history, payer, payee, 40_000n, {
@@ -85,7 +85,7 @@ test('a payment is a line on both sides, and the fee is the payer’s', async ()
   expect(pagination).toEqual({ total: 1, limit: 20, offset: 0 })
 })
 
-test('a funding keeps its line and its id, whatever becomes of it', async () => {
+test('a funding keeps its line and its id, whatever its outcome', async () => {
   const wallet = await empty('Agent')
   const funding = await openFunding(history, wallet, 100_000n)
   const [pending] = (await list(wallet)).transactions
@@ -164,7 +164,7 @@ test('a hold that was refunded is one line, reversed', async () => {
   expect(pagination.total).toBe(2)
 })
 
-test.each(['withdraw', 'settlement'] as const)('a %s is one line, whatever becomes of it', async type => {
+test.each(['withdraw', 'settlement'] as const)('a %s is one line, whatever its outcome', async type => {
   const wallet = await filled('Agent')
   const [returned, failed] = [
     await payOut(history, wallet, 40_000n, type),
@@ -185,7 +185,7 @@ test.each(['withdraw', 'settlement'] as const)('a %s is one line, whatever becom
   expect(pagination.total).toBe(3)
 })
 
-test('pages by cursor hold every line once, also while newer ones arrive', async () => {
+test('pages by cursor contain every line once, also while newer ones arrive', async () => {
   const [payer, payee] = [await filled('Payer'), await empty('Payee')]
   for (let index = 0; index < 7; index++)
     await pay(history, payer, payee, 100n, { reference: `${index}`, note: null })
@@ -213,7 +213,7 @@ test('an offset skips the newest lines, whichever side they are on', async () =>
   expect((await list(two, { limit: 2, offset: 1_000_000 })).transactions).toEqual([])
 })
 
-test('an agent reads its own statement only, its platform and owner read it too', async () => {
+test('an agent reads its own statement only; its platform and owner read it too', async () => {
   const [mine, other] = [await empty('Mine'), await empty('Other')]
   const address = formatId('agt', mine.id)
   const { platformId, id: ownerId } = open.owner

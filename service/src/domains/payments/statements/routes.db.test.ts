@@ -15,7 +15,7 @@ import {
 
 let open: WalletNetwork
 let server: TestServer
-/** Whose session every cookie opens. */
+/** The owner whose session every cookie opens. */
 let asOwner: readonly Uuid[] = []
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await open.close()
 })
 
-/** A payment of 12.50 for a nonce, and the key of the agent that was paid. */
+/** A payment of 12.50 INR for a nonce, and the key of the agent that received it. */
 async function sold(nonce: string) {
   const payer = await newFilledWallet(open, emptyHistory(open), 'Buyer')
   const seller = await newAgent(open.network, open.owner, { name: 'Seller' })
@@ -72,7 +72,7 @@ test('a statement is filtered and paged by its query string', async () => {
   }
 })
 
-test('an owner lists the lines of all its agents, and no others’', async () => {
+test('an owner lists the lines of all its agents, and no others', async () => {
   const history = emptyHistory(open)
   const owner = await newOwner(open.network, open.owner.platformId)
   const own = { ...open, owner }
@@ -106,7 +106,7 @@ test('an owner lists the lines of all its agents, and no others’', async () =>
   expect(await ask('')).toMatchObject({ status: 200, body: { transactions: [], pagination: { total: 0 } } })
 })
 
-test('a session of several owners lists the lines of one of them; an owner that is not the session’s is not found', async () => {
+test('a session of several owners lists the lines of one of them; an owner outside the session is not found', async () => {
   const history = emptyHistory(open)
   const [mine, also, foreign] = [
     await newOwner(open.network, open.owner.platformId),

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => open.close())
 
-/** Ends of spans are picked among the moments of the history, once it is there. */
+/** Ends of spans are picked among the moments of the history, once it exists. */
 type RandomQuery = Omit<StatementQuery, 'from_date' | 'to_date'> & { from_date?: number; to_date?: number }
 
 const randomQuery: fc.Arbitrary<RandomQuery> = fc.record(
@@ -49,13 +49,13 @@ const randomQuery: fc.Arbitrary<RandomQuery> = fc.record(
 )
 const randomQueries = fc.array(randomQuery, { minLength: 4, maxLength: 10, size: 'max' })
 
-test('a statement is the same as one kept by hand, for any history and any query', async () => {
+test('a statement equals that of a plain model, for any history and any query', async () => {
   const property = fc.asyncProperty(randomSteps, randomQueries, async (steps, queries) => {
     const history = emptyHistory(open)
     const owner = await newOwner(open.network, open.owner.platformId)
     const wallets: Wallet[] = []
     for (const name of WALLETS) wallets.push(await newFilledWallet({ ...open, owner }, history, name))
-    // What fills the wallets is never charged back, so that they can always pay.
+    // The money that fills the wallets is never charged back, so that they can always pay.
     history.fundings.length = 0
     for (const [pauseMs, step] of steps) {
       clock.advance(pauseMs)
@@ -72,11 +72,11 @@ test('a statement is the same as one kept by hand, for any history and any query
     }))
     for (const list of [all, ...each]) for (const query of queries) await compare(history, list, query)
   })
-  // A failure prints the seed that makes it again.
+  // A failure prints the seed that reproduces it.
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
 }, 60_000)
 
-/** The statement of one wallet, or of all that an owner has. */
+/** The statement of one wallet, or of all wallets of an owner. */
 interface List {
   readonly wallets: readonly Uuid[]
   readonly read: (query: StatementQuery) => Promise<TransactionList>
@@ -104,7 +104,7 @@ function queryOf(history: History, { from_date: from, to_date: to, ...rest }: Ra
   }
 }
 
-/** A moment at which something happened or just beside it, or its date in UTC, which is a day of its own in India. */
+/** A moment of the history or one next to it, or its date in UTC, which is a different day in India. */
 function spanEnd({ lines }: History, pick: number | undefined): string | undefined {
   const line = pick === undefined ? undefined : lines[pick % Math.max(1, lines.length)]
   if (pick === undefined || line === undefined) return undefined

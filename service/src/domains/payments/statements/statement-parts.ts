@@ -4,11 +4,12 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { StatementScope } from './statement-scope.ts'
 
 /**
- * An owner may have 200,000 agents. Their wallets are read some at a time, in statements of their own, so that no snapshot
- * stays open and no connection is kept for long.
+ * An owner may have 200,000 agents. Their wallets are read some at a time, in statements of their own, so that no
+ * snapshot
+ * stays open and no connection is occupied for long.
  */
 const WALLETS_AT_ONCE = 250
-/** A statement that reads all lines of its wallets takes only as many wallets as have so many transfers, or one. */
+/** A statement that reads all lines of its wallets reads only as many wallets as have this many transfers, or one. */
 const TRANSFERS_AT_ONCE = 100_000
 const ACCOUNTS_AT_ONCE = 1_000
 
@@ -52,7 +53,7 @@ export async function inReadableParts(db: Queryable, scope: StatementScope): Pro
   return wallets.length === 0 ? parts : [...parts, { ...scope, wallets }]
 }
 
-/** How many transfers each wallet has in all, by its own count. */
+/** The number of transfers of each wallet, by its own counter. */
 async function countTransfers(
   db: Queryable,
   wallets: readonly Uuid[],

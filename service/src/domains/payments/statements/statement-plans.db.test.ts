@@ -40,12 +40,14 @@ const STATEMENTS = [
   ['count_whole', COUNT_WHOLE],
 ] as const
 
-/** Ids that sort as their numbers do; each part of the history has a stretch of its own. */
+/** Ids that sort as their numbers do; each part of the history has its own range. */
 function id(part: number): string {
   return `('01990000-0000-7000-8000-' || lpad(to_hex((n + ${part * OF_KIND}) * 2), 12, '0'))::uuid`
 }
 
-/** One wallet with 100,000 transfers of every kind, among those of others. One hold in four waits, one was refunded. */
+/**
+ * One wallet with 100,000 transfers of every kind, among those of others. One hold in four is open, one was refunded.
+ */
 async function grow(): Promise<void> {
   const [mine, other, system] = [`'${WALLET}'`, 'gen_random_uuid()', `'${ESCROW}'`]
   const numbers = `from generate_series(1, ${OF_KIND}) n`
@@ -123,7 +125,7 @@ function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }
 
-/** Tables that were really read from end to end, but the one with one row. */
+/** Tables that were scanned from end to end, except the one with one row. */
 function scanned(plan: PlanNode): string[] {
   return nodesOf(plan).flatMap(node =>
     node['Node Type'] === 'Seq Scan' && node['Actual Loops'] > 0 && node['Relation Name'] !== 'accounts'
@@ -135,7 +137,7 @@ function scanned(plan: PlanNode): string[] {
 test.each(FILTERS)('a page is read from its newest end: $type, $status', async filter => {
   const { Plan: plan } = await explain('page', filter, [21])
   expect(scanned(plan)).toEqual([])
-  // A few pages for each line, however long the statement is: 100,000 transfers lie on thousands.
+  // A few pages for each line, however long the statement is: 100,000 transfers are stored on thousands.
   expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(FEW_BLOCKS)
 })
 

@@ -9,17 +9,17 @@ import {
   type Uuid,
 } from '../../../kernel/ids.ts'
 
-/** Which lines of a statement are asked for. */
+/** Which lines of a statement are requested. */
 export interface StatementFilter {
   readonly type: TransactionType | null
   readonly status: TransactionStatus | null
   readonly span: Span
 }
 
-/** Where lines come from: either side of the book, holds alone, fundings, and payouts of either type. */
+/** The source of lines: either side of the transfers, holds alone, fundings, and payouts of either type. */
 export type LineSource = 'debits' | 'holds' | 'credits' | 'fundings' | 'withdraw' | 'settlement'
 
-/** The same as the store reads it: which sources, which statuses, from which id to which. */
+/** The same in the store's terms: which sources, which statuses, from which id to which. */
 export interface StatementScope {
   readonly wallets: readonly Uuid[]
   readonly sources: readonly LineSource[]
@@ -27,7 +27,7 @@ export interface StatementScope {
   /** Ids begin with their time, so a range of ids is a span of time. `from` is in it, `until` is not. */
   readonly from: Uuid
   readonly until: Uuid
-  /** The end for credit lines, which stand before the debit line of the same movement: see `upTo`. */
+  /** The end for credit lines, which come before the debit line of the same movement: see `upTo`. */
   readonly creditsUntil: Uuid
   /** The statement from its first line on, whatever the type: its length need not be counted. */
   readonly whole: boolean
@@ -61,8 +61,9 @@ const TYPE_OF: Record<LineSource, TransactionType> = {
 }
 
 /**
- * A payment is completed from the start. A hold stands among the payments in the order of the book; one that is pending
- * or reversed is looked for among the holds alone, which an index has.
+ * A payment is completed from the start. A hold is listed among the payments in the order of the ledger; one that is
+ * pending
+ * or reversed is searched among the holds alone, which have an index.
  */
 function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
   switch (status) {
@@ -89,8 +90,8 @@ export function lineIdOf({ id, side }: LinePlace): Uuid {
 }
 
 /**
- * What is left of a scope behind a line. Between two wallets of one list a movement has both its lines there, so a
- * page may end between them: behind the credit line comes the debit line of the same movement.
+ * What remains of a scope after a line. Between two wallets of one list a movement has both its lines there, so a
+ * page may end between them: the debit line of the same movement follows the credit line.
  */
 export function upTo(scope: StatementScope, lineId: Uuid): StatementScope {
   return {

@@ -1,19 +1,21 @@
 /**
- * The statements behind a wallet's statement. Their parameters: $1 wallets, $2 the first id, $3 the id before which
+ * The statements that read a wallet's statement. Their parameters: $1 wallets, $2 the first id, $3 the id before which
  * debit lines end, $4 that for credit lines, $5 sources, $6 statuses, and $7 how many lines.
  *
- * Fundings, payouts and holds are one line each, whatever became of them: so what ends them is none. Each part is an
- * index range of one wallet, read from its newest end, and stops at the page's, however long the statement is.
+ * Fundings, payouts and holds are one line each, whatever their outcome: so the transfer that ends one is no line. Each
+ * part
+ * is an index range of one wallet, read from its newest end, and stops at the page's end, however long the statement
+ * is.
  */
 
-/** Transfers of a wallet that are no lines: the conditions of the indexes that hold only those. */
+/** Transfers of a wallet that are no lines: the conditions of the indexes that contain only those. */
 const isUnlistedDebit = (t: string) => `coalesce(${t}.kind in ('chargeback', 'payout'), false)`
 const isUnlistedCredit = (t: string) =>
   `coalesce(${t}.kind in ('fund', 'escrow_refund', 'payout_failed', 'payout_reversed'), false)`
 
 const ENDS = `kind in ('escrow_release', 'escrow_refund')`
 
-/** How a hold stands. A scalar, because the planner could make one pass over all transfers of a join. */
+/** The status of a hold. A scalar, because the planner could run one pass over all transfers for a join. */
 const statusOf = (hold: string) => `
   case (select e.kind from transfers e where e.linked_id = ${hold}.id and e.${ENDS} limit 1)
     when 'escrow_release' then 'completed' when 'escrow_refund' then 'reversed' else 'pending' end`
@@ -25,7 +27,7 @@ const STATUS_OF_DEBIT = `
 const IN_DEBITS = 'id >= $2 and id < $3'
 const IN_CREDITS = 'id >= $2 and id < $4'
 
-/** Debit lines, holds among them; the end of a hold is looked up only for a hold. */
+/** Debit lines, including holds; the end of a hold is queried only for a hold. */
 const debitLines = (source: 'debits' | 'holds', kinds: string) => `
   select t.id, 'debit' as side, t.kind,
     case when t.kind <> 'escrow_hold' then t.credit_account
@@ -41,7 +43,7 @@ const debitLines = (source: 'debits' | 'holds', kinds: string) => `
     and ${STATUS_OF_DEBIT} = any($6::text[])
   order by t.id desc limit $7`
 
-/** Credit lines. A release comes out of escrow; whose money it was, and its reference, stand in the hold. */
+/** Credit lines. A release comes out of escrow; its payer and its reference are those of the hold. */
 const CREDIT_LINES = `
   select t.id, 'credit', t.kind, coalesce(hold.debit_account, t.debit_account), t.amount_paise, t.fee_paise,
     'completed', t.posted_at, t.linked_id,
@@ -79,13 +81,13 @@ export const SELECT_LINES = `
   ) lines
   order by id desc, side limit $7`
 
-/** Whether a transfer is one of those that an index of their own holds. Looked up one by one: never a pass over all. */
+/** Whether a transfer is one of those with an index of their own. Queried one by one: never a pass over all. */
 const isIn = (side: 'debit_account' | 'credit_account', condition: string) => `
   (select o.id from transfers o where o.${side} = w.wallet and o.id = t.id and ${condition} limit 1) is not null`
 
 /**
- * The same parts as ids alone, for skipping lines: the kind of a transfer would have to be read from its row, but what
- * is no line has indexes of its own, so the indexes have all that is needed.
+ * The same parts as ids alone, for skipping lines. The kind of a transfer would have to be read from its row, but what
+ * is no line has indexes of its own, so the indexes contain everything that is needed.
  */
 const SKIPPED = `
   (select t.id, 'debit' as side from transfers t
@@ -114,7 +116,7 @@ const SKIPPED_LINES = `unnest($1::uuid[]) as w (wallet) cross join lateral (${SK
 export const SELECT_LAST_SKIPPED = `
   select id, side from ${SKIPPED_LINES} order by id desc, side offset $7 - 1 limit 1`
 
-/** Of the newest $7 lines each that stands at a multiple of $8. */
+/** Every $8th of the newest $7 lines. */
 export const SELECT_PLACES = `
   select id, side from (
     select id, side, row_number() over (order by id desc, side) as place
@@ -124,30 +126,30 @@ export const SELECT_PLACES = `
 const DEBITS = `transfers t where t.debit_account = any($1::uuid[]) and t.id >= $2 and t.id < $3`
 const CREDITS = `transfers t where t.credit_account = any($1::uuid[]) and t.id >= $2 and t.id < $4`
 
-/** A count that is made only where its source is asked for. */
+/** A count that is made only where its source is requested. */
 const countOf = (rows: string, condition: string) =>
   `case when ${condition} then (select count(*) from ${rows}) else 0 end`
-const asked = (source: 'debits' | 'holds' | 'credits' | 'fundings') => `'${source}' = any($5::text[])`
+const isRequested = (source: 'debits' | 'holds' | 'credits' | 'fundings') => `'${source}' = any($5::text[])`
 
-/** What has to be added to the transfers of both sides, or taken away, so that lines are counted. */
+/** What must be added to the transfers of both sides, or subtracted, to count lines. */
 const CORRECTIONS = `
-  - ${countOf(`${DEBITS} and ${isUnlistedDebit('t')}`, asked('debits'))}
+  - ${countOf(`${DEBITS} and ${isUnlistedDebit('t')}`, isRequested('debits'))}
   - ${countOf(
     `${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} <> all($6::text[])`,
-    `${asked('debits')} and cardinality($6::text[]) = 1`,
+    `${isRequested('debits')} and cardinality($6::text[]) = 1`,
   )}
-  + ${countOf(`${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])`, asked('holds'))}
-  - ${countOf(`${CREDITS} and ${isUnlistedCredit('t')}`, asked('credits'))}
+  + ${countOf(`${DEBITS} and t.kind = 'escrow_hold' and ${statusOf('t')} = any($6::text[])`, isRequested('holds'))}
+  - ${countOf(`${CREDITS} and ${isUnlistedCredit('t')}`, isRequested('credits'))}
   + ${countOf(
     `fundings where agent_id = any($1::uuid[]) and ${IN_CREDITS} and status = any($6::text[])`,
-    asked('fundings'),
+    isRequested('fundings'),
   )}
   + (select count(*) from payouts where kind = any($5::text[]) and agent_id = any($1::uuid[]) and ${IN_DEBITS}
       and status = any($6::text[]))`
 
 export const COUNT_RANGE = `
-  select ${countOf(DEBITS, asked('debits'))} + ${countOf(CREDITS, asked('credits'))} ${CORRECTIONS} as total`
+  select ${countOf(DEBITS, isRequested('debits'))} + ${countOf(CREDITS, isRequested('credits'))} ${CORRECTIONS} as total`
 
-/** An account counts its transfers: so of a whole statement only what is no transfer's line is counted here. */
+/** An account counts its transfers, so for a whole statement only the difference to its lines is counted here. */
 export const COUNT_WHOLE = `
   select (select coalesce(sum(sequence), 0)::int8 from accounts where id = any($1::uuid[])) ${CORRECTIONS} as total`

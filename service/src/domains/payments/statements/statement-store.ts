@@ -24,15 +24,15 @@ export type LineKind =
   | 'withdraw'
   | 'settlement'
 
-/** One line of a wallet's statement as the book, the fundings and the payouts tell it. */
+/** One line of a wallet's statement, from the transfers, the fundings and the payouts. */
 export interface StatementLine {
-  /** Whose line it is. */
+  /** The agent of the line. */
   readonly wallet: Uuid
   /** The movement's id; both sides of a transfer have it. */
   readonly id: Uuid
   readonly side: 'debit' | 'credit'
   readonly kind: LineKind
-  /** The other wallet; null for the bank, and for a hold that is meant for nobody yet. */
+  /** The other wallet; null for the bank, and for a hold that has no recipient yet. */
   readonly counterparty: Uuid | null
   readonly amountPaise: Paise
   readonly feePaise: Paise
@@ -105,4 +105,18 @@ export async function selectNames(db: Queryable, agentIds: readonly Uuid[]): Pro
     [agentIds],
   )
   return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
+/** The status of the movement with an id, of whatever kind; null when there is none. */
+export async function selectMovementStatus(db: Queryable, id: Uuid): Promise<TransactionStatus | null> {
+  // A funding and a payout share their id with a transfer of theirs, which does not contain their status.
+  const [row] = await db.query<{ status: TransactionStatus }>(
+    `select coalesce(
+       (select status from fundings where id = $1 limit 1),
+       (select status from payouts where id = $1 limit 1),
+       (select 'completed' from transfers where id = $1 limit 1)
+     ) as status`,
+    [id],
+  )
+  return row?.status ?? null
 }

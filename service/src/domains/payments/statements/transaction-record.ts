@@ -5,12 +5,12 @@ import { rupees } from '../../../kernel/money.ts'
 import { lineIdOf } from './statement-scope.ts'
 import type { StatementLine } from './statement-store.ts'
 
-/** The names of the agents whose lines these are, and of those on the other sides. */
+/** The names of the agents of these lines, and of those on the other sides. */
 export type StatementNames = ReadonlyMap<Uuid, string>
 
 /**
- * A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it, nothing where it failed.
- * A pending line says what it will be, and one that was reversed what it had been.
+ * A line as its wallet's agent reads it: `net_amount` is what this wallet gained or lost by it, zero where it failed.
+ * A pending line shows its expected amount, and a reversed one its former amount.
  */
 export function transactionRecord(line: StatementLine, names: StatementNames): Transaction {
   const agentName = names.get(line.wallet)
@@ -43,7 +43,7 @@ function amountsOf({ kind, side, status, amountPaise, feePaise }: StatementLine)
   if (side === 'debit') {
     return { type: 'pay_out', amount, fee: rupees(feePaise), net_amount: rupees(amountPaise + feePaise) }
   }
-  // The fee is the payer's; who is paid gets the whole amount.
+  // The payer bears the fee; the payee gets the whole amount.
   return { type: 'pay_in', amount, fee: 0, net_amount: amount }
 }
 

@@ -14,7 +14,7 @@ import {
 
 const NOBODY = { counterparty_type: null, counterparty_id: null, counterparty_name: null } as const
 
-/** Sets money aside, for somebody or for nobody yet: a pay_out that is pending. */
+/** Holds money in escrow, for a recipient or for none yet: a pay_out that is pending. */
 export async function holdMoney(
   history: History,
   payer: HistoryAgent,

@@ -4,7 +4,7 @@ import type { ExpectedLine } from './wallet-history.ts'
 
 export type StatementQuery = QueryOf<typeof listTransactions>
 
-/** The whole list that a query asks for, newest first by its ids: everything is looked at, nothing is clever. */
+/** The whole list for a query, newest first by its ids: it checks every line, without an index or shortcut. */
 export function expectedStatement(
   lines: readonly ExpectedLine[],
   wallets: readonly Uuid[],

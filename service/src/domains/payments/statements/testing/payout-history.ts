@@ -5,11 +5,11 @@ import { type Posting, SYSTEM } from '../../../../ledger/index.ts'
 import { post } from '../../../../testing/builders.ts'
 import { type History, type HistoryAgent, inr, type KnownPayout, writeLine } from './wallet-history.ts'
 
-/** How a payout may go on: to its end, or back from there. */
+/** The next statuses of a payout: its end, or a reversal after it. */
 export const PAYOUT_ENDS = ['completed', 'failed', 'reversed'] as const
 export type PayoutEnd = (typeof PAYOUT_ENDS)[number]
 
-/** Sends money to the bank: one line, whatever becomes of it. */
+/** Pays money to the bank: one line, whatever its outcome. */
 export async function payOut(
   history: History,
   agent: HistoryAgent,
@@ -45,7 +45,7 @@ export async function payOut(
   return payout
 }
 
-/** Does nothing where the payout does not stand at what comes before this end. */
+/** Does nothing where the payout does not have the preceding status. */
 export async function endPayout(history: History, payout: KnownPayout, end: PayoutEnd): Promise<void> {
   const { id, agent, amountPaise, line } = payout
   if (line.record.status !== (end === 'reversed' ? 'completed' : 'pending')) return

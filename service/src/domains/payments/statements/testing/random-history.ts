@@ -13,7 +13,7 @@ import {
   reverseFunding,
 } from './wallet-history.ts'
 
-/** One thing that happens. `pick` chooses among what has happened before; what cannot be done is left out. */
+/** One event. `pick` chooses among what happened before; what is impossible is left out. */
 export type Step =
   | {
       readonly do: 'pay'
@@ -105,7 +105,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const HALF_HOUR_MS = 30 * 60_000
 const MORE_THAN_A_DAY_MS = 26 * 60 * 60_000
 
-/** How far the clock goes before a step: often not at all, so that many lines share one moment. */
+/** How far the clock moves before a step: often not at all, so that many lines share one moment. */
 const pause = fc.constantFrom(0, 0, 0, 1, 999, HALF_HOUR_MS, MORE_THAN_A_DAY_MS)
 
 export const randomSteps = fc.array(fc.tuple(pause, step), {

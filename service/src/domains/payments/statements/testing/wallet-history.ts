@@ -11,7 +11,7 @@ export interface HistoryAgent {
   readonly name: string
 }
 
-/** A line as a person would write it down beside the book: whose it is, and what it must say. */
+/** A line as the model expects it: its agent, and its content. */
 export interface ExpectedLine {
   readonly wallet: Uuid
   readonly movement: Uuid
@@ -46,7 +46,7 @@ export interface KnownPayout {
 }
 
 /**
- * What was done to wallets in the database, and the statements that must come of it, kept by hand: nothing here is
+ * What was done to wallets in the database, and the statements that must result, computed by hand: nothing here is
  * shared with the code that reads statements.
  */
 export interface History {
@@ -143,7 +143,7 @@ export async function completeFunding(history: History, funding: KnownFunding, f
   line.record = { ...line.record, fee: inr(fee), net_amount: inr(net) }
 }
 
-/** A funding whose method was known has a fee, which nobody kept when it failed. */
+/** A funding whose method was known has a fee, which was not charged when it failed. */
 export async function failFunding(
   history: History,
   funding: KnownFunding,
@@ -153,7 +153,7 @@ export async function failFunding(
   funding.line.record = { ...funding.line.record, fee: 0, net_amount: 0 }
 }
 
-/** The wallet gives back what it got, and the fee is a loss that no wallet bears. */
+/** The wallet loses what it received, and the fee is a loss that no wallet bears. */
 export async function reverseFunding(history: History, funding: KnownFunding): Promise<void> {
   const { id, agent, amountPaise, line } = funding
   const fee = BigInt(Math.round(line.record.fee * 100))

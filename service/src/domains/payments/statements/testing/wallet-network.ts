@@ -64,7 +64,7 @@ export async function newWallet({ network, owner }: WalletNetwork, name: string)
 
 const MUCH_PAISE = 100_000_000n
 
-/** A wallet that has something to spend: its first line is a completed funding. */
+/** A wallet with money to spend: its first line is a completed funding. */
 export async function newFilledWallet(open: WalletNetwork, history: History, name: string): Promise<Wallet> {
   const wallet = await newWallet(open, name)
   await completeFunding(history, await openFunding(history, wallet, MUCH_PAISE), 0n)
