@@ -123,7 +123,7 @@ async function logIn(): Promise<{ readonly id: Uuid; readonly token: string }> {
 
 async function newCheck(): Promise<void> {
   const { replaceCheck } = await import('./domains/parties/owners/check-store.ts')
-  const account = { sealed: Buffer.from('an account'), last4: '1234', ifsc: 'HDFC0001234' }
+  const account = { encrypted: Buffer.from('an account'), last4: '1234', ifsc: 'HDFC0001234' }
   const check = { ownerId: owner.id, id: newUuid(clock.now()), account, reference: null, attempts: 0 }
   await replaceCheck(db.database, TEST_VAULT, check, new Date('2100-01-01'))
 }

@@ -121,7 +121,7 @@ async function logIn(database: World['db']['database'], now: Date): Promise<void
 }
 
 async function submit(database: World['db']['database'], { id: ownerId }: Owner, now: Date): Promise<void> {
-  const account = { sealed: Buffer.from('an account'), last4: '1234', ifsc: 'HDFC0001234' }
+  const account = { encrypted: Buffer.from('an account'), last4: '1234', ifsc: 'HDFC0001234' }
   const check = { ownerId, id: newUuid(now), account, reference: null, attempts: 0 }
   await database.inTransaction(tx => replaceCheck(tx, TEST_VAULT, check, new Date('2100-01-01')))
 }

@@ -25,7 +25,7 @@ async function ids(of: Side, query = ''): Promise<string[]> {
 }
 
 describe('a certificate', () => {
-  test('is issued as asked, beside those that there are, and all are listed, newest first', async () => {
+  test('a certificate is issued as requested, beside existing ones, and all are listed newest first', async () => {
     const own = await stage.newSide()
     const [first] = await ids(own)
     const second = await issue(own, { capabilities: ['verify', 'pay'], validity_days: 1 })
@@ -37,7 +37,7 @@ describe('a certificate', () => {
     expect(await stage.verdict(second.id)).toBe('ok')
   })
 
-  test('that is revoked fails at once, for good, and says why', async () => {
+  test('a revoked certificate fails at once and for good, and says why', async () => {
     const own = await stage.newSide()
     const { id } = await issue(own)
     const path = `/v1/certificates/${id}/revoke`
@@ -54,7 +54,7 @@ describe('a certificate', () => {
     ])
   })
 
-  test('that is rotated gives way to one that says the same, or what is asked, for a year', async () => {
+  test('a rotated certificate is replaced by one with the same or the requested content, valid for a year', async () => {
     const own = await stage.newSide()
     const old = await issue(own, { capabilities: ['receive'], validity_days: 3 })
     const rotate = (id: string, body: Record<string, unknown>) =>
@@ -73,7 +73,7 @@ describe('a certificate', () => {
     ])
   })
 
-  test('tells of the name and tier that the agent has when it is issued', async () => {
+  test('a certificate has the name and tier that the agent has when it is issued', async () => {
     const own = await stage.newSide()
     const before = await issue(own)
     await stage.server.ask('PATCH', `/v1/agents/${own.agentId}`, own.platform, { name: 'Renamed' })
@@ -81,16 +81,19 @@ describe('a certificate', () => {
     expect((await stage.certificates(own)).find(({ id }) => id === before.id)).toEqual(before)
   })
 
-  test.each(['pause', 'bulk-quarantine', 'bulk-freeze'])('is good and can be had after a %s', async act => {
-    const own = await stage.newSide()
-    const [id = ''] = await ids(own)
-    if (act === 'pause') await stage.post(`/v1/agents/${own.agentId}/pause`, own.platform)
-    else await stage.post(`/v1/admin/agents/${act}`, AS_ADMIN, { agent_ids: [own.agentId] })
-    expect(await stage.verdict(id)).toBe('ok')
-    expect(await stage.verdict((await issue(own)).id)).toBe('ok')
-  })
+  test.each(['pause', 'bulk-quarantine', 'bulk-freeze'])(
+    'certificates are valid and can be issued after a %s',
+    async act => {
+      const own = await stage.newSide()
+      const [id = ''] = await ids(own)
+      if (act === 'pause') await stage.post(`/v1/agents/${own.agentId}/pause`, own.platform)
+      else await stage.post(`/v1/admin/agents/${act}`, AS_ADMIN, { agent_ids: [own.agentId] })
+      expect(await stage.verdict(id)).toBe('ok')
+      expect(await stage.verdict((await issue(own)).id)).toBe('ok')
+    },
+  )
 
-  test('that is altered, unknown or no id at all is none', async () => {
+  test('an altered certificate, an unknown id and an invalid id are not found', async () => {
     const unknown = [formatId('cert', newUuid(new Date())), 'cert_1', side.agentId]
     for (const id of unknown) {
       expect(await stage.verdict(id)).toBe('not_found')
@@ -103,8 +106,8 @@ describe('a certificate', () => {
   })
 })
 
-describe('who', () => {
-  test('may not have or end a certificate of another’s agent', async () => {
+describe('access to certificates', () => {
+  test('no one can issue, revoke or rotate a certificate of another party’s agent', async () => {
     const [id = ''] = await ids(side)
     const forbidden = [403, 'authorization_error']
     const ofAgent = `/v1/agents/${side.agentId}/certificates`
@@ -120,7 +123,7 @@ describe('who', () => {
     expect(await stage.verdict(id)).toBe('ok')
   })
 
-  test('sees whose the agent is: its platform, its owner and administrators', async () => {
+  test('the owner in a certificate is shown to the agent’s platform, its owner and administrators only', async () => {
     const [id = ''] = await ids(side)
     const seenBy = async (headers: Record<string, string>) =>
       (await stage.get<Certificate>(`/v1/certificates/${id}`, headers)).owner_id
@@ -136,7 +139,7 @@ describe('who', () => {
     expect(certificates.map(({ owner_id }) => owner_id)).toEqual([undefined])
   })
 
-  test('cannot be told of an agent that there is none of', async () => {
+  test('certificates of an unknown agent are not found', async () => {
     const unknown = formatId('agt', newUuid(new Date()))
     for (const address of [unknown, 'nobody-here', '-']) {
       for (const what of ['verify', 'public-key']) {
@@ -149,7 +152,7 @@ describe('who', () => {
   })
 })
 
-describe('the end of an agent', () => {
+describe('the deactivation of an agent', () => {
   async function eventsOf({ agentId }: Side): Promise<unknown[]> {
     const rows = await stage.db.database.query<{ data: unknown }>(
       `select data from events where name = 'certificate.revoked' and agent_id = $1 order by data->>'certificate_id'`,
@@ -166,7 +169,7 @@ describe('the end of an agent', () => {
     return rows.map(({ action }) => action)
   }
 
-  test('takes its certificates with it, once, and tells its platform', async () => {
+  test('the deactivation of an agent revokes its certificates once and notifies its platform', async () => {
     const own = await stage.newSide()
     const [first = ''] = await ids(own)
     const second = await issue(own)
@@ -192,7 +195,7 @@ describe('the end of an agent', () => {
     expect(identity).toMatchObject({ status: 'deactivated', certificate_id: null, capabilities: [] })
   })
 
-  test('comes with the end of its platform', async () => {
+  test('the deletion of a platform revokes the certificates of its agents', async () => {
     const own = await stage.newSide()
     const [id = ''] = await ids(own)
     const platform = own.platform['x-platform-id'] ?? ''

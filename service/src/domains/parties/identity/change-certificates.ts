@@ -30,7 +30,7 @@ import type { IdentityContext } from './context.ts'
 import { genuine } from './genuine-agent.ts'
 import { requireCertificate } from './read-certificates.ts'
 
-/** One more certificate for an agent, whatever its state but the last. */
+/** Issues another certificate for an agent in any state except deactivated. */
 export async function issueCertificate(
   context: IdentityContext,
   caller: Caller,
@@ -80,7 +80,7 @@ export async function revokeCertificate(
   )
   const [changed] = revoked
   assert(changed !== undefined, 'one certificate was revoked')
-  // As it was proved: what a revoked signing key signed is shown with the signature of the key in its place.
+  // The certificate as it was proven: if its signing key was revoked, it is shown with the signature of the next key.
   const { revokedAt, revocationReason } = changed
   return certificateRecord(
     { certificate: { ...certificate, revokedAt, revocationReason }, key },
@@ -89,7 +89,7 @@ export async function revokeCertificate(
   )
 }
 
-/** Revokes a certificate and issues the one in its place, in one commit: of many at once one wins. */
+/** Revokes a certificate and issues its replacement in one commit: of concurrent rotations one succeeds. */
 export async function rotateCertificate(
   context: IdentityContext,
   caller: Caller,
@@ -121,8 +121,8 @@ export async function rotateCertificate(
 }
 
 /**
- * An agent that is the caller's by its proven row. The agent's row comes before those of its certificates, as when an
- * agent ends.
+ * Locks an agent to which the caller has access by its proven row. It locks the agent's row before those of its
+ * certificates, as the deactivation of an agent does.
  */
 async function lockLivingAgent(
   { vault }: IdentityContext,
@@ -142,8 +142,8 @@ async function lockUnrevokedCertificate(
   id: Uuid,
 ): Promise<Certificate> {
   const locked = await lockCertificate(tx, id)
-  assert(locked !== null, 'certificates are never removed')
-  assert(hasValidMac(vault, locked), `${formatId('cert', id)} is as it was written`)
+  assert(locked !== null, 'certificates are never deleted')
+  assert(hasValidMac(vault, locked), `${formatId('cert', id)} passes its MAC`)
   const refusal = decideRevocation(locked)
   if (refusal !== null) raise(refusal)
   return locked

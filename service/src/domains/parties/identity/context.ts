@@ -2,11 +2,11 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { CertificatesContext, SigningKeys } from '../../signing/index.ts'
 import type { FindAgent } from '../agents/find-agent.ts'
 
-/** What certificates, identities and proofs are made and checked with. */
+/** The dependencies of certificates, identities and membership proofs. */
 export interface IdentityContext extends CertificatesContext {
   readonly clock: Clock
   readonly findAgent: FindAgent
   readonly signingKeys: Pick<SigningKeys, 'at' | 'byId'>
-  /** The issuer that everything signed names. */
+  /** The issuer named in everything that the service signs. */
   readonly serviceName: string
 }

@@ -4,7 +4,7 @@ import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import { type FoundAgent, findProvenAgent, type ProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 
-/** The agent that an id or handle names, proved; 404 when there is none. */
+/** The proven agent with this id or handle; 404 if there is none. */
 export async function requireGenuineAgent(
   { database, vault, findAgent }: Pick<IdentityContext, 'database' | 'vault' | 'findAgent'>,
   address: string,
@@ -14,10 +14,10 @@ export async function requireGenuineAgent(
   return genuine(id, await findProvenAgent(database, vault, id))
 }
 
-/** Of an agent that somebody changed in the database nothing is said: that is for the operator to see. */
+/** Nothing is published about an agent that fails its MAC; the operator sees the failed assertion. */
 export function genuine(id: Uuid, found: FoundAgent): ProvenAgent {
   if (found.kind === 'none') throw agentNotFound()
-  assert(found.kind === 'agent', `${formatId('agt', id)} is who it was created as`)
+  assert(found.kind === 'agent', `${formatId('agt', id)} passes the MAC of its identity`)
   return found.agent
 }
 

@@ -8,7 +8,7 @@ import { findProvenAgent } from '../agents/proven-store.ts'
 import type { IdentityContext } from './context.ts'
 import { genuine } from './genuine-agent.ts'
 
-/** That the calling agent is a member of the network, for it to show to anybody for an hour. */
+/** The membership proof of the calling agent, valid for an hour. */
 export async function membershipProof(
   { database, vault, signingKeys, serviceName: issuer }: IdentityContext,
   { agentId }: AgentCaller,

@@ -32,7 +32,7 @@ async function isSigned({ signature, ...content }: AgentOrigins): Promise<boolea
   )
 }
 
-test('a payee that names no origins says so, signed, to anybody, by handle or id', async () => {
+test('anyone can read the signed origins of a payee by handle or id, also if it names none', async () => {
   const fresh = await stage.newSide()
   for (const address of [fresh.handle, `@${fresh.handle.toUpperCase()}`, fresh.agentId]) {
     const document = await published(encodeURIComponent(address))
@@ -47,7 +47,7 @@ test('a payee that names no origins says so, signed, to anybody, by handle or id
   expect(await stage.outcome('GET', '/v1/agents/nobody-here/origins')).toEqual([404, 'not_found'])
 })
 
-test('its platform and its owner name its origins, which are kept in one spelling', async () => {
+test('the platform and the owner of a payee can set its origins, which are stored in normal form', async () => {
   expect(await name(['HTTPS://Shop.Example:443/', SHOP, 'https://bücher.example.'])).toEqual([200, null])
   const origins = [SHOP, 'https://xn--bcher-kva.example']
   const document = await published()
@@ -63,7 +63,7 @@ test('its platform and its owner name its origins, which are kept in one spellin
   expect((await published()).origins).toEqual([])
 })
 
-test('what is no origin, and more than ten of them, change nothing', async () => {
+test('an invalid origin and more than ten origins are refused and change nothing', async () => {
   await name([SHOP])
   const eleven = Array.from({ length: 11 }, (_, index) => `https://shop-${index}.example`)
   const wrong = [
@@ -79,12 +79,12 @@ test('what is no origin, and more than ten of them, change nothing', async () =>
   expect((await published()).origins).toEqual([SHOP])
 })
 
-test('in the sandbox a payee may sell on this machine without https', async () => {
+test('in sandbox mode an origin may be http on the local machine', async () => {
   expect(await name(['http://127.0.0.1:4020'])).toEqual([200, null])
   expect((await published()).origins).toEqual(['http://127.0.0.1:4020'])
 })
 
-test('a change of origins is audited, and the same again is not', async () => {
+test('a change of origins is recorded, and setting the same origins again is not', async () => {
   const fresh = await stage.newSide()
   const change = (origins: string[]) => stage.outcome('PATCH', path(fresh), fresh.platform, { origins })
   await change([SHOP])
@@ -101,7 +101,7 @@ async function actsOf({ agentId }: Side): Promise<unknown[]> {
   return rows.map(({ data }): unknown => JSON.parse(data))
 }
 
-/** What an attack on the row of a payee's origins makes of what is published about the payee. */
+/** The statuses of the payee's public routes after an attack on the rows of its origins. */
 async function afterAttack(statement: string): Promise<unknown[]> {
   const fresh = await stage.newSide()
   const { database } = stage.db
@@ -130,18 +130,18 @@ test.each([
     `update agent_origins n set origins = o.origins from old_origins o
      where n.agent_id = $1 and o.agent_id = n.agent_id`,
   ],
-])('origins that were %s in the database are neither signed nor changed', async (_, attack) => {
+])('origins that were %s in the database are not signed and cannot be changed', async (_, attack) => {
   expect(await afterAttack(attack)).toEqual([REFUSED, REFUSED, REFUSED])
 })
 
-test('older origins put back together with the older row of their agent are neither signed nor changed', async () => {
+test('older origins restored together with the older row of their agent are not signed and cannot be changed', async () => {
   const attack = `update agent_origins n set origins = o.origins from old_origins o
       where n.agent_id = $1 and o.agent_id = n.agent_id;
     delete from agents where id = $1; insert into agents select * from old_agents where id = $1`
   expect(await afterAttack(attack)).toEqual([REFUSED, REFUSED, REFUSED])
 })
 
-test('a change of origins and a limit in one request is audited with the version of the agent', async () => {
+test('a change of origins and a limit in one request is recorded with the version of the agent', async () => {
   const fresh = await stage.newSide()
   const change = { origins: [SHOP], spend_limit_per_tx: 10 }
   expect(await stage.outcome('PATCH', path(fresh), fresh.platform, change)).toEqual([200, null])
@@ -151,7 +151,7 @@ test('a change of origins and a limit in one request is audited with the version
   expect((await published(fresh.handle)).origins).toEqual([SHOP])
 })
 
-test('what a deactivated payee sold at cannot be changed any more', async () => {
+test('the origins of a deactivated payee cannot be changed', async () => {
   const fresh = await stage.newSide()
   await stage.outcome('DELETE', path(fresh), fresh.platform)
   expect(await stage.outcome('PATCH', path(fresh), fresh.platform, { origins: [SHOP] })).toEqual([
@@ -160,7 +160,7 @@ test('what a deactivated payee sold at cannot be changed any more', async () => 
   ])
 })
 
-test('below a frozen owner no origin is added, and origins are removed but for the last, without which buyers pay anywhere', async () => {
+test('while the owner is frozen, no origin can be added, and all origins but the last can be removed', async () => {
   const other = 'https://other.example'
   const fresh = await stage.newSide()
   const change = (body: Body, who = fresh.platform) => stage.outcome('PATCH', path(fresh), who, body)

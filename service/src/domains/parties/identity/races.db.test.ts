@@ -21,7 +21,7 @@ function counted(outcomes: readonly [number, string | null][]): Record<string, n
   )
 }
 
-test('of 20 rotations at once one wins, and leaves one certificate in the old one’s place', async () => {
+test('of 20 concurrent rotations one succeeds, and one certificate replaces the old one', async () => {
   const side = await stage.newSide()
   const [{ id } = { id: '' }] = await stage.certificates(side)
   const rotate = () => stage.outcome('POST', `/v1/certificates/${id}/rotate`, side.platform, {})
@@ -32,7 +32,7 @@ test('of 20 rotations at once one wins, and leaves one certificate in the old on
   expect((await stage.certificates(side)).map(({ status }) => status)).toEqual(['active', 'revoked'])
 })
 
-test('of rotations and revocations at once one wins', async () => {
+test('of concurrent rotations and revocations one succeeds', async () => {
   const side = await stage.newSide()
   const [{ id } = { id: '' }] = await stage.certificates(side)
   const acts = Array.from({ length: AT_ONCE }, (_, at) => (at % 2 === 0 ? 'rotate' : 'revoke'))
@@ -43,7 +43,7 @@ test('of rotations and revocations at once one wins', async () => {
   expect(outcomes.filter(([status]) => status === 409)).toHaveLength(AT_ONCE - 1)
 })
 
-test('no certificate outlives its agent, however its issue races with the end', async () => {
+test('no certificate stays valid after its agent is deactivated, even if it is issued concurrently', async () => {
   for (let round = 0; round < 6; round++) {
     const side = await stage.newSide()
     const path = `/v1/agents/${side.agentId}/certificates`
@@ -61,7 +61,7 @@ test('no certificate outlives its agent, however its issue races with the end', 
   }
 })
 
-test('a certificate that is revoked while it is read is revoked, not altered', async () => {
+test('a certificate that is revoked while it is read is reported as revoked and not as altered', async () => {
   const side = await stage.newSide()
   const [{ id } = { id: '' }] = await stage.certificates(side)
   const { database } = stage.context

@@ -18,19 +18,19 @@ import { findProvenAgent } from '../agents/proven-store.ts'
 import { renewIfOutdated } from '../agents/renew-certificates.ts'
 import type { IdentityContext } from './context.ts'
 
-/** A certificate by its id. What was altered is not shown to anybody: that is for the operator to see. */
+/** A certificate by its id. An altered one is shown to nobody; the operator sees the failed assertion. */
 export async function requireCertificate(
   context: IdentityContext,
   address: string,
 ): Promise<ProvenCertificate> {
   await renewOf(context, address)
   const found = await findCertificate(context, address)
-  assert(found.kind !== 'altered', `${address} is as it was written`)
+  assert(found.kind !== 'altered', `${address} passes its MAC`)
   if (found.kind === 'none') throw certificateNotFound()
   return found
 }
 
-/** A certificate that says an old name or tier is renewed before anybody reads or verifies it. */
+/** Renews an outdated default certificate before it is read or verified. */
 export async function renewOf(context: IdentityContext, address: string): Promise<void> {
   const id = parseId('cert', address)
   const stored = id === null ? null : await selectCertificate(context.database, id)
@@ -51,7 +51,7 @@ export async function readCertificate(
   return certificateRecord(proven, now, await ownerSeenBy(context, caller, proven.certificate.agentId))
 }
 
-/** The agent's owner, for its platform, the owner and administrators; an agent does not see even its own. */
+/** The agent's owner, shown to its platform, the owner and administrators; not to the agent itself. */
 async function ownerSeenBy(
   { database, vault }: IdentityContext,
   caller: Caller,
@@ -62,7 +62,7 @@ async function ownerSeenBy(
   return found.kind === 'agent' && mayAccess(caller, found.agent) ? found.agent.ownerId : null
 }
 
-/** An agent's certificates, newest first. One that was altered is left out. */
+/** An agent's certificates, newest first, without altered ones. */
 export async function listCertificates(
   context: IdentityContext,
   caller: Caller,

@@ -79,7 +79,7 @@ test('a default certificate is renewed when the name changes, and again when it 
   expect(await stage.certificates(side)).toHaveLength(3)
 })
 
-test('no certificate verifies with an old tier, also before the job has come to it', async () => {
+test('no certificate with an old tier is valid, even before the job has run', async () => {
   const old = await theOnly(side)
   await setTier('tier2')
   expect(await waiting()).toHaveLength(1)
@@ -95,14 +95,14 @@ test('no certificate verifies with an old tier, also before the job has come to 
   expect(last?.tier).toBe('tier1')
 })
 
-test('a renewal does not hang on its request: one that was lost is made when somebody looks', async () => {
+test('a certificate is renewed when it is read, even if the request for its renewal was lost', async () => {
   const old = await theOnly(side)
   await setTier('tier2')
   await stage.db.database.query('delete from certificate_renewals')
   expect(await stage.verdict(old.id)).toBe('revoked')
 })
 
-test('what was issued or rotated by hand stays, with what it says', async () => {
+test('a certificate that was issued or rotated on request is not renewed', async () => {
   const issued = await stage.post<Certificate>(`/v1/agents/${side.agentId}/certificates`, side.platform)
   const [, first] = await stage.certificates(side)
   const { certificate: rotated } = await stage.post<{ certificate: Certificate }>(
@@ -118,7 +118,7 @@ test('what was issued or rotated by hand stays, with what it says', async () => 
   expect(await stage.certificates(side)).toHaveLength(3)
 })
 
-test('ten who verify at once, and the job, renew it once', async () => {
+test('ten concurrent verifications and the job renew a certificate once', async () => {
   const old = await theOnly(side)
   await setTier('tier2')
   const verdicts = await Promise.all([...Array.from({ length: 10 }, () => stage.verdict(old.id)), runJob()])
@@ -126,7 +126,7 @@ test('ten who verify at once, and the job, renew it once', async () => {
   expect(await stage.certificates(side)).toHaveLength(2)
 })
 
-test('all agents of an owner are renewed in bounded batches; one that ended and one that is back as it was are left', async () => {
+test('certificates of an owner’s agents are renewed in bounded batches, without deactivated and unchanged agents', async () => {
   const agents = [side.agentId]
   for (let each = 0; each < 60; each++) {
     agents.push((await signUpAgent(stage.server, side.platform, side.ownerId)).id)
@@ -153,9 +153,9 @@ test('all agents of an owner are renewed in bounded batches; one that ended and 
   expect((await stage.certificates({ ...side, agentId: living[0] ?? '' })).length).toBe(2)
 })
 
-test('a certificate from before this was kept counts as the default when it is the agent’s oldest', async () => {
+test('a certificate older than the mark of default certificates counts as the default if it is the agent’s oldest', async () => {
   const old = await theOnly(side)
-  // As it was stored then: without the mark, and with the seal over the rest.
+  // As it was stored then: without the mark, and with a MAC over the other columns.
   const { vault } = stage.context
   const stored = await selectCertificate(stage.db.database, parseId('cert', old.id) ?? '')
   if (stored === null) throw new Error('it was just read')

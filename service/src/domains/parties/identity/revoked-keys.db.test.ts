@@ -33,7 +33,7 @@ async function verdictOffline(file: object) {
   return checkFile(JSON.stringify(file), { keys, at: stage.clock.now(), checkpoints: null, proof: null })
 }
 
-test('a certificate that a revoked key signed is valid as before, and signed with the next key when it is read', async () => {
+test('a certificate signed by a revoked key stays valid and is shown with the signature of the next key', async () => {
   expect(await stage.verdict(before.id)).toBe('ok')
   const [now = before] = await stage.certificates(side)
   const document = await documentNow()
@@ -50,21 +50,21 @@ test('a certificate that a revoked key signed is valid as before, and signed wit
   expect(await verdictOffline(now)).toMatchObject({ kind: 'genuine' })
 })
 
-test('the copy that the revoked key signed is refused by a JOSE library, and offline without a proof', async () => {
+test('the copy signed by a revoked key is refused by a JOSE library, and by offline verification without a log proof', async () => {
   await expect(
     verifyToken(await stage.jwks(), before.token, 'certificate+jwt', stage.clock.now()),
   ).rejects.toThrow('no applicable key')
   expect(await verdictOffline(before)).toMatchObject({ verdict: 'cannot tell' })
 })
 
-test('identities and proofs are signed with the next key', async () => {
+test('after a revocation, identities and membership proofs are signed with the next key', async () => {
   const { key_id } = await documentNow()
   const identity = await stage.get<{ key_id: string }>(`/v1/identity/${side.agentId}/verify`, side.agent)
   const { proof } = await stage.get<{ proof: { key_id: string } }>('/v1/agents/me/proof', side.agent)
   expect([identity.key_id, proof.key_id]).toEqual([key_id, key_id])
 })
 
-test('a certificate of the revoked key can be revoked and rotated, and shows one signature', async () => {
+test('a certificate signed by a revoked key can be revoked and rotated, and shows one signature', async () => {
   const rotated = await stage.post<{ certificate: Certificate }>(
     `/v1/certificates/${before.id}/rotate`,
     side.platform,

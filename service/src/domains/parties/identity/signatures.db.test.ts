@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** Something signed, as a stranger takes it apart: what the signature is over, and the token beside it. */
+/** Signed content as a third party reads it: the signed bytes, and the token. */
 interface Signed {
   readonly content: Record<string, unknown>
   readonly signature: string
@@ -79,7 +79,7 @@ async function publishedKey(id: unknown): Promise<string> {
 }
 
 describe.each(Object.entries(KINDS))('%s', (typ, read) => {
-  test('the signature holds with the published key, and no byte of it can be changed', async () => {
+  test('the signature verifies with the published key, and no byte of it can be changed', async () => {
     const { content, signature } = await read()
     const key = await publishedKey(content['key_id'])
     const bytes = Buffer.from(signature, 'base64')
@@ -88,7 +88,7 @@ describe.each(Object.entries(KINDS))('%s', (typ, read) => {
     expect(flippedOnce(bytes).filter(flipped => isSignedBy(key, content, flipped))).toEqual([])
   })
 
-  test('no field of it can be changed, left out or added', async () => {
+  test('no field of the signed content can be changed, removed or added', async () => {
     const { content, signature } = await read()
     const key = await publishedKey(content['key_id'])
     const bytes = Buffer.from(signature, 'base64')
@@ -99,7 +99,7 @@ describe.each(Object.entries(KINDS))('%s', (typ, read) => {
     expect(isSignedBy(key, { ...content, more: 1 }, bytes)).toBe(false)
   })
 
-  test('the token says the same, and any JOSE library verifies it', async () => {
+  test('the token has the same content, and a JOSE library verifies it', async () => {
     const { content, token } = await read()
     const now = stage.clock.now()
     const { payload, protectedHeader } = await verifyToken(await stage.jwks(), token, typ, now)
@@ -112,7 +112,7 @@ describe.each(Object.entries(KINDS))('%s', (typ, read) => {
     expect(payload.exp).toBe(typeof end === 'string' ? Math.floor(Date.parse(end) / 1000) : undefined)
   })
 
-  test('no part of the token can be changed, and it passes for nothing else', async () => {
+  test('no part of the token can be changed, and it is not accepted as another kind of token', async () => {
     const { token } = await read()
     const [jwks, now] = [await stage.jwks(), stage.clock.now()]
     const isGood = (text: string, kind = typ) =>
@@ -130,7 +130,7 @@ describe.each(Object.entries(KINDS))('%s', (typ, read) => {
   })
 })
 
-test('a certificate says who the agent is, for a year, and its token has its id', async () => {
+test('a certificate states the agent’s identity for a year, and its token has its id', async () => {
   const [certificate] = await stage.certificates(side)
   expect(certificate).toMatchObject({
     agent_id: side.agentId,
@@ -150,7 +150,7 @@ test('a certificate says who the agent is, for a year, and its token has its id'
   expect(key).toEqual({ agent_id: side.agentId, algorithm: 'Ed25519', public_key })
 })
 
-test('an identity is found by handle too, and names the newest certificate in force', async () => {
+test('an identity can be read by handle too, and names the newest valid certificate', async () => {
   const path = `/v1/agents/${side.agentId}/certificates`
   const newer = await stage.post<Certificate>(path, side.platform, { capabilities: ['receive'] })
   const identity = await stage.get<IdentityVerification>(`/v1/identity/@${side.handle}/verify`, side.owner)
@@ -168,7 +168,7 @@ test('an identity is found by handle too, and names the newest certificate in fo
   expect((await identityOf(side)).capabilities).toEqual(['pay', 'receive', 'escrow', 'verify'])
 })
 
-test('a proof is good for an hour, and counts whole days', async () => {
+test('a membership proof is valid for an hour and counts whole days', async () => {
   const { proof, token } = await proofOf(side)
   expect(Date.parse(proof.expires_at) - Date.parse(proof.issued_at)).toBe(3_600_000)
   expect(proof).toMatchObject({
@@ -183,7 +183,7 @@ test('a proof is good for an hour, and counts whole days', async () => {
   expect((await proofOf(side)).proof.network_age_days).toBe(2)
 })
 
-test('a key that the caller brought is in the certificate and the identity', async () => {
+test('the public key of the caller is in the certificate and in the identity', async () => {
   const { publicKey } = newKeyPair()
   const made = await stage.post<{ agent_id: string; agent_key: string }>('/v1/agents', side.platform, {
     name: 'Own key',
@@ -197,7 +197,7 @@ test('a key that the caller brought is in the certificate and the identity', asy
   expect((await proofOf(own)).proof.agent_id).toBe(made.agent_id)
 })
 
-test('after the service’s key was rotated old certificates stay good, and what is new is signed with the new one', async () => {
+test('after a rotation of the signing key old certificates stay valid, and new ones are signed with the new key', async () => {
   const own = await stage.newSide()
   const [before] = await stage.certificates(own)
   const made = await rotateSigningKey(stage.context, stage.clock.now())

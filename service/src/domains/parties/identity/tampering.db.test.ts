@@ -34,7 +34,7 @@ async function alter(id: string, change: string): Promise<void> {
   expect(rows).toHaveLength(1)
 }
 
-/** Puts a row back, every column of it, as it is now. */
+/** Returns a function that restores every column of the row as it is now. */
 async function rememberRow(id: string): Promise<() => Promise<unknown>> {
   const uuid = parseId('cert', id)
   const { database } = stage.db
@@ -46,7 +46,7 @@ async function rememberRow(id: string): Promise<() => Promise<unknown>> {
   }
 }
 
-/** What changes by hand to the row of a certificate in force. */
+/** Changes of the row of a valid certificate. */
 const CHANGES = [
   'agent_id = id',
   `subject = subject || ' '`,
@@ -73,7 +73,7 @@ const CHANGES = [
   `seal = ''`,
 ]
 
-/** And to that of a revoked one. */
+/** Changes of the row of a revoked certificate. */
 const REVIVALS = [
   'revoked_at = null',
   'revoked_at = null, revocation_reason = null',
@@ -82,7 +82,7 @@ const REVIVALS = [
   'revocation_reason = null',
 ]
 
-test('every column of a certificate is in this test', async () => {
+test('this test changes every column of a certificate', async () => {
   const columns = await stage.db.database.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = 'certificates'::regclass and attnum > 0`,
   )
@@ -91,24 +91,27 @@ test('every column of a certificate is in this test', async () => {
 })
 
 describe('a certificate that was changed in the database', () => {
-  test.each([...CHANGES, ...REVIVALS])('is found out and never shown as good: %s', async change => {
-    const { id } = REVIVALS.includes(change) ? revoked : certificate
-    await alter(id, change)
-    expect(await stage.verdict(id)).toBe('bad_signature')
-    const fault = [500, 'internal_error']
-    expect(await stage.outcome('GET', `/v1/certificates/${id}`, side.platform)).toEqual(fault)
-    for (const act of ['revoke', 'rotate']) {
-      expect(await stage.outcome('POST', `/v1/certificates/${id}/${act}`, side.platform, {})).toEqual(fault)
-    }
-    expect((await stage.certificates(side)).map(listed => listed.id)).not.toContain(id)
-    const identity = await stage.get<{ certificate_id: string | null }>(
-      `/v1/identity/${side.agentId}/verify`,
-      side.agent,
-    )
-    expect(identity.certificate_id).not.toBe(id)
-  })
+  test.each([...CHANGES, ...REVIVALS])(
+    'a certificate that was changed in the database is never shown as valid: %s',
+    async change => {
+      const { id } = REVIVALS.includes(change) ? revoked : certificate
+      await alter(id, change)
+      expect(await stage.verdict(id)).toBe('bad_signature')
+      const fault = [500, 'internal_error']
+      expect(await stage.outcome('GET', `/v1/certificates/${id}`, side.platform)).toEqual(fault)
+      for (const act of ['revoke', 'rotate']) {
+        expect(await stage.outcome('POST', `/v1/certificates/${id}/${act}`, side.platform, {})).toEqual(fault)
+      }
+      expect((await stage.certificates(side)).map(listed => listed.id)).not.toContain(id)
+      const identity = await stage.get<{ certificate_id: string | null }>(
+        `/v1/identity/${side.agentId}/verify`,
+        side.agent,
+      )
+      expect(identity.certificate_id).not.toBe(id)
+    },
+  )
 
-  test('cannot be had under another id, nor by a copy', async () => {
+  test('a certificate cannot be moved or copied to another id in the database', async () => {
     const id = parseId('cert', certificate.id) ?? ''
     const other = `${id.slice(0, -1)}${id.endsWith('0') ? '2' : '0'}`
     await stage.db.database.query(`update certificates set id = $2 where id = $1`, [id, other])
@@ -133,7 +136,7 @@ describe('a certificate that was changed in the database', () => {
     },
   )
 
-  test('back to what it was before its revocation has the log against it', async () => {
+  test('a certificate restored to its state before its revocation contradicts the audit log', async () => {
     const restore = await rememberRow(certificate.id)
     await stage.post(`/v1/certificates/${certificate.id}/revoke`, side.platform)
     await restore()
@@ -141,7 +144,7 @@ describe('a certificate that was changed in the database', () => {
     expect(await stage.certificates(side, '?status=active')).toEqual([])
   })
 
-  test('needs the signature to be good as well as the seal', async () => {
+  test('a certificate is valid only if both its signature and its MAC verify', async () => {
     const stored = await selectCertificate(stage.db.database, parseId('cert', certificate.id) ?? '')
     if (stored === null) throw new Error('the certificate is there')
     const forged = { ...stored, subject: 'Somebody' }
@@ -160,7 +163,7 @@ describe('an agent that was changed in the database', () => {
     `created_at = '-infinity'`,
     'seal = set_byte(seal, 0, get_byte(seal, 0) # 1)',
     'seal = null',
-  ])('has nothing signed for it: %s', async change => {
+  ])('nothing is signed for an agent that was changed in the database: %s', async change => {
     const requests = [
       ['GET', `/v1/identity/${side.agentId}/verify`, side.agent],
       ['GET', `/v1/identity/${side.agentId}/public-key`, side.agent],
@@ -171,7 +174,7 @@ describe('an agent that was changed in the database', () => {
     await stage.db.database.query(`update agents set ${change} where id = $1`, [parseId('agt', side.agentId)])
     for (const [method, path, headers] of requests) {
       const body = method === 'POST' ? {} : undefined
-      // Who and whose the agent is decides about money too, so its key is nobody's any more.
+      // Handle and platform decide about money too, so the agent's key is refused.
       const isKeyGood = headers !== side.agent || !/^(?:handle|platform_id)/.test(change)
       const refused = isKeyGood ? [500, 'internal_error'] : [401, 'authentication_error']
       expect([path, ...(await stage.outcome(method, path, headers, body))]).toEqual([path, ...refused])

@@ -15,7 +15,7 @@ import {
 } from '../../../testing/network-server.ts'
 import { jwksDocument } from '../../signing/keys/key-documents.ts'
 
-/** An agent, and those who may speak for it. */
+/** An agent, with the credentials of the agent, its platform and its owner. */
 export interface Side {
   readonly agentId: string
   readonly handle: string
@@ -25,20 +25,20 @@ export interface Side {
   readonly owner: Headers
 }
 
-/** Agents over HTTP on a database of their own, with a clock that can be moved. */
+/** The service over HTTP on a database of its own, with a manual clock. */
 export interface IdentityStage {
   readonly db: TestDatabase
   readonly clock: Clock
   readonly context: NetworkContext
   readonly server: NetworkServer
   newSide(): Promise<Side>
-  /** The answer of a request that must succeed. */
+  /** The response to a request that must succeed. */
   get<Answer>(path: string, headers: Headers): Promise<Answer>
   post<Answer>(path: string, headers: Headers, body?: Body): Promise<Answer>
-  /** The status and, when it is an error, the code. */
+  /** The status and, for an error, its code. */
   outcome(method: string, path: string, headers?: Headers, body?: Body): Promise<[number, string | null]>
   certificates(side: Side, query?: string): Promise<Certificate[]>
-  /** Whether a certificate is good, as anyone may ask: the reason. */
+  /** Verifies a certificate without a credential; returns the reason. */
   verdict(id: string): Promise<string>
   jwks(): Promise<JSONWebKeySet>
   close(): Promise<void>

@@ -8,7 +8,7 @@ import { renewIfOutdated } from '../agents/renew-certificates.ts'
 import type { IdentityContext } from './context.ts'
 import { requireGenuineAgent } from './genuine-agent.ts'
 
-/** What the service says of an agent at this moment, signed with the key in use. */
+/** The identity of an agent at this moment, signed with the active key. */
 export async function verifyIdentity(
   context: IdentityContext,
   address: string,
@@ -16,7 +16,7 @@ export async function verifyIdentity(
 ): Promise<IdentityVerification> {
   const { id } = await requireGenuineAgent(context, address)
   await renewIfOutdated(context, id)
-  // Read behind the renewal, so that what is said of the agent and its certificate agree.
+  // Read after the renewal, so that the agent and its certificate agree.
   const agent = await requireGenuineAgent(context, address)
   const [certificate, origins, key] = await Promise.all([
     findCertificateInForce(context, agent.id, now),
@@ -48,7 +48,7 @@ function identityContent(
   }
 }
 
-/** Where buyers may pay an agent, as the service says at this moment, signed with the key in use. */
+/** The origins of an agent at this moment, signed with the active key. */
 export async function readOrigins(
   context: IdentityContext,
   address: string,
@@ -70,7 +70,7 @@ export async function readOrigins(
   return { ...content, signature: signObject(content, key.privateKey) }
 }
 
-/** It is true of its moment alone, so its token has no end: whoever reads it asks how old it may be. */
+/** The content is true for its moment only, so its token does not expire: the reader decides how old it may be. */
 async function signIdentity(
   facts: ReturnType<typeof identityContent>,
   issuer: string,

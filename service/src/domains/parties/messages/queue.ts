@@ -3,7 +3,7 @@ import { newUuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { insertMessage } from './store.ts'
 
-/** Why a person gets a message, and what it says. */
+/** The recipient and the content of a text message. */
 export interface Occasion {
   readonly kind: 'bank_account_changed'
   /** Ten digits. */
@@ -12,7 +12,7 @@ export interface Occasion {
   readonly effectiveAt: Date
 }
 
-/** Leaves a message to be sent once this transaction has committed, at least once. */
+/** Queues a message, which is sent at least once after this transaction has committed. */
 export async function queueTextMessage(
   tx: Queryable,
   vault: Vault,

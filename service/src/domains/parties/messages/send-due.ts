@@ -14,31 +14,31 @@ interface Context {
   readonly logger: Logger
   readonly sender: TextSender
   readonly texts: Texts
-  /** Where owners log in. */
+  /** The address of the page where owners log in. */
   readonly baseUrl: string
 }
 
 export interface TextMessages {
-  /** Sends one bounded batch of what is due. Returns how many messages that were. */
+  /** Sends one bounded batch of due messages. Returns the number of messages claimed. */
   sendDue(now: Date): Promise<number>
   jobs(): Job[]
 }
 
 const TICK_MS = 1_000
 const BATCH = 20
-/** Longer than a provider is waited for. */
+/** Longer than the timeout of a provider. */
 const LEASE_MS = 60_000
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 6 * HOUR_MS
-/** About three days. */
+/** Attempts over about three days. */
 const MAX_ATTEMPTS = 24
 
-/** How long to wait before a message that was not sent is tried again. */
+/** The pause before a message that was not sent is retried. */
 export function retryPauseMs(attempts: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20), LONGEST_PAUSE_MS)
 }
 
-/** One batch at a time in this process, so whoever asks for what was sent can wait for the batch under way. */
+/** Runs one batch at a time in this process; a second caller waits for the batch that is running. */
 export function openTextMessages(context: Context): TextMessages {
   let last: Promise<number> = Promise.resolve(0)
 
@@ -54,7 +54,7 @@ async function sendBatch(context: Context, now: Date): Promise<number> {
   const { database, vault } = context
   const leaseUntil = new Date(now.getTime() + LEASE_MS)
   const due = await claimDueMessages(database, vault, { now, leaseUntil, limit: BATCH })
-  // One that does not open stays where it is, for a person to look at, and is tried again when its lease ends.
+  // A message that cannot be decrypted stays stored for an operator, and is retried when its lease ends.
   const readable = due.flatMap(({ content, ...message }) =>
     content === null ? [] : [{ ...message, content }],
   )
@@ -69,19 +69,22 @@ async function sendOne(context: Context, message: DueMessage): Promise<void> {
     const failure = await deliver(context, message)
     if (failure === null) return await deleteMessage(database, message.id)
     if (message.attempts >= MAX_ATTEMPTS) {
-      logger.error({ ...facts, reason: failure }, 'text message: given up; tell the owner another way')
+      logger.error(
+        { ...facts, reason: failure },
+        'text message not sent after the last attempt; inform the owner in another way',
+      )
       return await deleteMessage(database, message.id)
     }
-    logger.warn({ ...facts, reason: failure }, 'text message: not sent; it is tried again')
+    logger.warn({ ...facts, reason: failure }, 'text message not sent; it will be retried')
     const nextAttemptAt = new Date(clock.now().getTime() + retryPauseMs(message.attempts))
     await postponeMessage(database, message.id, nextAttemptAt)
   } catch (err) {
-    // Its lease ends, and it is tried again then.
-    logger.error({ ...facts, err }, 'text message: an attempt failed; it is tried again')
+    // It is retried when its lease ends.
+    logger.error({ ...facts, err }, 'text message: attempt failed; it will be retried')
   }
 }
 
-/** Why the message was not sent; null when it was. */
+/** The reason why the message was not sent; null if it was sent. */
 async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMessage): Promise<string | null> {
   const answer = await sender.send({ phone: content.phone, ...writeText(texts, content, baseUrl) })
   return answer.kind === 'value' ? null : answer.message

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 
-/** What is stored of a message, encrypted. */
+/** The stored content of a message, encrypted. */
 export interface StoredContent {
   readonly kind: 'bank_account_changed'
   readonly phone: string
@@ -13,11 +13,11 @@ export interface StoredContent {
 export interface DueMessage {
   readonly id: Uuid
   readonly content: StoredContent
-  /** How often it was taken, this time included. */
+  /** The number of times it was claimed, this time included. */
   readonly attempts: number
 }
 
-/** The id is authenticated, so no content can be moved to another row. */
+/** The encryption authenticates the id, so no content can be moved to another row. */
 const contextOf = (id: Uuid) => `text_messages.content ${id}`
 
 export async function insertMessage(
@@ -34,12 +34,12 @@ export async function insertMessage(
   ])
 }
 
-/** Taken by a worker; null: its content is not as the service wrote it, which was reported. */
+/** A message claimed by a worker; null content: it cannot be decrypted, which was logged. */
 export interface TakenMessage extends Omit<DueMessage, 'content'> {
   readonly content: StoredContent | null
 }
 
-/** Takes due messages until their lease ends. If the process dies, another one takes them then. */
+/** Claims due messages until their lease ends. If the process crashes, another one claims them then. */
 export async function claimDueMessages(
   db: Queryable,
   vault: Vault,

@@ -4,7 +4,7 @@ import { parseId } from '../../../kernel/ids.ts'
 import type { OrganizationsContext } from './context.ts'
 import { type Organization, type OrganizationScope, selectOrganization } from './store.ts'
 
-/** Who may see an organization: its owner, and the platform that owner is on. */
+/** The callers that may see an organization: its owner, and the owner's platform. */
 export type OrganizationCaller = OwnerCaller | PlatformCaller
 
 export function scopeOf(caller: OrganizationCaller): OrganizationScope {
@@ -13,13 +13,13 @@ export function scopeOf(caller: OrganizationCaller): OrganizationScope {
     : { kind: 'owners', ownerIds: caller.ownerIds }
 }
 
-/** The organization of an address. A stranger's is not told from one that does not exist. */
+/** The organization with this id. One of another party and an unknown one give the same error. */
 export async function requireOrganization(
   { database, vault }: Pick<OrganizationsContext, 'database' | 'vault'>,
   caller: OrganizationCaller,
-  address: string,
+  orgRef: string,
 ): Promise<Organization> {
-  const id = parseId('org', address)
+  const id = parseId('org', orgRef)
   const organization = id === null ? null : await selectOrganization(database, vault, id)
   if (organization === null || !mayAccess(caller, organization)) {
     raise(NO_ORGANIZATION)
@@ -27,7 +27,7 @@ export async function requireOrganization(
   return organization
 }
 
-/** What a stranger is answered, and who asks for none. */
+/** The refusal for an unknown organization and for one of another party. */
 export const NO_ORGANIZATION = refuse('not_found', 'There is no organization with this id')
 
 function mayAccess(caller: OrganizationCaller, { ownerId, platformId }: Organization): boolean {

@@ -12,7 +12,7 @@ export function createdAct(actor: Actor, { id, ownerId, name, tier }: Organizati
   return { agentId: null, actor, action: 'org.created', target: formatId('org', id), data }
 }
 
-/** What happened to one agent's membership. */
+/** An audit event of one agent's membership. */
 export function memberAct(
   actor: Actor,
   action: Extract<Act['action'], `org.${string}`>,
@@ -34,7 +34,7 @@ export function termsOf({
   }
 }
 
-/** That a raised budget took effect, whether or not the agent is still a member. */
+/** The audit event of a raised budget that takes effect, whether or not the agent is still a member. */
 export function budgetAppliedAct(
   agentId: Uuid,
   orgId: Uuid | null,
@@ -50,7 +50,7 @@ export function budgetAppliedAct(
   }
 }
 
-/** The change of a member, null when nothing is changed. */
+/** The audit event of a changed member; null if nothing changed. */
 export function changedAct(actor: Actor, before: Member, after: Member): Act | null {
   const [from, to] = [termsOf(before), termsOf(after)]
   return isDeepStrictEqual(from, to) ? null : memberAct(actor, 'org.member_changed', after, { from, to })

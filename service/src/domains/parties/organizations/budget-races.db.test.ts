@@ -17,7 +17,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-/** So many payments at once, on both nodes by turns: how many were made. */
+/** Makes this many concurrent payments, alternating between both nodes. Returns how many succeeded. */
 async function payAtOnce(payer: StageAgent, amount: number, times = AT_ONCE): Promise<number> {
   const answers = await Promise.all(
     Array.from({ length: times }, (_, number) => stage.pay(payer, payee, amount, number % 2)),
@@ -29,7 +29,7 @@ async function payAtOnce(payer: StageAgent, amount: number, times = AT_ONCE): Pr
   return answers.length - refusals.length
 }
 
-test(`of ${AT_ONCE} payments at once on two nodes exactly those go through that fit under the budget`, async () => {
+test(`of ${AT_ONCE} concurrent payments on two nodes exactly as many succeed as fit under the budget`, async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 1000.05)
   expect(await payAtOnce(worker, 10)).toBe(100)
@@ -38,7 +38,7 @@ test(`of ${AT_ONCE} payments at once on two nodes exactly those go through that 
   expect(await stage.payOnBoth(worker, payee, 0.05)).toEqual([200, 'org'])
 })
 
-test('while budgets change under many payments, each holds from its answer on, to the paisa', async () => {
+test('while budgets change under many payments, each budget applies from its response on, to the paisa', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 700)
   const spent = async () => Number((await lab.budgetOf(worker))?.['spent_this_month'])
@@ -47,9 +47,9 @@ test('while budgets change under many payments, each holds from its answer on, t
   for (const [turn, budget] of [600, 300, 500, 200, 0, 700].entries()) {
     const { status } = await lab.setBudget(worker, budget, turn % 2)
     expect(status).toBe(200)
-    // What raises it waits.
+    // A raise waits for the cooldown.
     inForce = Math.min(budget, inForce)
-    // What had gone out by then is the most, unless the budget allows more.
+    // The sum spent so far is the maximum, unless the budget allows more.
     most = Math.max(inForce, Math.min(await spent(), most))
     await Promise.all([stage.pay(worker, payee, 10, 0), stage.pay(worker, payee, 10, 1)])
     expect(await spent()).toBeLessThanOrEqual(most)
@@ -61,7 +61,7 @@ test('while budgets change under many payments, each holds from its answer on, t
   expect(await lab.budgetOf(worker)).toMatchObject({ spent_this_month: 700, remaining: 0 })
 })
 
-test('of 20 agents that join at once exactly as many get in as there is room for', async () => {
+test('of 20 agents that join concurrently exactly as many become members as the organization has room for', async () => {
   const lab = await openLab(stage)
   await lab.hire('treasury')
   const agents: StageAgent[] = []
@@ -82,7 +82,7 @@ test('of 20 agents that join at once exactly as many get in as there is room for
   expect((await lab.ask('GET', '/budget')).body['members']).toHaveLength(5)
 })
 
-test('an agent that joins two organizations at once is in one', async () => {
+test('an agent that joins two organizations concurrently becomes a member of one', async () => {
   const lab = await openLab(stage)
   const other = await openLab(stage, 'tier2', lab.owner)
   for (let turn = 0; turn < 5; turn++) {
@@ -96,7 +96,7 @@ test('an agent that joins two organizations at once is in one', async () => {
   }
 })
 
-test('of treasuries that are named at once one is left, and the others are workers', async () => {
+test('of agents that are named treasury concurrently one is the treasury, and the others are workers', async () => {
   const lab = await openLab(stage)
   const agents = [await lab.hire('treasury'), await lab.hire('worker', 5), await lab.hire('admin', 5)]
   for (let turn = 0; turn < 5; turn++) {

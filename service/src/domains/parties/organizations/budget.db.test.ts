@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('what an agent spent earlier in the month counts, whoever let it; a new month begins at nothing', async () => {
+test('all that an agent spent earlier in the month counts against its budget, and a new month starts at zero', async () => {
   const lab = await openLab(stage)
   const worker = await stage.newAgent(lab.owner)
   await stage.pay(worker, payee, 30)
@@ -33,7 +33,7 @@ test('what an agent spent earlier in the month counts, whoever let it; a new mon
   expect(await lab.budgetOf(worker)).toMatchObject({ spent_this_month: 50, remaining: 0 })
 })
 
-test('a refusal says what is left of the budget and when there is a new one', async () => {
+test('a refusal says what is left of the budget and when the next month starts', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 40)
   await stage.pay(worker, payee, 30)
@@ -46,7 +46,7 @@ test('a refusal says what is left of the budget and when there is a new one', as
   ])
 })
 
-test('a budget below what was spent leaves nothing and owes nothing; none at all stops everything', async () => {
+test('a budget below the amount spent leaves nothing and no debt, and a budget of 0 stops all payments', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 40)
   await stage.pay(worker, payee, 30)
@@ -67,7 +67,7 @@ test('a budget below what was spent leaves nothing and owes nothing; none at all
   expect(await stage.payOnBoth(worker, payee, 100)).toEqual([200, 200])
 })
 
-test('a raised budget waits for the cooldown, is shown until then, and holds on every node afterwards', async () => {
+test('a raised budget waits for the cooldown, is shown as pending, and then applies on every node', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 40)
   const raised = await lab.setBudget(worker, 90)
@@ -92,7 +92,7 @@ test('a raised budget waits for the cooldown, is shown until then, and holds on 
   })
 })
 
-test('leaving does not go round the cooldown, nor does rejoining, here or elsewhere', async () => {
+test('leaving an organization and joining it or another one again does not avoid the cooldown', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 40)
   expect((await lab.remove(worker)).status).toBe(200)
@@ -113,7 +113,7 @@ test('leaving does not go round the cooldown, nor does rejoining, here or elsewh
   expect(await stage.payOnBoth(worker, payee, 50)).toEqual([200, 200])
 })
 
-test('a raise waits below a frozen owner, and takes effect once the owner is unfrozen', async () => {
+test('a raise waits while the owner is frozen and takes effect once the owner is unfrozen', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 40)
   await lab.setBudget(worker, 90)
@@ -126,7 +126,7 @@ test('a raise waits below a frozen owner, and takes effect once the owner is unf
   expect(await lab.budgetOf(worker)).toMatchObject({ budget_limit: 90, pending_budget: null })
 })
 
-test('a budget ends with the membership after the cooldown: by removal, by becoming the treasury; with the agent at once', async () => {
+test('a budget ends after the cooldown when the member is removed or becomes the treasury, and at once with its agent', async () => {
   const lab = await openLab(stage)
   const [leaver, heir, ended] = [
     await lab.hire('worker', 1),
@@ -154,7 +154,7 @@ test('a budget ends with the membership after the cooldown: by removal, by becom
   expect(left).toEqual([])
 })
 
-test('what a treasury allocates counts as spent in the month, and what a member gets does not', async () => {
+test('an allocation counts as spent by the treasury in the month, and does not reduce what the member has spent', async () => {
   const lab = await openLab(stage)
   const treasury = await lab.hire('treasury')
   const worker = await lab.hire('worker', 40)

@@ -17,20 +17,20 @@ const of = (budget: bigint | null, pending?: bigint | null): BudgetState => ({
 const wanted = (amount: bigint | null) => (amount === null ? null : paise(amount))
 
 test.each([
-  ['a first budget holds at once', of(null), 400n, of(400n)],
-  ['a lower budget holds at once', of(400n), 100n, of(100n)],
+  ['a first budget takes effect at once', of(null), 400n, of(400n)],
+  ['a lower budget takes effect at once', of(400n), 100n, of(100n)],
   ['a higher budget waits', of(400n), 401n, of(400n, 401n)],
   ['the end of a budget waits', of(400n), null, of(400n, null)],
-  ['the end of a budget of nothing waits', of(0n), null, of(0n, null)],
+  ['the end of a budget of 0 waits', of(0n), null, of(0n, null)],
   ['no budget stays none', of(null), null, of(null)],
-  ['the budget in force, set again, cancels what waits', of(400n, 800n), 400n, of(400n)],
-  ['a lower budget cancels what waits', of(400n, 800n), 100n, of(100n)],
-  ['a newer raise takes the place of one that waits', of(400n, 800n), 900n, of(400n, 900n)],
+  ['the budget in force, set again, cancels a pending one', of(400n, 800n), 400n, of(400n)],
+  ['a lower budget cancels a pending one', of(400n, 800n), 100n, of(100n)],
+  ['a newer raise replaces a pending one', of(400n, 800n), 900n, of(400n, 900n)],
 ] as const)('%s', (_name, state, amount, after) => {
   expect(changeBudget(state, wanted(amount), WAITS)).toEqual(after)
 })
 
-test('the same raise again keeps its moment, another one waits anew', () => {
+test('a repeated raise keeps its moment, and a different raise waits for a full cooldown', () => {
   const later = { ...WAITS, now: new Date(NOW.getTime() + 3_600_000) }
   expect(changeBudget(of(400n, 800n), paise(800n), later)).toEqual(of(400n, 800n))
   expect(changeBudget(of(400n, 800n), paise(900n), later)).toMatchObject({
@@ -38,11 +38,11 @@ test('the same raise again keeps its moment, another one waits anew', () => {
   })
 })
 
-test('without a cooldown a higher budget holds at once', () => {
+test('without a cooldown a higher budget takes effect at once', () => {
   expect(changeBudget(of(400n), null, { ...WAITS, cooldownMs: 0 })).toEqual(of(null))
 })
 
-test('below a frozen owner only raises are refused, and nothing falls due', () => {
+test('while the owner is frozen, only raises are refused, and no pending budget takes effect', () => {
   const frozen = { ...WAITS, isFrozen: true }
   expect(changeBudget(of(400n), paise(401n), frozen)).toMatchObject({ kind: 'refusal', code: 'conflict' })
   expect(changeBudget(of(400n), null, frozen)).toMatchObject({ kind: 'refusal', code: 'conflict' })
@@ -51,7 +51,7 @@ test('below a frozen owner only raises are refused, and nothing falls due', () =
   expect(applyDueBudget(of(400n, 800n), { now: TOMORROW, isFrozen: true })).toEqual(of(400n, 800n))
 })
 
-test('a raise takes effect at its moment, and counts for the change that comes by first', () => {
+test('a raise takes effect at its moment, before any later change is decided', () => {
   const lastMoment = new Date(TOMORROW.getTime() - 1)
   expect(applyDueBudget(of(400n, null), { now: lastMoment, isFrozen: false })).toEqual(of(400n, null))
   expect(applyDueBudget(of(400n, null), { now: TOMORROW, isFrozen: false })).toEqual(of(null))

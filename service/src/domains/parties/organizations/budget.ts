@@ -2,14 +2,14 @@ import type { Refusal } from '../../../kernel/app-error.ts'
 import type { Paise } from '../../../kernel/money.ts'
 import { type Cooldown, frozenIncrease } from '../../limits/index.ts'
 
-/** A raised budget that waits for the cooldown. */
+/** A pending raise of a budget, which waits for the cooldown. */
 export interface PendingBudget {
   /** null: the budget ends. */
   readonly budgetPaise: Paise | null
   readonly effectiveAt: Date
 }
 
-/** What an agent may spend in an IST calendar month by its organization; it outlives the membership until it is due. */
+/** What an agent may spend in an IST calendar month. After a membership ends, the budget stays until its end is due. */
 export interface BudgetState {
   /** In force; null: no budget. */
   readonly budgetPaise: Paise | null
@@ -17,8 +17,8 @@ export interface BudgetState {
 }
 
 /**
- * The budget after a change. A lower one holds at once; a higher one, or none, waits for the cooldown and is refused below
- * a frozen owner. Any change takes the place of one that waits; the budget in force, set again, cancels it.
+ * The budget after a change. A lower budget takes effect at once. A higher one, or none, waits for the cooldown and is
+ * refused while the owner is frozen. Any change replaces a pending one; the budget in force, set again, cancels it.
  */
 export function changeBudget(
   state: BudgetState,
@@ -30,14 +30,14 @@ export function changeBudget(
   if (!isRaised(budgetPaise, wantedPaise)) return { budgetPaise: wantedPaise, pendingBudget: null }
   if (isFrozen) return frozenIncrease()
   if (cooldownMs === 0) return { budgetPaise: wantedPaise, pendingBudget: null }
-  // The same wish again, perhaps because its answer was lost, keeps its moment.
+  // A repeated request, perhaps after a lost response, keeps the moment of the first.
   if (pendingBudget !== null && pendingBudget.budgetPaise === wantedPaise)
     return { budgetPaise, pendingBudget }
   const effectiveAt = new Date(now.getTime() + cooldownMs)
   return { budgetPaise, pendingBudget: { budgetPaise: wantedPaise, effectiveAt } }
 }
 
-/** The budget once a change that is due has taken effect. Below a frozen owner nothing does. */
+/** The budget once a due change has taken effect. While the owner is frozen, none does. */
 export function applyDueBudget(
   state: BudgetState,
   { now, isFrozen }: Pick<Cooldown, 'now' | 'isFrozen'>,

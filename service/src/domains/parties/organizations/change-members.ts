@@ -28,8 +28,8 @@ import {
 } from './member-store.ts'
 import type { Organization } from './store.ts'
 
-/** Which member of which organization, as a path names them. */
-export interface MemberAddress {
+/** The ids of an organization and of a member, from the path of a request. */
+export interface MemberRef {
   readonly org_id: string
   readonly agent_id: string
 }
@@ -37,12 +37,12 @@ export interface MemberAddress {
 export async function addMember(
   context: OrganizationsContext,
   caller: OwnerCaller,
-  address: string,
+  orgRef: string,
   { agent_id, role, budget_limit }: BodyOf<typeof addMemberRoute>,
 ): Promise<Member> {
   const { database, clock, vault } = context
-  const organization = await requireOrganization(context, caller, address)
-  // Asked before the locks, so that nobody can hold up a stranger's payments. Whose an agent is never changes.
+  const organization = await requireOrganization(context, caller, orgRef)
+  // Access is checked before the locks, so that no caller can delay payments of another party's agent.
   const agent = await requireAgentAccess(database, caller, agent_id)
   requireOneOwner(agent, organization)
   const budgetPaise = budgetOf(budget_limit) ?? null
@@ -75,7 +75,7 @@ export async function addMember(
   )
 }
 
-/** Asked of the rows as they are read, and again of the proven ones. */
+/** Checked on the rows as they are read, and again on the proven ones. */
 function requireOneOwner(agent: { readonly ownerId: Uuid }, organization: { readonly ownerId: Uuid }): void {
   if (agent.ownerId === organization.ownerId) return
   const message = 'The agent and the organization must belong to one owner, and this agent is another’s'
@@ -85,7 +85,7 @@ function requireOneOwner(agent: { readonly ownerId: Uuid }, organization: { read
 export async function updateMember(
   context: OrganizationsContext,
   caller: OwnerCaller,
-  address: MemberAddress,
+  memberRef: MemberRef,
   { role, budget_limit }: BodyOf<typeof updateMemberRoute>,
 ): Promise<Member> {
   const budgetPaise = budgetOf(budget_limit)
@@ -96,7 +96,7 @@ export async function updateMember(
   return changeMember(
     context,
     caller,
-    address,
+    memberRef,
     async ({ tx, locked, actor, member: before }) => {
       const cooldown = cooldownOf(context, locked.organization)
       const { treasuryId } = locked.organization
@@ -113,7 +113,7 @@ export async function updateMember(
   )
 }
 
-/** An agent that left lately still has the budget that it had: rejoining with a higher one does not go round the cooldown. */
+/** An agent that left recently still has its budget, so rejoining with a higher one does not avoid the cooldown. */
 async function budgetOfJoining(
   tx: Queryable,
   context: OrganizationsContext,
@@ -122,18 +122,18 @@ async function budgetOfJoining(
   budgetPaise: Paise | null,
 ): Promise<BudgetState> {
   const present = await selectBudget(tx, agentId)
-  assert(present !== null, 'agents are never removed')
+  assert(present !== null, 'agents are never deleted')
   const budget = changeBudget(present, budgetPaise, cooldownOf(context, organization))
   return 'kind' in budget ? raise(budget) : budget
 }
 
-/** Takes a member out. Its budget ends after the cooldown. Answers it as it was. */
+/** Removes a member. Its budget ends after the cooldown. Returns the member as it was. */
 export async function removeMember(
   context: OrganizationsContext,
   caller: OwnerCaller,
-  address: MemberAddress,
+  memberRef: MemberRef,
 ): Promise<Member> {
-  return changeMember(context, caller, address, async ({ tx, locked, actor, member }) => {
+  return changeMember(context, caller, memberRef, async ({ tx, locked, actor, member }) => {
     const refused = decideRemoval(member)
     if (refused !== null) raise(refused)
     const budget = changeBudget(member, null, cooldownOf(context, locked.organization))
@@ -146,7 +146,7 @@ export async function removeMember(
   })
 }
 
-/** The agent's row covers its membership. */
+/** Records a changed membership. The MAC of the agent's row covers it. */
 async function recordMember(
   { vault, clock }: OrganizationsContext,
   tx: Queryable,
@@ -157,7 +157,7 @@ async function recordMember(
   await recordFacts(tx, vault, clock.now(), [act], versions)
 }
 
-/** A member under the locks of its organization and its account. */
+/** A member whose organization and account are locked. */
 interface LockedMember {
   readonly tx: Queryable
   readonly locked: Locked
@@ -168,12 +168,12 @@ interface LockedMember {
 async function changeMember(
   context: OrganizationsContext,
   caller: OwnerCaller,
-  address: MemberAddress,
+  memberRef: MemberRef,
   change: (member: LockedMember) => Promise<Member>,
   whileFrozen: 'refused' | 'decided' = 'refused',
 ): Promise<Member> {
-  const organization = await requireOrganization(context, caller, address.org_id)
-  const agentId = requireAgentId(address.agent_id)
+  const organization = await requireOrganization(context, caller, memberRef.org_id)
+  const agentId = requireAgentId(memberRef.agent_id)
   return changeOrganization(
     context,
     organization,
@@ -190,12 +190,12 @@ export function requireMember({ members }: Pick<Locked, 'members'>, agentId: Uui
   return members.find(member => member.agentId === agentId) ?? raise(notMember())
 }
 
-/** Whatever is no agent's id is no member's. */
-export function requireAgentId(address: string): Uuid {
-  return parseId('agt', address) ?? raise(notMember())
+/** An invalid agent id names no member. */
+export function requireAgentId(agentRef: string): Uuid {
+  return parseId('agt', agentRef) ?? raise(notMember())
 }
 
-/** undefined: nothing was said. */
+/** undefined: the request does not set the budget. */
 function budgetOf(limit: number | null | undefined): Paise | null | undefined {
   return limit === null || limit === undefined ? limit : requirePaise(limit, 'budget_limit')
 }

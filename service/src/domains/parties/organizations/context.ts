@@ -3,12 +3,12 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Ledger } from '../../../ledger/index.ts'
 
-/** What organizations work with. */
+/** The dependencies of the use cases of organizations. */
 export interface OrganizationsContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
   readonly ledger: Ledger
-  /** How long a raised budget waits. */
+  /** The cooldown of a raised budget. */
   readonly limitIncreaseCooldownS: number
 }

@@ -8,7 +8,7 @@ import { actorOf } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { createdAct } from './acts.ts'
 import type { OrganizationsContext } from './context.ts'
-import { decideThawed } from './decide.ts'
+import { decideNotFrozen } from './decide.ts'
 import { insertOrganization, lockFounder, type Organization } from './store.ts'
 
 export async function createOrganization(
@@ -20,8 +20,8 @@ export async function createOrganization(
   const now = clock.now()
   return database.inTransaction(async tx => {
     const founder = await lockFounder(tx, vault, ownerId)
-    assert(founder !== null, 'owners are never removed')
-    const refused = decideThawed(founder)
+    assert(founder !== null, 'owners are never deleted')
+    const refused = decideNotFrozen(founder)
     if (refused !== null) raise(refused)
     const organization: Organization = {
       id: newUuid(now),

@@ -7,27 +7,27 @@ import { changeBudget } from './budget.ts'
 import type { Member } from './member-store.ts'
 import type { Organization } from './store.ts'
 
-/** May anything be changed here? Below a frozen owner everything stands still. */
-export function decideThawed({ isFrozen }: { readonly isFrozen: boolean }): Refusal | null {
+/** Refuses every change while the owner is frozen. */
+export function decideNotFrozen({ isFrozen }: { readonly isFrozen: boolean }): Refusal | null {
   if (!isFrozen) return null
   const message =
     'The owner is frozen, and its organizations with it; an administrator has to unfreeze the owner first'
   return refuse('conflict', message)
 }
 
-/** What the rules of joining look at, true under the locks of the organization and of the agent's account. */
+/** The facts for a new member, read under the locks of the organization and of the agent's account. */
 export interface JoinFacts {
   readonly organization: Organization
   readonly members: readonly Member[]
   readonly agent: { readonly id: Uuid; readonly status: AgentStatus }
-  /** The organization that the agent is in; null: none. */
+  /** The agent's present organization; null: none. */
   readonly presentOrgId: Uuid | null
   readonly role: MemberRole
-  /** Asked for; null: none. */
+  /** The requested budget; null: none. */
   readonly budgetPaise: Paise | null
 }
 
-/** May this agent become a member in this role? */
+/** Refuses an agent that cannot become a member in this role. */
 export function decideJoin(facts: JoinFacts): Refusal | null {
   const { organization, members, agent, presentOrgId } = facts
   const misplaced = decideBudget(facts.role, facts.budgetPaise)
@@ -77,15 +77,15 @@ function decideNoTreasury(treasuryId: Uuid | null): Refusal | null {
   )
 }
 
-/** What is to change of a member; absent: nothing of it. */
+/** The requested change of a member; an absent field is unchanged. */
 export interface MemberChange {
   readonly role?: MemberRole
   readonly budgetPaise?: Paise | null
 }
 
 /**
- * The member after a change. Who becomes the treasury loses its budget, which raises it and waits, as everywhere. Below a
- * frozen owner roles stay as they are, and budgets are only lowered.
+ * The member after a change. The budget of a member that becomes the treasury ends after the cooldown, as that loosens
+ * it. While the owner is frozen, roles cannot change and budgets can only be lowered.
  */
 export function decideMemberChange(
   member: Member,
@@ -93,7 +93,7 @@ export function decideMemberChange(
   { treasuryId, cooldown }: { readonly treasuryId: Uuid | null; readonly cooldown: Cooldown },
 ): Refusal | { readonly kind: 'member'; readonly member: Member } {
   const refused =
-    (role === member.role ? null : decideThawed(cooldown)) ??
+    (role === member.role ? null : decideNotFrozen(cooldown)) ??
     decideBudget(role, budgetPaise ?? null) ??
     decideRoleChange(member.role, role, treasuryId)
   if (refused !== null) return refused
@@ -110,7 +110,7 @@ function decideRoleChange(from: MemberRole, to: MemberRole, treasuryId: Uuid | n
   return to === 'treasury' ? decideNoTreasury(treasuryId) : null
 }
 
-/** May this member leave? */
+/** Refuses the removal of the treasury. */
 export function decideRemoval({ role }: Member): Refusal | null {
   return role === 'treasury' ? onlyTreasury() : null
 }

@@ -13,7 +13,7 @@ type JobsContext = Pick<OrganizationsContext, 'database' | 'vault'>
 
 const AT_ONCE = 100
 
-/** Raised budgets take effect when their time has come. Two nodes that do the same do it once, under the account's lock. */
+/** Applies due raises of budgets. The account's lock ensures that two nodes apply a raise once. */
 export function organizationJobs(context: JobsContext): Job[] {
   const nextPage = duePages(AT_ONCE, (now, after, limit) =>
     selectDueBudgets(context.database, now, after, limit),
@@ -28,7 +28,7 @@ export function organizationJobs(context: JobsContext): Job[] {
   return [{ name: 'budget changes', everyMs: 1_000, run: applyDueBudgets }]
 }
 
-/** Whether there was anything to apply. */
+/** Returns whether a raise was due. */
 function applyDue({ database, vault }: JobsContext, agentId: Uuid, now: Date): Promise<boolean> {
   return database.inTransaction(async tx => {
     await lockAgentsForChange(tx, vault, [agentId])

@@ -9,20 +9,20 @@ import type { DuePlace } from '../../../operations/due-pages.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import type { BudgetState } from './budget.ts'
 
-/** Which organization an agent is in, and as what. */
+/** The organization of an agent, and its role there. */
 export interface Membership {
   readonly agentId: Uuid
   readonly orgId: Uuid
   readonly role: MemberRole
 }
 
-/** A member as it is shown. */
+/** A member with its name and budget. */
 export interface Member extends Membership, BudgetState {
   readonly agentName: string
   readonly joinedAt: Date
 }
 
-/** Memberships by their agents, for decisions in the posting engine: true as long as the agents' accounts are locked. */
+/** Memberships by agent, for decisions in the ledger: they cannot change while the agents' accounts are locked. */
 export const memberships = readerById<Membership>('memberships', async (tx, agentIds, _nowMs, vault) => {
   const rows = await tx.query<Membership & MacRow>(
     `select m.agent_id as "agentId", m.org_id as "orgId", m.role, ${macColumns(AGENT_ROWS, 'a')}
@@ -33,7 +33,7 @@ export const memberships = readerById<Membership>('memberships', async (tx, agen
   return rows.map(({ agentId, orgId, role }) => [agentId, { agentId, orgId, role }])
 })
 
-/** All members of an organization, the treasury first, then as they joined. */
+/** All members of an organization, the treasury first, then in the order of joining. */
 export async function selectMembers(db: Queryable, orgId: Uuid): Promise<Member[]> {
   const rows = await db.query<Omit<Member, keyof BudgetState> & BudgetColumns>(
     `select m.agent_id as "agentId", m.org_id as "orgId", m.role, a.name as "agentName", ${BUDGET_COLUMNS},
@@ -64,7 +64,7 @@ function budgetFromColumns({ budget, pending, effectiveAt }: BudgetColumns): Bud
   }
 }
 
-/** An agent's budget, member or not, and where it stands. Under the lock of its account it holds until the commit. */
+/** An agent's budget and organization, whether or not it is a member. The caller holds the lock of its account. */
 export interface AgentBudget extends BudgetState {
   readonly orgId: Uuid | null
   readonly isFrozen: boolean
@@ -80,7 +80,7 @@ export async function selectBudget(db: Queryable, agentId: Uuid): Promise<AgentB
   return row === undefined ? null : { ...budgetFromColumns(row), orgId: row.orgId, isFrozen: row.isFrozen }
 }
 
-/** Agents whose raised budgets are due, a bounded number. Below a frozen owner they wait until it is unfrozen. */
+/** A bounded number of agents with due raises. Raises wait while the owner is frozen. */
 export async function selectDueBudgets(
   db: Queryable,
   now: Date,
@@ -96,7 +96,7 @@ export async function selectDueBudgets(
   )
 }
 
-/** The organization that an agent is in; null: none. */
+/** The organization of an agent; null: none. */
 export async function selectOrganizationOf(db: Queryable, agentId: Uuid): Promise<Uuid | null> {
   const [row] = await db.query<{ orgId: Uuid }>(
     `select org_id as "orgId" from org_members where agent_id = $1`,
@@ -105,7 +105,7 @@ export async function selectOrganizationOf(db: Queryable, agentId: Uuid): Promis
   return row?.orgId ?? null
 }
 
-/** Makes an agent a member, with its budget. The organization and the agent's account must be locked. */
+/** Inserts a member with its budget. The caller holds the locks of the organization and of the agent's account. */
 export async function insertMember(tx: Queryable, member: Member): Promise<void> {
   await tx.query(`insert into org_members (agent_id, org_id, role, joined_at) values ($1, $2, $3, $4)`, [
     member.agentId,
@@ -116,7 +116,7 @@ export async function insertMember(tx: Queryable, member: Member): Promise<void>
   await updateBudget(tx, member.agentId, member)
 }
 
-/** Writes a member's role and budget. The organization and the agent's account must be locked. */
+/** Writes a member's role and budget. The caller holds the locks of the organization and of the agent's account. */
 export async function updateMember(
   tx: Queryable,
   member: Pick<Member, 'agentId' | 'role' | keyof BudgetState>,
@@ -125,7 +125,7 @@ export async function updateMember(
   await updateBudget(tx, member.agentId, member)
 }
 
-/** Writes an agent's budget. Its account must be locked. */
+/** Writes an agent's budget. The caller holds the lock of its account. */
 export async function updateBudget(
   tx: Queryable,
   agentId: Uuid,
@@ -138,12 +138,12 @@ export async function updateBudget(
   )
 }
 
-/** Takes an agent that goes on out of its organization. Its budget stays until it is changed. */
+/** Removes an agent from its organization. Its budget stays until it is changed. */
 export async function deleteMember(tx: Queryable, agentId: Uuid): Promise<void> {
   await tx.query(`delete from org_members where agent_id = $1`, [agentId])
 }
 
-/** Takes ended agents out of their organizations, budgets included, under the locks of their accounts. */
+/** Removes deactivated agents from their organizations, with their budgets. The caller holds the locks of their accounts. */
 export async function endMemberships(tx: Queryable, agentIds: readonly Uuid[]): Promise<Membership[]> {
   const ended = await tx.query<Membership>(
     `delete from org_members where agent_id = any($1::uuid[])

@@ -14,15 +14,18 @@ import type { OrganizationsContext } from './context.ts'
 import { updateMember } from './member-store.ts'
 import type { Organization } from './store.ts'
 
-/** Makes a member the treasury, whose budget ends after the cooldown, and the one before it a worker. Naming it again changes nothing. */
+/**
+ * Makes a member the treasury, and the previous treasury a worker. The member's budget ends after the cooldown. A repeated
+ * call changes nothing.
+ */
 export async function nameTreasury(
   context: OrganizationsContext,
   caller: OwnerCaller,
-  address: string,
+  orgRef: string,
   agent: string,
 ): Promise<Organization> {
   const { clock, vault } = context
-  const organization = await requireOrganization(context, caller, address)
+  const organization = await requireOrganization(context, caller, orgRef)
   const agentId = requireAgentId(agent)
   return changeOrganization(
     context,
@@ -49,7 +52,7 @@ export async function nameTreasury(
       ]
       if (before !== null) {
         const dismissed = { ...before, role: 'worker' } as const
-        // First, because there is one treasury at a time.
+        // Written first, because a unique index allows one treasury at a time.
         await updateMember(tx, dismissed)
         const act = changedAct(actor, before, dismissed)
         if (act !== null) acts.push(act)

@@ -23,7 +23,7 @@ export function organizationRecord(organization: Organization): OrganizationReco
   }
 }
 
-/** What the answers about one member share. */
+/** The fields that all responses about a member share. */
 export function memberFields({ agentId, agentName, role, budgetPaise, pendingBudget }: Member) {
   return {
     agent_id: formatId('agt', agentId),

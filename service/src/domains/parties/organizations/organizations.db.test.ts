@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('an organization is founded active, empty and of the size of its tier', async () => {
+test('a new organization is active, has no members and the maximum size of its tier', async () => {
   for (const [tier, most] of [
     ['tier1', 5],
     ['tier2', 20],
@@ -27,7 +27,7 @@ test('an organization is founded active, empty and of the size of its tier', asy
   }
 })
 
-test('a session of several owners founds for the one that it names, and lists those of all', async () => {
+test('a session of several owners creates an organization for the owner that it names, and lists those of all', async () => {
   const [one, other] = [await stage.newOwner(), await stage.newOwner()]
   const session = asOwners(one.ownerId, other.ownerId)
   const body = { name: 'Lab', tier: 'tier1' }
@@ -51,7 +51,7 @@ test('a session of several owners founds for the one that it names, and lists th
   expect(await listed('', one.platform)).toEqual([one.ownerId])
 })
 
-test('the platform sees its owners’ organizations and changes none; to strangers there is none', async () => {
+test('a platform can read but not change its owners’ organizations, and other parties get not found', async () => {
   const lab = await openLab(stage)
   const worker = await lab.hire('worker', 10)
   const stranger = await stage.newOwner()
@@ -76,7 +76,7 @@ test('the platform sees its owners’ organizations and changes none; to strange
   expect(await lab.budgetOf(worker)).toMatchObject({ role: 'worker', budget_limit: 10 })
 })
 
-test('money is allocated without a fee: funded for the member, not spent by the treasury, in both statements', async () => {
+test('an allocation has no fee, and both statements show it as a transfer and not as a payment', async () => {
   const lab = await openLab(stage)
   const treasury = await lab.hire('treasury')
   const worker = await lab.hire('worker')
@@ -115,7 +115,7 @@ test('money is allocated without a fee: funded for the member, not spent by the 
   const own = await stage.ask('GET', `/v1/agents/${treasury.id}/transactions`, lab.owner.platform)
   expect((own.body['transactions'] as object[])[1]).toEqual(lines[3])
 
-  // An allocation is no payment for anything.
+  // An allocation is not a payment.
   const verified = await stage.ask(
     'GET',
     `/v1/transactions/${String(body['transaction_id'])}/verify`,
@@ -131,7 +131,7 @@ test('money is allocated without a fee: funded for the member, not spent by the 
   await expectBalanced(stage.db.database)
 })
 
-test('every act is recorded, by the owner, with what it changed', async () => {
+test('every change of an organization is recorded with the owner as the actor', async () => {
   const lab = await openLab(stage)
   const treasury = await lab.hire('admin', 30)
   const worker = await lab.hire('treasury')
@@ -173,14 +173,14 @@ test('every act is recorded, by the owner, with what it changed', async () => {
   expect(recorded).toEqual(expect.arrayContaining(expected))
 })
 
-test('a repeated Idempotency-Key allocates once, whoever is the treasury by then', async () => {
+test('a repeated Idempotency-Key allocates once, even if another agent is the treasury by then', async () => {
   const lab = await openLab(stage)
   const first = await lab.hire('treasury')
   const worker = await lab.hire('worker')
   const key = { 'idempotency-key': 'allocation-1' }
   const made = await lab.allocate(worker, 10, 0, key)
   expect(made.status).toBe(200)
-  // Each call here is a session of its own, as if the answer was lost and the owner logged in again.
+  // Each call has a session of its own, as if the response was lost and the owner logged in again.
   const second = await lab.hire('admin')
   for (const treasury of [first, second]) {
     expect((await lab.nameTreasury(treasury)).status).toBe(200)
@@ -210,7 +210,7 @@ interface Totals {
   readonly total_spent: number
 }
 
-/** Of a wallet, in INR. */
+/** The balance of a wallet, in INR. */
 async function totals(agentId: string, platform: Headers): Promise<Totals> {
   const { body } = await stage.ask('GET', `/v1/agents/${agentId}/balance`, platform)
   const { available, total_funded, total_spent } = body as unknown as Totals

@@ -7,7 +7,7 @@ import { selectMembers } from './member-store.ts'
 import { memberFields } from './organization-record.ts'
 import { type MonthSpent, selectMonthsSpent } from './spent-store.ts'
 
-/** What each member may spend in this IST calendar month and has spent, as the limits count it. */
+/** The budget of each member in this IST calendar month and the amount spent, as the limits count it. */
 export async function readBudget(database: Database, orgId: Uuid, now: Date): Promise<Budget> {
   const members = await selectMembers(database, orgId)
   const spent = await selectMonthsSpent(
@@ -29,15 +29,15 @@ export async function readBudget(database: Database, orgId: Uuid, now: Date): Pr
 }
 
 /**
- * The sum on the account is that of the month of its day: nobody has written it anew since. A day that is ahead of this
- * node's clock is another node's, which has opened the new month already.
+ * The sum on the account belongs to the month of its day, because it was not written since. A day later than this node's
+ * clock was written by another node, which is in the new month already.
  */
 function spentInMonth(stored: MonthSpent | undefined, now: Date): Paise {
   if (stored === undefined) return ZERO_PAISE
   return istMonth(startOfIstDay(stored.istDay)) < istMonth(now) ? ZERO_PAISE : stored.spentPaise
 }
 
-/** A budget may be lowered below what was spent: then nothing is left of it, and no debt. */
+/** A budget may be lowered below the amount spent: then nothing is left, and there is no debt. */
 function remaining(budgetPaise: Paise, spentPaise: Paise): bigint {
   return budgetPaise > spentPaise ? budgetPaise - spentPaise : 0n
 }

@@ -36,7 +36,7 @@ async function openScene(): Promise<Scene> {
 type Case = readonly [
   name: string,
   status: number,
-  said: {
+  expected: {
     readonly code: string
     readonly field?: string
     readonly message?: RegExp
@@ -71,39 +71,39 @@ const allocate = ({ lab, worker }: Scene) => lab.allocate(worker, 1)
 
 const CASES: readonly Case[] = [
   [
-    'a treasury that joins with a budget',
+    'a new treasury with a budget',
     400,
     { code: 'validation_error', field: 'budget_limit' },
     ({ lab, loner }) => lab.join(loner, 'treasury', 10),
   ],
   ['a second treasury', 409, { ...CONFLICT, field: 'role' }, ({ lab, loner }) => lab.join(loner, 'treasury')],
   [
-    'an agent that is a member already',
+    'a new member that is a member already',
     409,
     { ...CONFLICT, field: 'agent_id', message: /member already/ },
     ({ lab, worker }) => lab.join(worker, 'admin'),
   ],
   [
-    'an agent of another organization',
+    'a new member of another organization',
     409,
     { ...CONFLICT, field: 'agent_id', message: /in another/ },
     async ({ lab, worker }) => (await openLab(stage, 'tier1', lab.owner)).join(worker, 'worker'),
   ],
   [
-    'an agent that ended',
+    'a new member that is deactivated',
     409,
     { ...CONFLICT, message: /deactivated/ },
     after(platformActs('deactivate', lonerOf), ({ lab, loner }) => lab.join(loner, 'worker')),
   ],
   [
-    'another owner’s agent',
+    'a new member of another owner',
     403,
     { code: 'authorization_error' },
     async ({ lab }) => lab.join(await stage.newAgent(await stage.newOwner()), 'worker'),
   ],
-  ['an agent that there is not', 404, { code: 'not_found' }, ({ lab }) => lab.join(nobody(), 'worker')],
+  ['a new member that does not exist', 404, { code: 'not_found' }, ({ lab }) => lab.join(nobody(), 'worker')],
   [
-    'a member too many',
+    'a member above the maximum',
     409,
     { ...CONFLICT, message: /full/, details: { max_agents: 5 } },
     async ({ lab, loner }) => {
@@ -130,15 +130,30 @@ const CASES: readonly Case[] = [
     ({ lab, worker }) => lab.ask('PATCH', `/agents/${worker.id}`, { role: 'treasury' }),
   ],
   ['the removal of the treasury', 409, CONFLICT, ({ lab, treasury }) => lab.remove(treasury)],
-  ['a change of who is no member', 404, { code: 'not_found' }, ({ lab, loner }) => lab.setBudget(loner, 1)],
-  ['the removal of who is no member', 404, { code: 'not_found' }, ({ lab, loner }) => lab.remove(loner)],
   [
-    'a treasury that is no member',
+    'a change of an agent that is not a member',
+    404,
+    { code: 'not_found' },
+    ({ lab, loner }) => lab.setBudget(loner, 1),
+  ],
+  [
+    'the removal of an agent that is not a member',
+    404,
+    { code: 'not_found' },
+    ({ lab, loner }) => lab.remove(loner),
+  ],
+  [
+    'a treasury that is not a member',
     404,
     { code: 'not_found', field: 'agent_id' },
     ({ lab, loner }) => lab.nameTreasury(loner),
   ],
-  ['an allocation to a stranger', 404, { code: 'not_found' }, ({ lab, loner }) => lab.allocate(loner, 1)],
+  [
+    'an allocation to an agent that is not a member',
+    404,
+    { code: 'not_found' },
+    ({ lab, loner }) => lab.allocate(loner, 1),
+  ],
   [
     'an allocation to the treasury',
     400,
@@ -170,7 +185,7 @@ const CASES: readonly Case[] = [
     after(adminActs('freeze', workerOf), allocate),
   ],
   [
-    'an allocation to a member that has ended',
+    'an allocation to a deactivated member',
     404,
     { code: 'not_found' },
     after(platformActs('deactivate', workerOf), allocate),
@@ -186,7 +201,7 @@ const CASES: readonly Case[] = [
     ({ lab, worker }) => lab.allocate(worker, 1000.01),
   ],
   [
-    'an allocation to a recipient too many',
+    'an allocation above the limit on recipients',
     403,
     { code: 'spend_limit_exceeded', field: 'agent_id', details: { rule: 'max_counterparties_per_hour' } },
     async ({ lab, treasury, worker }) => {
@@ -196,7 +211,7 @@ const CASES: readonly Case[] = [
     },
   ],
   [
-    'an allocation of more than there is',
+    'an allocation above the balance',
     402,
     { code: 'insufficient_balance', details: { balance: 0, required: 5, amount: 5, fee: 0 } },
     async ({ lab, worker }) => {
@@ -210,20 +225,23 @@ const CASES: readonly Case[] = [
   ],
 ]
 
-describe('is refused, and nothing moves:', () => {
-  test.each(CASES)('%s', async (_name, status, { message, ...said }, act) => {
-    const scene = await openScene()
-    const answers: Answer[] = []
-    const acts = await actsDuring(stage.db.database, async () => answers.push(await act(scene)))
-    const [answer] = answers
-    expect(answer).toMatchObject({ status, body: { error: said } })
-    const error = answer?.body['error'] as { message?: string } | undefined
-    expect(error?.message).toMatch(message ?? /./)
-    expect(acts.map(({ action }) => action)).not.toContain('org.allocated')
-  })
+describe('refused requests', () => {
+  test.each(CASES)(
+    '%s is refused, and no money moves',
+    async (_name, status, { message, ...expected }, act) => {
+      const scene = await openScene()
+      const answers: Answer[] = []
+      const acts = await actsDuring(stage.db.database, async () => answers.push(await act(scene)))
+      const [answer] = answers
+      expect(answer).toMatchObject({ status, body: { error: expected } })
+      const error = answer?.body['error'] as { message?: string } | undefined
+      expect(error?.message).toMatch(message ?? /./)
+      expect(acts.map(({ action }) => action)).not.toContain('org.allocated')
+    },
+  )
 })
 
-test('what pays no heed to thresholds and payees: an allocation above both, to whom its treasury may not pay', async () => {
+test('escrow and approval thresholds and payee lists do not apply to an allocation', async () => {
   const { lab, treasury, worker } = await openScene()
   await stage.ask('PATCH', `/v1/agents/${treasury.id}`, lab.owner.platform, {
     require_escrow_above: 1,
@@ -233,7 +251,7 @@ test('what pays no heed to thresholds and payees: an allocation above both, to w
   expect((await lab.allocate(worker, 600)).status).toBe(200)
 })
 
-test('below a frozen owner an organization is frozen and nothing is raised or moved, until it is unfrozen', async () => {
+test('while the owner is frozen, the organization is frozen and no budget is raised and no money moves', async () => {
   const { lab, treasury, worker, loner } = await openScene()
   const path = `/v1/admin/owners/${lab.owner.ownerId}`
   await lab.setBudget(worker, 10)
@@ -263,7 +281,7 @@ test('below a frozen owner an organization is frozen and nothing is raised or mo
   expect((await lab.allocate(worker, 1)).status).toBe(200)
 })
 
-/** Never created. */
+/** An agent that does not exist. */
 function nobody(): StageAgent {
   return { id: 'agt_01kb7q3f8meg5tz4x9wc2n6a99', uuid: '', headers: {} }
 }

@@ -3,13 +3,13 @@ import type { Queryable } from '../../../db/database.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Paise } from '../../../kernel/money.ts'
 
-/** What an account spent in the calendar month of a day. */
+/** The amount that an account spent in the calendar month of a day. */
 export interface MonthSpent {
   readonly istDay: number
   readonly spentPaise: Paise
 }
 
-/** The sums of wallets by their agents, without their locks. */
+/** The amounts by agent, read without locks. */
 export async function selectMonthsSpent(
   db: Queryable,
   agentIds: readonly Uuid[],

@@ -20,9 +20,9 @@ export interface Organization {
   readonly name: string
   readonly tier: OrganizationTier
   readonly createdAt: Date
-  /** Its owner's state is its own. */
+  /** Whether its owner is frozen. */
   readonly isFrozen: boolean
-  /** null: none was named, or the one that was has ended. */
+  /** null: no treasury was named, or it was deactivated. */
   readonly treasuryId: Uuid | null
 }
 
@@ -31,7 +31,7 @@ const COLUMNS = `
   (select w.status = 'frozen' from owners w where w.id = o.owner_id) as "isFrozen",
   (select m.agent_id from org_members m where m.org_id = o.id and m.role = 'treasury') as "treasuryId"`
 
-/** Whose an organization is decides who moves the money of its treasury. */
+/** The MAC covers the owner of an organization, who may move the money of its treasury. */
 export const ORGANIZATION_ROWS: CoveredTable = {
   table: 'organizations',
   id: 'id',
@@ -39,7 +39,7 @@ export const ORGANIZATION_ROWS: CoveredTable = {
   uncovered: { name: 'is only shown' },
 }
 
-/** An organization, proven. */
+/** An organization, proven by its MAC. */
 export async function selectOrganization(
   db: Queryable,
   vault: Vault,
@@ -56,8 +56,8 @@ export async function selectOrganization(
 }
 
 /**
- * Takes the lock under which members come and go and a treasury is named; only the end of an agent ends its membership
- * without it. The owner comes first and stays as it is: a freeze waits, or is seen.
+ * Takes the lock under which members and the treasury change; only the deactivation of an agent ends a membership without
+ * it. It share-locks the owner first, so a concurrent freeze has either committed or waits.
  */
 export async function lockOrganization(
   tx: Queryable,
@@ -66,19 +66,19 @@ export async function lockOrganization(
 ): Promise<Organization | null> {
   await tx.query(`select id from owners where id = $1 for share`, [ownerId])
   await tx.query(`select id from organizations where id = $1 for update`, [id])
-  // In a statement of its own, which sees what was committed before the locks were granted.
+  // A statement of its own, so that it sees what was committed before the locks were granted.
   await requireGenuineRows(tx, vault, OWNER_ROWS, [ownerId])
   return selectOrganization(tx, vault, id)
 }
 
-/** An owner as the founder of an organization. */
+/** The facts about an owner that creates an organization. */
 export interface Founder {
   readonly id: Uuid
   readonly platformId: Uuid
   readonly isFrozen: boolean
 }
 
-/** The owner, share-locked: it is not frozen before the commit. */
+/** The owner with a share lock, so that it is not frozen before the commit. */
 export async function lockFounder(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<Founder | null> {
   const [row] = await tx.query<Founder>(
     `select id, platform_id as "platformId", status = 'frozen' as "isFrozen" from owners where id = $1 for share`,
@@ -101,14 +101,14 @@ export async function insertOrganization(
   await writeMacs(tx, vault, ORGANIZATION_ROWS, [id])
 }
 
-/** Whose organizations a caller may see. */
+/** The organizations that a caller may see. */
 export type OrganizationScope =
   | { readonly kind: 'platform'; readonly platformId: Uuid }
   | { readonly kind: 'owners'; readonly ownerIds: readonly Uuid[] }
 
 export interface OrganizationFilter {
   readonly scope: OrganizationScope
-  /** null: of all owners in the scope. */
+  /** null: all owners in the scope. */
   readonly ownerId: Uuid | null
 }
 

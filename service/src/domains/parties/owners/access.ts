@@ -9,17 +9,17 @@ export function ownerNotFound(): AppError {
   return new AppError('not_found', 'There is no owner with this id')
 }
 
-/** The owner of an address. A stranger's is not told from one that does not exist. */
-export async function requireOwnerAccess(db: Queryable, caller: Caller, address: string): Promise<Owner> {
-  const id = parseId('own', address)
+/** The owner with this id. An owner of another party and an unknown one give the same error. */
+export async function requireOwnerAccess(db: Queryable, caller: Caller, ownerRef: string): Promise<Owner> {
+  const id = parseId('own', ownerRef)
   const owner = id === null ? null : await selectOwner(db, id)
   if (owner === null || !mayAccess(caller, owner)) throw ownerNotFound()
   return owner
 }
 
 /**
- * Refuses when the proven row under the lock names another platform than the row that let the caller in, which was read
- * without a proof. Whose an owner is never changes.
+ * Refuses if the proven row under the lock has another platform than the row of the first access check, which was not
+ * proven. The platform of an owner never changes.
  */
 export function requireSamePlatform(
   asked: Pick<Owner, 'platformId'>,

@@ -52,7 +52,7 @@ const setStatus = (status: Owner['status']) =>
   updateOwnerStatus(stage.context.database, stage.context.vault, owner.id, status)
 const cancel = () => cancelAccountChange(stage.context, service('test'), owner)
 
-/** The last digits of the account in force and of the one that waits. */
+/** The last digits of the account in force and of the pending one. */
 async function accounts(): Promise<(string | null)[]> {
   const { bankAccountLast4, pendingBankAccountLast4 } = await stored()
   return [bankAccountLast4, pendingBankAccountLast4]
@@ -66,7 +66,7 @@ async function actions(): Promise<string[]> {
 }
 
 describe('a changed bank account', () => {
-  test('waits for the cooldown; the first of all takes effect at once', async () => {
+  test('a changed bank account waits for the cooldown, and the first account takes effect at once', async () => {
     await submit(FIRST)
     expect(await accounts()).toEqual(['1111', null])
     const before = stage.clock.now().getTime()
@@ -81,7 +81,7 @@ describe('a changed bank account', () => {
     expect(await actions()).toContain('owner.bank_account_changed')
   })
 
-  test('gives way to a newer one, which waits anew', async () => {
+  test('a newer bank account replaces a pending one and waits for a full cooldown', async () => {
     await submit(FIRST)
     await submit(SECOND)
     await stage.advance(DAY_S - 60)
@@ -92,7 +92,7 @@ describe('a changed bank account', () => {
     expect(await accounts()).toEqual(['3333', null])
   })
 
-  test('keeps its moment when it is submitted again, and its owner is told once', async () => {
+  test('a pending bank account that is submitted again keeps its moment, and its owner is notified once', async () => {
     await submit(FIRST)
     const { pendingBankEffectiveAt } = await submit(SECOND)
     await stage.advance(3_600)
@@ -101,7 +101,7 @@ describe('a changed bank account', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('takes effect though the row of an owner before it was altered, which stays as it is', async () => {
+  test('a due bank account takes effect even if the altered row of another owner is skipped', async () => {
     const { database } = stage.context
     await submit(FIRST)
     await submit(SECOND)
@@ -117,7 +117,7 @@ describe('a changed bank account', () => {
     expect(await accounts()).toEqual(['2222', null])
   })
 
-  test('is asked for and cancelled by no platform that an altered row names for a moment', async () => {
+  test('a platform that an altered row of an owner names can neither change nor cancel the bank account', async () => {
     await submit(FIRST)
     await submit(SECOND)
     const seen = { ...(await stored()), platformId: newUuid(stage.clock.now()) }
@@ -127,7 +127,7 @@ describe('a changed bank account', () => {
     expect(await accounts()).toEqual(['1111', '2222'])
   })
 
-  test('is cancelled by the account in force, submitted again, and by whoever may cancel it', async () => {
+  test('a pending bank account is cancelled by submitting the account in force, or by a cancellation', async () => {
     await submit(FIRST)
     await submit(SECOND)
     expect(await submit(FIRST)).toMatchObject({ bankAccountLast4: '1111', pendingBankAccount: null })
@@ -138,7 +138,7 @@ describe('a changed bank account', () => {
     expect(await accounts()).toEqual(['1111', null])
   })
 
-  test('that the bank has not decided about is cancelled too', async () => {
+  test('a submission that the bank has not decided can be cancelled too', async () => {
     await submit(FIRST)
     await submit('900000000004')
     expect(await cancel()).toMatchObject({ kycStatus: 'verified', kycReason: null })
@@ -147,7 +147,7 @@ describe('a changed bank account', () => {
     expect(await stage.openChecks(owner)).toBe(0)
   })
 
-  test('that is due cannot be cancelled any more', async () => {
+  test('a due bank account cannot be cancelled', async () => {
     await submit(FIRST)
     await submit(SECOND)
     stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_S * 1_000)
@@ -158,13 +158,13 @@ describe('a changed bank account', () => {
 })
 
 describe('while an owner is frozen', () => {
-  test('no bank account is submitted, not even the first', async () => {
+  test('while the owner is frozen, no bank account can be submitted, not even the first', async () => {
     await setStatus('frozen')
     expect(await refusalOf(submit(FIRST))).toMatchObject({ code: 'conflict' })
     expect(await accounts()).toEqual([null, null])
   })
 
-  test('a change does not fall due, falls due afterwards, and can be cancelled', async () => {
+  test('while the owner is frozen, a pending bank account does not take effect and can be cancelled', async () => {
     await submit(FIRST)
     await submit(SECOND)
     await setStatus('frozen')
@@ -179,7 +179,7 @@ describe('while an owner is frozen', () => {
     expect(await cancel()).toMatchObject({ bankAccountLast4: '2222', pendingBankAccount: null })
   })
 
-  test('a verdict that arrives does not count, and the bank is asked again afterwards', async () => {
+  test('while the owner is frozen, a result of the bank is ignored, and the bank is asked again afterwards', async () => {
     const { context } = stage
     const verifyAccount = async (claim: Parameters<typeof context.bankVerifier.verifyAccount>[0]) => {
       await setStatus('frozen')
@@ -195,7 +195,7 @@ describe('while an owner is frozen', () => {
     expect(await stored()).toMatchObject({ kycStatus: 'verified', tier: 'tier1', bankAccountLast4: '1111' })
   })
 
-  test('a change that was verified meanwhile waits for the whole cooldown after the unfreezing', async () => {
+  test('a bank account that is verified after the unfreezing waits for the whole cooldown from then on', async () => {
     await submit(FIRST)
     await submit('900000000004')
     await setStatus('frozen')
@@ -210,7 +210,7 @@ describe('while an owner is frozen', () => {
 })
 
 describe('the owner of a changed bank account', () => {
-  test('is told at the own phone which account it is, from when on, and where to object', async () => {
+  test('the owner gets a text message with the account, its date and the page to object', async () => {
     await submit(FIRST)
     await sendDue()
     expect(sent).toEqual([])
@@ -228,7 +228,7 @@ describe('the owner of a changed bank account', () => {
     expect(await sendDue()).toBe(0)
   })
 
-  test('is told at least once: a sender that fails is tried again, and never blocks the change', async () => {
+  test('the text message is sent at least once: a failure is retried and does not block the change', async () => {
     await submit(FIRST)
     outcome = { kind: 'unknown', message: 'time-out' }
     await submit(SECOND)
@@ -243,7 +243,7 @@ describe('the owner of a changed bank account', () => {
     expect(sent.map(({ variables }) => variables['last4'])).toEqual(['2222', '2222'])
   })
 
-  test('is told by another process when the one that was sending dies', async () => {
+  test('another process sends the text message if the first one crashes', async () => {
     await submit(FIRST)
     await submit(SECOND)
     const dying = openTextMessages({
@@ -258,13 +258,13 @@ describe('the owner of a changed bank account', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('is not told of a submission that is rolled back or refused by the bank', async () => {
+  test('no text message is sent for a submission that is rolled back or that the bank refuses', async () => {
     await submit(FIRST)
     await refusalOf(submit('900000000003'))
     expect(await sendDue()).toBe(0)
   })
 
-  test('is given up after three days without a phone that takes messages', async () => {
+  test('a text message that cannot be delivered is dropped after three days', async () => {
     await submit(FIRST)
     outcome = { kind: 'rejected', code: 'undelivered', message: 'The phone cannot be reached' }
     await submit(SECOND)
@@ -277,7 +277,7 @@ describe('the owner of a changed bank account', () => {
     expect(await stage.context.database.query(`select id from text_messages`)).toEqual([])
   })
 
-  test('hears at most five times a day from platforms that it never accepted, and the bank is asked ten times', async () => {
+  test('platforms that an owner never accepted cause at most five text messages and ten bank checks a day', async () => {
     const accounts = Array.from({ length: 10 }, (_, index) => `60000000${1_000 + index}`)
     for (const account of accounts) await submit(account)
     const eleventh = await refusalOf(submit('600000009999'))
@@ -290,7 +290,7 @@ describe('the owner of a changed bank account', () => {
     expect(sent.at(-1)?.variables['last4']).toBe('9999')
   })
 
-  test('has neither phone nor digits readable in what is stored', async () => {
+  test('the stored text message contains neither phone nor digits in readable form', async () => {
     await submit(FIRST)
     await submit(SECOND)
     const phone = decryptPersonal(stage.context.vault, owner.id, 'phone', owner.phone)
@@ -305,7 +305,7 @@ describe('the owner of a changed bank account', () => {
   })
 })
 
-test('who cancelled a change stands in the audit log, with the account’s last digits', async () => {
+test('a cancelled bank account is recorded with its actor and the last digits of the account', async () => {
   await submit(FIRST)
   await submit(SECOND)
   const actor = actorOf({ kind: 'platform', platformId: owner.platformId })

@@ -10,7 +10,7 @@ import { submitKyc } from './submit-kyc.ts'
 import { type KycStage, openKycStage } from './test-stage.ts'
 
 const PERSON = { name: 'Meera Nair', phone: '9812345670', pan: 'ZZZPA1234Q', email: 'meera@example.com' }
-/** Accounts as the sandbox's bank knows them. */
+/** Test accounts of the simulated bank. */
 const VERIFIED = '500000001234'
 const LOOKED_AT_FIRST = '900000000004'
 const UNKNOWN = '900000000002'
@@ -36,7 +36,7 @@ const ofOwner = (actor: Actor, action: string, data: object) => ({
   data: { platform_id: platformId(), ...data },
 })
 
-test('a registration is recorded without who the person is, and a refused one not at all', async () => {
+test('the creation of an owner is recorded without personal data, and a refused one is not recorded', async () => {
   const platform = owner.platformId
   const register = () => createOwner(stage.context, platform, PERSON)
   expect(await during(register)).toEqual([
@@ -52,7 +52,7 @@ test('a registration is recorded without who the person is, and a refused one no
   expect(await secretsInLog(stage.network.database, Object.values(PERSON))).toEqual([])
 })
 
-test('a verification is recorded as handed in, as decided, and of each agent that it moves', async () => {
+test('a bank verification is recorded when it is submitted, when it is decided, and for each agent whose tier changes', async () => {
   const { agent } = await newAgent(stage.network, owner)
   const itself = actorOf({ kind: 'owner', ownerIds: [owner.id], sessionId: '' })
   const account = { bank_account_last4: '1234', bank_ifsc: 'HDFC0001234' }
@@ -75,7 +75,7 @@ test('a verification is recorded as handed in, as decided, and of each agent tha
   ])
 })
 
-test('what a bank decides later is recorded once, of the service', async () => {
+test('a later decision of the bank is recorded once, with the service as the actor', async () => {
   owner = await stage.newOwner()
   const actions = async (work: () => Promise<unknown>) => (await during(work)).map(({ action }) => action)
   expect(await actions(() => stage.submit(owner, LOOKED_AT_FIRST))).toEqual(['owner.kyc_submitted'])
@@ -91,7 +91,7 @@ test('what a bank decides later is recorded once, of the service', async () => {
   expect(await during(() => stage.advance(120))).toEqual([])
 })
 
-test('an account that a bank does not confirm is recorded, though the verified one stays', async () => {
+test('an account that the bank does not confirm is recorded, and the verified account stays in force', async () => {
   const acts = await during(() => refusalOf(stage.submit(owner, UNKNOWN)))
   expect(acts.map(({ action }) => action)).toEqual(['owner.kyc_submitted', 'owner.kyc_decided'])
   expect(acts[1]?.data).toMatchObject({
@@ -101,6 +101,6 @@ test('an account that a bank does not confirm is recorded, though the verified o
   })
 })
 
-test('no account number is in the log', async () => {
+test('the audit log contains no account number', async () => {
   expect(await secretsInLog(stage.network.database, [VERIFIED, LOOKED_AT_FIRST, UNKNOWN])).toEqual([])
 })

@@ -5,10 +5,10 @@ import { LIMIT_INCREASES } from '../../limits/index.ts'
 import type { BankAccount } from './decide.ts'
 import type { Owner } from './store.ts'
 
-/** The bank's word, whether it came with the submission or a job had to ask for it again. */
+/** The actor of a bank's decision, whether it came with the submission or with a later check. */
 export const BANK_VERIFICATION: Actor = service('bank verification')
 
-/** Who the person is stays out: the id leads whoever may know to the record. */
+/** The entry has no personal data; authorized readers find it in the record with this id. */
 export function createdAct({ id, platformId, kycStatus, tier }: Owner): Act {
   return {
     agentId: null,
@@ -19,7 +19,7 @@ export function createdAct({ id, platformId, kycStatus, tier }: Owner): Act {
   }
 }
 
-/** The holder answered an invitation, or the platform asked again. */
+/** The holder accepted or declined an invitation, or the platform invited again. */
 export function linkAct(actor: Actor, before: Owner, link: LinkStatus): Act {
   return {
     agentId: null,
@@ -43,7 +43,7 @@ export function submittedAct(actor: Actor, owner: Owner, { last4, ifsc }: BankAc
   }
 }
 
-/** `effectiveAt`: when a changed account takes the place of the one in force; null: nothing waits. */
+/** `effectiveAt`: when a pending account takes effect; null: none is pending. */
 export function decidedAct(
   before: Owner,
   after: Owner,
@@ -67,7 +67,7 @@ export function decidedAct(
   }
 }
 
-/** That a changed account fell due and is the one in force; none when nothing changed. */
+/** The audit event of a pending account that took effect; none if nothing changed. */
 export function accountAppliedActs(before: Owner, applied: Owner): Act[] {
   if (applied === before) return []
   const data = {

@@ -12,9 +12,9 @@ import type { Owner } from './store.ts'
 
 type Answering = Pick<OwnersContext, 'database' | 'vault'>
 
-/** An invitation by the id in its address, and the phone of the session that answers it. */
+/** An invitation by its id from the path, and the phone of the session. */
 export interface InvitationOf {
-  readonly address: string
+  readonly ownerRef: string
   readonly phoneIndex: Buffer
 }
 
@@ -31,14 +31,14 @@ const ANSWERED = {
   declined: `This invitation was declined before; its platform can invite you again after ${INVITE_AGAIN_DAYS} days`,
 } as const
 
-/** Of two answers at once the owner's lock lets one be the first; the other is a conflict. */
+/** The owner's lock orders concurrent answers: the first succeeds and the other is a conflict. */
 function answerInvitation(
   { database, vault }: Answering,
-  { address, phoneIndex }: InvitationOf,
+  { ownerRef, phoneIndex }: InvitationOf,
   answer: 'accepted' | 'declined',
   now: Date,
 ): Promise<NamedOwner> {
-  const id = parseId('own', address)
+  const id = parseId('own', ownerRef)
   return database.inTransaction(async tx => {
     const before = id === null ? null : await lockOwnerOfPhone(tx, id, phoneIndex)
     if (before === null) {
@@ -58,8 +58,8 @@ function answerInvitation(
 }
 
 /**
- * The first login of a phone accepts its owner, if there is exactly one: then nobody else can have put it there. An
- * owner that another platform creates at the same moment stays an invitation.
+ * The first login of a phone accepts its owner, if there is exactly one. An owner that another platform creates
+ * concurrently stays an invitation.
  */
 export async function acceptOnlyOwner(
   tx: Queryable,

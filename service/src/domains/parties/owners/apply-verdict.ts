@@ -16,9 +16,9 @@ import { decryptPersonal, personalIndex } from './personal-data.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**
- * Records what the bank said of a submission: owner, agents and event in one commit. Null when the submission is not
- * open any more: a newer one took its place, or another node was told the verdict first. Of a frozen owner no verdict
- * counts: the bank is asked again once the owner is unfrozen.
+ * Applies the bank's result for a submission: owner, agents and event in one commit. null if the submission is not open:
+ * a newer one replaced it, or another node applied a result first. While the owner is frozen, results are ignored; the
+ * bank is asked again once the owner is unfrozen.
  */
 export function applyVerdict(
   { database, clock, vault, logger, raiseAgentsToTier1, limitIncreaseCooldownS }: OwnersContext,
@@ -53,28 +53,28 @@ export function applyVerdict(
     if (owner.kycStatus !== before.kycStatus || owner.kycReason !== before.kycReason) {
       await recordEvents(tx, vault, now, [updated(owner)])
       const { kycStatus: status, kycReason: reason } = owner
-      logger.info({ owner_id: formatId('own', owner.id), kyc_status: status, reason }, 'kyc: updated')
+      logger.info({ owner_id: formatId('own', owner.id), kyc_status: status, reason }, 'kyc status updated')
     }
     return owner
   })
 }
 
-/** What a final verdict on a frozen owner comes to. */
+/** Replaces a final result while the owner is frozen. */
 const UNDECIDED: BankCheckResult = { kind: 'pending', reference: '' }
 
-/** Two encryptions of one account differ, so what they hold is compared. */
-function knownAccount(vault: Vault, owner: Owner, { sealed, ifsc }: BankAccount): KnownAccount {
-  const number = decryptPersonal(vault, owner.id, 'bank_account', sealed)
+/** Two ciphertexts of one account differ, so the decrypted numbers are compared. */
+function knownAccount(vault: Vault, owner: Owner, { encrypted, ifsc }: BankAccount): KnownAccount {
+  const number = decryptPersonal(vault, owner.id, 'bank_account', encrypted)
   const isIt = (other: Buffer | null, otherIfsc: string | null) =>
     other !== null && otherIfsc === ifsc && decryptPersonal(vault, owner.id, 'bank_account', other) === number
   if (isIt(owner.bankAccount, owner.bankIfsc)) return 'in force'
   return isIt(owner.pendingBankAccount, owner.pendingBankIfsc) ? 'pending' : null
 }
 
-/** Anybody can sign up a platform and name a phone, so whom its holder has not accepted has few messages to it. */
+/** Anyone can sign up a platform and name a phone, so owners that the holder has not accepted cause few messages. */
 const STRANGERS_MESSAGES_A_DAY = 5
 
-/** Whoever changed the account may be a thief, so the owner hears of it at the phone. */
+/** Notifies the owner by text message, because the account may have been changed without consent. */
 async function notifyOfChange(
   tx: Queryable,
   vault: Vault,
@@ -90,7 +90,7 @@ async function notifyOfChange(
   await queueTextMessage(tx, vault, now, { kind: 'bank_account_changed', phone, last4, effectiveAt })
 }
 
-/** A bank that is down for a moment has not forgotten what it was looking at. */
+/** Keeps the reference if the bank is unavailable, because its check continues. */
 function referenceOf(check: KycCheck, verdict: BankCheckResult): string | null {
   return verdict.kind === 'pending' ? verdict.reference : check.reference
 }

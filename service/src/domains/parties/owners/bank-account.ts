@@ -2,7 +2,7 @@ import type { Cooldown } from '../../limits/index.ts'
 import type { BankAccount } from './decide.ts'
 import type { KycState, Owner } from './store.ts'
 
-/** The account to which an owner's money goes. */
+/** The bank account to which an owner's money is paid out. */
 export type PayoutAccount = Pick<KycState, 'bankAccount' | 'bankAccountLast4' | 'bankIfsc'>
 
 type PendingAccount = Pick<
@@ -10,7 +10,7 @@ type PendingAccount = Pick<
   'pendingBankAccount' | 'pendingBankAccountLast4' | 'pendingBankIfsc' | 'pendingBankEffectiveAt'
 >
 
-/** No change of the account waits. */
+/** No account is pending. */
 export const NO_PENDING_ACCOUNT = {
   pendingBankAccount: null,
   pendingBankAccountLast4: null,
@@ -20,15 +20,15 @@ export const NO_PENDING_ACCOUNT = {
   pendingBankEffectiveAt: null,
 } as const
 
-/** Which of the owner's accounts a submission names again. */
+/** The owner's account that a submission repeats; null: it is a new one. */
 export type KnownAccount = 'in force' | 'pending' | null
 
-/** What the bank said of the holder. */
+/** The bank's result for the holder's name. */
 export type HolderName = Pick<KycState, 'nameAtBank' | 'nameMatchScore'>
 
 /**
- * A verified owner after another account was verified: the one in force stays so until the cooldown has passed. The
- * account in force, named again, cancels the change that waits; the account that waits, named again, keeps its moment.
+ * A verified owner after another account was verified: the account in force stays until the cooldown has passed. The
+ * account in force, submitted again, cancels a pending one; a pending account, submitted again, keeps its moment.
  */
 export function changeAccount(
   owner: KycState,
@@ -41,7 +41,7 @@ export function changeAccount(
   if (known === 'pending') return owner
   const changed = {
     ...owner,
-    pendingBankAccount: account.sealed,
+    pendingBankAccount: account.encrypted,
     pendingBankAccountLast4: account.last4,
     pendingBankIfsc: account.ifsc,
     pendingNameAtBank: nameAtBank,
@@ -51,7 +51,7 @@ export function changeAccount(
   return cooldownMs === 0 ? withPendingInForce(changed) : changed
 }
 
-/** Whether the change that waits is due. Below a freeze nothing falls due. */
+/** Whether the pending account is due. While the owner is frozen, it is not. */
 export function isAccountDue(
   { status, pendingBankEffectiveAt }: Pick<Owner, 'status' | 'pendingBankEffectiveAt'>,
   now: Date,
@@ -59,7 +59,7 @@ export function isAccountDue(
   return status === 'active' && pendingBankEffectiveAt !== null && pendingBankEffectiveAt <= now
 }
 
-/** The owner once the change that is due has taken effect; the same owner when none is. */
+/** The owner once a due account has taken effect; the same owner if none is due. */
 export function applyDueAccount(owner: Owner, now: Date): Owner {
   return isAccountDue(owner, now) ? { ...owner, ...withPendingInForce(owner) } : owner
 }
@@ -76,7 +76,7 @@ function withPendingInForce(state: KycState): KycState {
   }
 }
 
-/** Where a payout of this moment goes, whether or not the job has written down yet that a change fell due. */
+/** The account for a payout at this moment, even if the job has not yet applied a due one. */
 export function accountInForce(
   owner: PayoutAccount & PendingAccount & Pick<Owner, 'status'>,
   now: Date,
@@ -89,7 +89,7 @@ export function accountInForce(
   }
 }
 
-/** The change of the account that a verdict made, and when it takes effect; null: none, or the first account of all. */
+/** The pending account that a result created, and when it takes effect; null: none, or the owner's first account. */
 export function accountChange(
   before: Owner,
   after: Owner,

@@ -16,8 +16,8 @@ import { lockOwner, type Owner, selectDueAccounts, updateKyc } from './store.ts'
 type ChangeContext = Pick<OwnersContext, 'database' | 'clock' | 'vault'>
 
 /**
- * Drops the change of a verified owner's bank account: the account that waits for the cooldown, and the one that the bank
- * has not decided about. It works below a freeze too.
+ * Cancels a change of a verified owner's bank account: a pending account, and a submission that the bank has not
+ * decided. It works while the owner is frozen too.
  */
 export function cancelAccountChange(
   context: ChangeContext,
@@ -27,7 +27,7 @@ export function cancelAccountChange(
   return changeOwner(context, asked.id, context.clock.now(), async (tx, owner) => {
     requireSamePlatform(asked, owner)
     const wasChecked = owner.kycStatus === 'verified' && (await deleteCheck(tx, owner.id))
-    if (!wasChecked && owner.pendingBankAccount === null) throw nothingWaits()
+    if (!wasChecked && owner.pendingBankAccount === null) throw nothingPending()
     const left = { ...owner, ...NO_PENDING_ACCOUNT, kycReason: wasChecked ? null : owner.kycReason }
     return { owner: left, acts: [accountCancelledAct(actor, owner)] }
   })
@@ -47,7 +47,7 @@ function duePagesOf({ database }: Pick<ChangeContext, 'database'>) {
   return duePages(AT_ONCE, (now, after, limit) => selectDueAccounts(database, now, after, limit))
 }
 
-/** Lets changed bank accounts that are due take effect: one bounded batch. Returns how many took effect. */
+/** Applies one bounded batch of due bank accounts. Returns how many took effect. */
 export async function applyDueAccounts(
   context: ChangeContext,
   now: Date,
@@ -65,7 +65,7 @@ async function applyDue(context: ChangeContext, ownerId: Uuid, now: Date): Promi
   return applied.pendingBankAccount === null
 }
 
-/** What is due takes effect before anything else, as an act of its own. */
+/** Changes an owner. A due account takes effect first and is recorded on its own. */
 function changeOwner(
   { database, vault }: ChangeContext,
   ownerId: Uuid,
@@ -86,6 +86,6 @@ function changeOwner(
   )
 }
 
-function nothingWaits(): AppError {
+function nothingPending(): AppError {
   return new AppError('not_found', 'No change of the bank account is waiting')
 }

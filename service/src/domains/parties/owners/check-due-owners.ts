@@ -7,7 +7,7 @@ import { ASKING_MS, askBank } from './submit-kyc.ts'
 
 const BATCH = 20
 
-/** Asks the bank about the submissions whose check is due: one bounded batch. Returns how many it took. */
+/** Asks the bank about one bounded batch of due submissions. Returns how many were claimed. */
 export async function checkDueOwners(context: OwnersContext, now: Date): Promise<number> {
   const due = await claimDueChecks(
     context.database,
@@ -20,7 +20,7 @@ export async function checkDueOwners(context: OwnersContext, now: Date): Promise
   for (const [index, result] of results.entries()) {
     if (result.status === 'fulfilled') continue
     const ownerId = formatId('own', due[index]?.ownerId ?? '')
-    context.logger.error({ owner_id: ownerId, err: result.reason }, 'kyc: a check failed; it is tried again')
+    context.logger.error({ owner_id: ownerId, err: result.reason }, 'kyc check failed; it will be retried')
   }
   return due.length
 }

@@ -12,7 +12,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { BankAccount } from './decide.ts'
 
-/** Submissions: the bank account that becomes the owner's when the bank says yes. */
+/** Submissions: bank accounts that wait for the bank's decision. */
 export const KYC_CHECK_ROWS: CoveredTable = {
   table: 'kyc_checks',
   id: 'id',
@@ -26,18 +26,18 @@ export const KYC_CHECK_ROWS: CoveredTable = {
 /** A submission that the bank has not decided. */
 export interface KycCheck {
   readonly ownerId: Uuid
-  /** Of the submission: the next one of the same owner has another. */
+  /** The id of the submission; the owner's next submission has another. */
   readonly id: Uuid
   readonly account: BankAccount
-  /** By which the bank knows it; null: it is asked anew. */
+  /** The bank's reference of the check; null: the next check starts a new one. */
   readonly reference: string | null
-  /** How often the bank was asked again. */
+  /** How often the bank was asked after the first time. */
   readonly attempts: number
 }
 
 interface CheckRow extends Omit<KycCheck, 'account'>, BankAccount {}
 
-/** The owner's row must be locked. It takes the place of a submission that is still open. */
+/** Replaces an open submission of the owner. The caller holds the lock of the owner's row. */
 export async function replaceCheck(
   tx: Queryable,
   vault: Vault,
@@ -50,19 +50,19 @@ export async function replaceCheck(
      on conflict (owner_id) do update set id = excluded.id, bank_account = excluded.bank_account,
        bank_account_last4 = excluded.bank_account_last4, bank_ifsc = excluded.bank_ifsc, reference = null,
        attempts = 0, next_check_at = excluded.next_check_at`,
-    [check.ownerId, check.id, check.account.sealed, check.account.last4, check.account.ifsc, nextCheckAt],
+    [check.ownerId, check.id, check.account.encrypted, check.account.last4, check.account.ifsc, nextCheckAt],
   )
   return writeMacs(tx, vault, KYC_CHECK_ROWS, [check.id])
 }
 
-/** Whether this is still the owner's latest submission and undecided. The owner's row must be locked. */
+/** Whether this submission is still open and the owner's latest. The caller holds the lock of the owner's row. */
 export async function isOpenCheck(tx: Queryable, vault: Vault, { ownerId, id }: KycCheck): Promise<boolean> {
   await lockGenuine(tx, vault, KYC_CHECK_ROWS, [id])
   const rows = await tx.query(`select id from kyc_checks where owner_id = $1 and id = $2`, [ownerId, id])
   return rows.length === 1
 }
 
-/** Whether there was one. */
+/** Returns whether the owner had an open submission. */
 export async function deleteCheck(tx: Queryable, ownerId: Uuid): Promise<boolean> {
   const rows = await tx.query(`delete from kyc_checks where owner_id = $1 returning id`, [ownerId])
   return rows.length > 0
@@ -84,8 +84,8 @@ export async function postponeCheck(
 }
 
 /**
- * Takes due checks and puts their next one off: who dies with them in hand leaves them to be taken again then. Those of
- * frozen owners wait until their owners are unfrozen.
+ * Claims due checks with a lease: if the process crashes, another one claims them when the lease ends. Checks of frozen
+ * owners wait until their owners are unfrozen.
  */
 export async function claimDueChecks(
   db: Queryable,
@@ -100,16 +100,16 @@ export async function claimDueChecks(
            where k.next_check_at <= $1 and o.status = 'active' order by k.next_check_at limit $3
            for update of k skip locked) due
      where c.owner_id = due.owner_id and c.id = due.id
-     returning c.owner_id as "ownerId", c.id, c.bank_account as sealed, c.bank_account_last4 as last4,
+     returning c.owner_id as "ownerId", c.id, c.bank_account as encrypted, c.bank_account_last4 as last4,
        c.bank_ifsc as ifsc, c.reference, c.attempts, ${macColumns(KYC_CHECK_ROWS, 'c')}`,
     [now, leaseUntil, limit],
   )
   return rows
     .filter(row => isGenuine(vault, KYC_CHECK_ROWS, row.id, row))
-    .map(({ ownerId, id, sealed, last4, ifsc, reference, attempts }) => ({
+    .map(({ ownerId, id, encrypted, last4, ifsc, reference, attempts }) => ({
       ownerId,
       id,
-      account: { sealed, last4, ifsc },
+      account: { encrypted, last4, ifsc },
       reference,
       attempts,
     }))

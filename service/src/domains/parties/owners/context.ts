@@ -6,15 +6,15 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Recording } from '../../../operations/act.ts'
 
-/** What the use cases of owners work with. */
+/** The dependencies of the use cases of owners. */
 export interface OwnersContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
   readonly bankVerifier: BankVerifier
   readonly logger: Logger
-  /** How long a changed bank account waits. */
+  /** The cooldown of a changed bank account. */
   readonly limitIncreaseCooldownS: number
-  /** Moves a verified owner's agents out of the sandbox tier, in the same commit. Agents know owners, not the reverse. */
+  /** Moves a verified owner's agents to tier1 in the same commit. Passed in, because owners do not import agents. */
   readonly raiseAgentsToTier1: (tx: Queryable, ownerId: Uuid, recording: Recording) => Promise<void>
 }

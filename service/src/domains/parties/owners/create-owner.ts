@@ -19,7 +19,7 @@ interface Person {
   readonly email: string | null
 }
 
-/** The person in the one form in which two of them can be told to be the same. */
+/** The person's data in normal form, by which duplicates are found. */
 export function decidePerson(request: CreateOwner): Refusal | Person {
   const phone = normalisePhone(request.phone)
   if (phone === null) {
@@ -38,7 +38,7 @@ export function decidePerson(request: CreateOwner): Refusal | Person {
   return { kind: 'person', name: request.name.normalize('NFC'), phone, pan, email: request.email ?? null }
 }
 
-/** Registers a person with a platform, once: a second time is a conflict that names the first. */
+/** Creates an owner for a platform. A second one with the same phone or PAN is a conflict that names the first. */
 export async function createOwner(
   { database, clock, vault }: OwnersContext,
   platformId: Uuid,
@@ -69,9 +69,9 @@ export async function createOwner(
   })
   if (owner !== null) return owner
 
-  // Owners are never removed, so the one that was in the way is still there.
+  // Owners are never deleted, so the existing one is still there.
   const existing = await selectSameOwner(database, identity)
-  assert(existing !== null, 'an owner that was in the way can be found')
+  assert(existing !== null, 'the owner that caused the conflict exists')
   const ownerId = formatId('own', existing)
   throw new AppError('conflict', `This platform already has an owner with this phone or PAN: ${ownerId}`, {
     details: { owner_id: ownerId },

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
 
-/** Counts one more act of a subject on a day of IST. Returns how many that day has, this one included. */
+/** Counts one event of a subject on an IST day. Returns the number on that day, this one included. */
 export async function countOfDay(tx: Queryable, subject: string, istDay: number): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
     `insert into daily_counts as c (subject, ist_day, count) values ($1, $2, 1)

@@ -4,7 +4,7 @@ import { accountInForce, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-ac
 import { decideKyc as decide, pauseMs } from './decide.ts'
 import type { KycState } from './store.ts'
 
-const account = { sealed: Buffer.from('sealed'), last4: '9012', ifsc: 'HDFC0001234' }
+const account = { encrypted: Buffer.from('encrypted'), last4: '9012', ifsc: 'HDFC0001234' }
 const VERIFIED: BankCheckResult = {
   kind: 'verified',
   nameAtBank: 'ASHA RAO',
@@ -56,7 +56,7 @@ test('a confirmed account verifies the owner and ends the sandbox tier', () => {
   expect(decideKyc(NEW, account, VERIFIED)).toEqual({
     kycStatus: 'verified',
     tier: 'tier1',
-    bankAccount: account.sealed,
+    bankAccount: account.encrypted,
     bankAccountLast4: '9012',
     bankIfsc: 'HDFC0001234',
     nameAtBank: 'ASHA RAO',
@@ -86,14 +86,14 @@ test.each([
   [PENDING, 'bank_pending'],
   [DOWN, 'bank_unavailable'],
 ] as const)(
-  'a verified account stays in force beside one that the bank did not confirm',
+  'a verified account stays in force if the bank does not confirm another one',
   (verdict, kycReason) => {
     expect(decideKyc(KNOWN, account, verdict)).toEqual({ ...KNOWN, kycReason })
   },
 )
 
 const WAITING = {
-  pendingBankAccount: account.sealed,
+  pendingBankAccount: account.encrypted,
   pendingBankAccountLast4: '9012',
   pendingBankIfsc: 'HDFC0001234',
   pendingNameAtBank: 'ASHA RAO',
@@ -101,20 +101,20 @@ const WAITING = {
   pendingBankEffectiveAt: TOMORROW,
 }
 
-test('another verified account waits for the cooldown beside the one in force', () => {
+test('another verified account waits for the cooldown, and the present one stays in force', () => {
   const changed = decideKyc({ ...KNOWN, kycReason: 'bank_pending' }, account, VERIFIED)
   expect(changed).toEqual({ ...KNOWN, kycReason: null, ...WAITING })
 })
 
-test('without a cooldown another verified account is in force at once', () => {
+test('without a cooldown another verified account takes effect at once', () => {
   const submission = { account, known: null }
   const changed = decide(KNOWN, submission, VERIFIED, { ...COOLDOWN, cooldownMs: 0 })
   expect(changed).toMatchObject({ bankAccountLast4: '9012', ...NO_PENDING_ACCOUNT })
 })
 
-test('a second change takes the place of the one that waits, and waits anew', () => {
+test('a second change replaces a pending one and waits for a full cooldown', () => {
   const first = decideKyc(KNOWN, account, VERIFIED)
-  const second = { sealed: Buffer.from('second'), last4: '3456', ifsc: 'ICIC0004321' }
+  const second = { encrypted: Buffer.from('second'), last4: '3456', ifsc: 'ICIC0004321' }
   const later = { now: TOMORROW, cooldownMs: 1_000 }
   expect(decide(first, { account: second, known: null }, VERIFIED, later)).toMatchObject({
     bankAccountLast4: '1111',
@@ -123,9 +123,9 @@ test('a second change takes the place of the one that waits, and waits anew', ()
   })
 })
 
-test('the account that waits, submitted again, keeps its moment; the one in force cancels the change', () => {
+test('a pending account, submitted again, keeps its moment, and the account in force cancels it', () => {
   const waiting: KycState = { ...KNOWN, ...WAITING }
-  expect(decideKyc(waiting, { ...account, sealed: Buffer.from('again') }, VERIFIED, 'pending')).toEqual(
+  expect(decideKyc(waiting, { ...account, encrypted: Buffer.from('again') }, VERIFIED, 'pending')).toEqual(
     waiting,
   )
   expect(decideKyc(waiting, account, VERIFIED, 'in force')).toMatchObject({
@@ -134,7 +134,7 @@ test('the account that waits, submitted again, keeps its moment; the one in forc
   })
 })
 
-test('payouts go to the changed account from its moment on, and never below a freeze', () => {
+test('payouts go to the changed account from its moment on, but not while the owner is frozen', () => {
   const lastMoment = new Date(TOMORROW.getTime() - 1)
   const owner = { ...KNOWN, ...WAITING, status: 'active' as const }
   const last4 = (now: Date, status: 'active' | 'frozen' = 'active') =>
@@ -142,11 +142,11 @@ test('payouts go to the changed account from its moment on, and never below a fr
   expect([last4(lastMoment), last4(TOMORROW), last4(TOMORROW, 'frozen')]).toEqual(['1111', '9012', '1111'])
 })
 
-test('whom an administrator put back into the sandbox stays there when the account changes', () => {
+test('an owner whom an administrator moved back to the sandbox tier stays there when the account changes', () => {
   expect(decideKyc({ ...KNOWN, tier: 'sandbox' }, account, VERIFIED)).toMatchObject({ tier: 'sandbox' })
 })
 
-test('a bank is asked every ten seconds for a minute, then more and more seldom, and never gives up', () => {
+test('the bank is asked every ten seconds for a minute, then less and less often, without an end', () => {
   const pauses = [0, 1, 6, 7, 8, 14, 15, 1_000].map(attempts => pauseMs(attempts) / 1_000)
   expect(pauses).toEqual([10, 10, 10, 20, 40, 2_560, 3_600, 3_600])
 })

@@ -5,25 +5,25 @@ import { changeAccount, type KnownAccount, NO_PENDING_ACCOUNT } from './bank-acc
 import type { KycState } from './store.ts'
 
 export interface BankAccount {
-  readonly sealed: Buffer
+  readonly encrypted: Buffer
   readonly last4: string
   readonly ifsc: string
 }
 
-/** An account that was submitted, and whether the owner has it already. */
+/** A submitted account, and whether it repeats an account of the owner. */
 export interface Submission {
   readonly account: BankAccount
   readonly known: KnownAccount
 }
 
-/** What a bank's verdict on an account that was submitted makes of its owner. */
+/** The owner after the bank's result for a submitted account. */
 export function decideKyc(
   owner: KycState,
   { account, known }: Submission,
   verdict: BankCheckResult,
   cooldown: Pick<Cooldown, 'now' | 'cooldownMs'>,
 ): KycState {
-  // A verified account is where the owner's money goes: only another verified one may take its place, and later.
+  // Payouts go to the verified account: only another verified one may replace it, after the cooldown.
   if (owner.kycStatus === 'verified') {
     const heard = { ...owner, kycReason: reasonOf(verdict) }
     if (verdict.kind !== 'verified') return heard
@@ -31,7 +31,7 @@ export function decideKyc(
   }
   const submitted = {
     tier: owner.tier,
-    bankAccount: account.sealed,
+    bankAccount: account.encrypted,
     bankAccountLast4: account.last4,
     bankIfsc: account.ifsc,
     nameAtBank: null,
@@ -51,7 +51,7 @@ export function decideKyc(
   }
 }
 
-/** Whether the bank has said its last word. */
+/** Whether the bank's result is final. */
 export function isFinal(verdict: BankCheckResult): boolean {
   return verdict.kind === 'verified' || verdict.kind === 'failed'
 }
@@ -69,7 +69,7 @@ function reasonOf(verdict: BankCheckResult): string | null {
   }
 }
 
-/** The first verification lifts an owner out of the sandbox; whom an administrator has put back there stays. */
+/** The first verification moves an owner to tier1; an owner whom an administrator moved back to sandbox stays there. */
 function tierWhenVerified({ kycStatus, tier }: Pick<KycState, 'kycStatus' | 'tier'>): Tier {
   return tier === 'sandbox' && kycStatus !== 'verified' ? 'tier1' : tier
 }
@@ -80,11 +80,11 @@ function said(verdict: Extract<BankCheckResult, { kind: 'verified' | 'failed' }>
 }
 
 const FIRST_PAUSE_MS = 10_000
-/** Most banks decide within a minute, so the first questions come at an even pace. */
+/** Most banks decide within a minute, so the first checks are at equal intervals. */
 const EVEN_QUESTIONS = 6
 const LONGEST_PAUSE_MS = 60 * 60_000
 
-/** How long to wait before a bank that has not decided is asked again. */
+/** The pause before a bank that has not decided is asked again. */
 export function pauseMs(attempts: number): number {
   const doublings = Math.min(Math.max(0, attempts - EVEN_QUESTIONS), 20)
   return Math.min(FIRST_PAUSE_MS * 2 ** doublings, LONGEST_PAUSE_MS)

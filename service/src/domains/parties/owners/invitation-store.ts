@@ -18,7 +18,7 @@ const LINKED = `
   select o.id, o.platform_id as "platformId", p.name as "platformName", o.created_at as "createdAt"
   from owners o join platforms p on p.id = o.platform_id`
 
-/** The owners of a phone that its holder accepted, oldest first. */
+/** The accepted owners of a phone, oldest first. */
 export async function selectAcceptedOwners(db: Queryable, phoneIndex: Buffer): Promise<LinkedOwner[]> {
   return db.query<LinkedOwner>(
     `${LINKED} where o.phone_index = $1 and o.link_status = 'accepted' order by o.id`,
@@ -26,7 +26,7 @@ export async function selectAcceptedOwners(db: Queryable, phoneIndex: Buffer): P
   )
 }
 
-/** A deleted platform invites nobody any more. */
+/** The open invitations of a phone, without those of deleted platforms. */
 const INVITED = `o.phone_index = $1 and o.link_status = 'invited' and p.status = 'active'`
 
 /** A page of the invitations of a phone, newest first. */
@@ -49,7 +49,7 @@ export async function countInvitations(db: Queryable, phoneIndex: Buffer): Promi
   return Number(row?.count ?? 0)
 }
 
-/** An owner with the name of its platform, which is not read again for it. */
+/** Adds the name of the platform, which was read already, to an owner. */
 export interface NamedOwner extends Owner {
   readonly platformName: string
   readonly platformStatus: string
@@ -72,8 +72,8 @@ export async function lockOwnerOfPhone(
 }
 
 /**
- * Locks the only owner of a phone when its holder has never been asked; null: there are several, there was an answer, or
- * its platform was deleted. Owners are never removed, so a phone that has logged in before never comes back to this.
+ * Locks the only owner of a phone if its holder has never decided about it; null: there are several, or a decision, or
+ * its platform was deleted. Owners are never deleted, so this applies only to the first login of a phone.
  */
 export async function lockOnlyNewOwner(tx: Queryable, phoneIndex: Buffer): Promise<Owner | null> {
   const [owner] = await tx.query<Owner>(
@@ -87,7 +87,7 @@ export async function lockOnlyNewOwner(tx: Queryable, phoneIndex: Buffer): Promi
   return owner ?? null
 }
 
-/** Sets whether the holder accepted an owner, whose row must be locked. */
+/** Sets whether the holder accepted the owner. The caller holds the lock of its row. */
 export async function updateLink(
   tx: Queryable,
   vault: Vault,

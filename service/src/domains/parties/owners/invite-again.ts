@@ -13,7 +13,7 @@ import { lockOwner, type Owner } from './store.ts'
 
 const INVITE_AGAIN_MS = INVITE_AGAIN_DAYS * 24 * HOUR_MS
 
-/** Whether the holder of a phone is asked again, or waits to answer anyway. */
+/** Decides whether the holder of a phone may be invited again, or is invited already. */
 export function decideInvite(
   { linkStatus, linkDecidedAt }: Pick<Owner, 'linkStatus' | 'linkDecidedAt'>,
   now: Date,
@@ -33,7 +33,7 @@ export function decideInvite(
   )
 }
 
-/** Asks a person again who declined. The moment of that answer stays, so that no login accepts by itself. */
+/** Invites a person again who declined. The moment of that decision stays stored, so that no login accepts by itself. */
 export function inviteAgain(
   { database, vault }: Pick<OwnersContext, 'database' | 'vault'>,
   asked: Pick<Owner, 'id' | 'platformId'>,

@@ -22,20 +22,20 @@ afterAll(() => stage.close())
 
 const submit = (account: string, by?: OwnersContext) => stage.submit(owner, account, by)
 const stored = () => stage.stored(owner)
-const told = () => stage.told(owner)
+const events = () => stage.events(owner)
 const advance = (seconds: number) => stage.advance(seconds)
 
-test('the jobs of several nodes ask and tell once', async () => {
+test('the jobs of several nodes ask the bank once and publish one event', async () => {
   const { agent } = await newAgent(stage.network, owner)
   await submit('900000000004')
   stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
   const taken = await Promise.all([1, 2, 3, 4].map(() => checkDueOwners(context, stage.clock.now())))
   expect(taken.toSorted()).toEqual([0, 0, 0, 1])
-  expect(await told()).toEqual(['pending bank_pending', 'verified null'])
+  expect(await events()).toEqual(['pending bank_pending', 'verified null'])
   expect((await selectAgent(context.database, agent.id))?.tier).toBe('tier1')
 })
 
-test('a job that was slow to ask does not overtake a newer submission', async () => {
+test('a slow check does not overwrite a newer submission', async () => {
   await submit('900000000004')
   stage.clock.setOffsetMs(stage.clock.offsetMs() + 61_000)
   const slow = {
@@ -52,7 +52,7 @@ test('a job that was slow to ask does not overtake a newer submission', async ()
   expect(await stored()).toMatchObject({ kycStatus: 'failed', bankAccountLast4: '0001', tier: 'sandbox' })
 })
 
-test('of submissions at once the newest counts, and the older ones are told so', async () => {
+test('of concurrent submissions the newest counts, and the others get a conflict', async () => {
   const accounts = ['500000000001', '500000000002', '500000000003', '500000000004']
   const answers = await Promise.allSettled(accounts.map(account => submit(account)))
   const taken = answers.filter(answer => answer.status === 'fulfilled')
@@ -64,7 +64,7 @@ test('of submissions at once the newest counts, and the older ones are told so',
   expect((await stored()).kycStatus).toBe('verified')
 })
 
-test('a check that fails does not stop its neighbours, and is not lost', async () => {
+test('a failed check does not stop other checks and is retried', async () => {
   await submit('900000000004')
   const neighbour = await stage.newOwner()
   await stage.submit(neighbour, '900000000004')
@@ -85,7 +85,7 @@ test('a check that fails does not stop its neighbours, and is not lost', async (
   expect(await stage.stored(neighbour)).toMatchObject({ kycStatus: 'verified' })
 })
 
-test('nobody waits for an owner while its bank is asked', async () => {
+test('no lock of the owner is held while the bank is asked', async () => {
   const watched = {
     ...context,
     bankVerifier: {

@@ -24,10 +24,10 @@ afterAll(() => stage.close())
 
 const submit = (account: string, by?: OwnersContext) => stage.submit(owner, account, by)
 const stored = () => stage.stored(owner)
-const told = () => stage.told(owner)
+const events = () => stage.events(owner)
 const advance = (seconds: number) => stage.advance(seconds)
 
-describe('a bank that answers at once', () => {
+describe('a bank that decides at once', () => {
   test.each([
     ['500000000000', 'verified', null, 100],
     ['900000000011', 'verified', null, 100],
@@ -39,58 +39,68 @@ describe('a bank that answers at once', () => {
     ['900000000002', 'failed', 'account_invalid', null],
     ['900000000003', 'failed', 'account_blocked', null],
     ['900000000016', 'failed', 'account_type', null],
-  ] as const)('%s is %s for the reason %s', async (account, kycStatus, kycReason, nameMatchScore) => {
-    const { agent } = await newAgent(stage.network, owner)
-    const decided = await submit(account)
-    expect(decided).toMatchObject({ kycStatus, kycReason, nameMatchScore })
-    expect(await stored()).toEqual(decided)
-    expect((await selectAgent(context.database, agent.id))?.tier).toBe(
-      kycStatus === 'verified' ? 'tier1' : 'sandbox',
-    )
-    expect(await told()).toEqual([`${kycStatus} ${kycReason}`])
-    expect(await stage.openChecks(owner)).toBe(0)
-  })
+  ] as const)(
+    'the test account %s is %s with the reason %s',
+    async (account, kycStatus, kycReason, nameMatchScore) => {
+      const { agent } = await newAgent(stage.network, owner)
+      const decided = await submit(account)
+      expect(decided).toMatchObject({ kycStatus, kycReason, nameMatchScore })
+      expect(await stored()).toEqual(decided)
+      expect((await selectAgent(context.database, agent.id))?.tier).toBe(
+        kycStatus === 'verified' ? 'tier1' : 'sandbox',
+      )
+      expect(await events()).toEqual([`${kycStatus} ${kycReason}`])
+      expect(await stage.openChecks(owner)).toBe(0)
+    },
+  )
 
-  test('the same verdict again is no news', async () => {
+  test('the same result again publishes no event', async () => {
     await submit('900000000001')
     await submit('900000000001')
     await submit('500000000000')
     await submit('500000000000')
-    expect(await told()).toEqual(['failed name_mismatch', 'verified null'])
+    expect(await events()).toEqual(['failed name_mismatch', 'verified null'])
   })
 })
 
-describe('a bank that takes its time', () => {
+describe('a bank that decides later', () => {
   test.each([
     ['900000000004', 'bank_pending', 61, 'verified', null],
     ['900000000017', 'bank_pending', 61, 'failed', 'name_mismatch'],
     ['900000000005', 'bank_unavailable', 181, 'verified', null],
-  ] as const)('%s is pending for %s, and asked again', async (account, reason, seconds, ends, endReason) => {
-    const { agent } = await newAgent(stage.network, owner)
-    expect(await submit(account)).toMatchObject({ kycStatus: 'pending', kycReason: reason, tier: 'sandbox' })
-    await advance(30)
-    expect(await stored()).toMatchObject({ kycStatus: 'pending', kycReason: reason })
-    await advance(seconds - 30)
-    const tier = ends === 'verified' ? 'tier1' : 'sandbox'
-    expect(await stored()).toMatchObject({ kycStatus: ends, kycReason: endReason, tier })
-    expect((await selectAgent(context.database, agent.id))?.tier).toBe(tier)
-    expect(await told()).toEqual([`pending ${reason}`, `${ends} ${endReason}`])
-    expect(await stage.openChecks(owner)).toBe(0)
-  })
+  ] as const)(
+    'the test account %s is pending with the reason %s, and the bank is asked again',
+    async (account, reason, seconds, ends, endReason) => {
+      const { agent } = await newAgent(stage.network, owner)
+      expect(await submit(account)).toMatchObject({
+        kycStatus: 'pending',
+        kycReason: reason,
+        tier: 'sandbox',
+      })
+      await advance(30)
+      expect(await stored()).toMatchObject({ kycStatus: 'pending', kycReason: reason })
+      await advance(seconds - 30)
+      const tier = ends === 'verified' ? 'tier1' : 'sandbox'
+      expect(await stored()).toMatchObject({ kycStatus: ends, kycReason: endReason, tier })
+      expect((await selectAgent(context.database, agent.id))?.tier).toBe(tier)
+      expect(await events()).toEqual([`pending ${reason}`, `${ends} ${endReason}`])
+      expect(await stage.openChecks(owner)).toBe(0)
+    },
+  )
 
-  test('a newer submission replaces the pending one, whose verdict is not waited for', async () => {
+  test('a newer submission replaces a pending one, whose result is ignored', async () => {
     await submit('900000000004')
     expect(await submit('900000000001')).toMatchObject({ kycStatus: 'failed', bankAccountLast4: '0001' })
     await advance(120)
     expect(await stored()).toMatchObject({ kycStatus: 'failed', bankAccountLast4: '0001' })
   })
 
-  test('who failed may try again', async () => {
+  test('an owner whose verification failed may submit another account', async () => {
     await submit('900000000002')
     expect(await submit('500000000000')).toMatchObject({ kycStatus: 'verified', kycReason: null })
   })
 
-  test('a submission whose process died while the bank was asked is asked about again', async () => {
+  test('the bank is asked again if the process crashed during the first check', async () => {
     const dying = {
       ...context,
       bankVerifier: { ...context.bankVerifier, verifyAccount: () => Promise.reject(new Error('dies')) },
@@ -101,7 +111,7 @@ describe('a bank that takes its time', () => {
     expect(await stored()).toMatchObject({ kycStatus: 'verified', bankAccountLast4: '0000' })
   })
 
-  test('a bank that never answers is asked more and more seldom, not given up', async () => {
+  test('a bank that does not respond is asked less and less often, without an end', async () => {
     let asked = 0
     const down = {
       ...context,
@@ -126,7 +136,7 @@ describe('a bank that takes its time', () => {
 })
 
 describe('a verified owner', () => {
-  /** What payouts go by. */
+  /** The bank account that payouts use. */
   const holderOf = async (agentId: string) => {
     const now = stage.clock.now().getTime()
     const [found] = await holders.load(context.database, [agentId], now, context.vault)
@@ -134,11 +144,13 @@ describe('a verified owner', () => {
   }
 
   const account = async (agentId: string) => {
-    const sealed = (await holderOf(agentId))?.account?.bankAccount
-    return sealed === undefined ? null : decryptPersonal(context.vault, owner.id, 'bank_account', sealed)
+    const encrypted = (await holderOf(agentId))?.account?.bankAccount
+    return encrypted === undefined
+      ? null
+      : decryptPersonal(context.vault, owner.id, 'bank_account', encrypted)
   }
 
-  test('has an account that payouts can go to, and nobody else has', async () => {
+  test('only a verified owner has an account for payouts', async () => {
     const { agent } = await newAgent(stage.network, owner)
     await submit('900000000004')
     expect(await account(agent.id)).toBe(null)
@@ -149,7 +161,7 @@ describe('a verified owner', () => {
     })
   })
 
-  test('keeps it while another one is looked at and while it waits for the cooldown, then gets the other one', async () => {
+  test('the account in force stays while another one is checked and pending, and is then replaced', async () => {
     const { agent } = await newAgent(stage.network, owner)
     await submit('500000000000')
     const changing = await submit('900000000004')
@@ -165,10 +177,10 @@ describe('a verified owner', () => {
     await advance(86_400)
     expect(await stored()).toMatchObject({ bankAccountLast4: '0004', pendingBankAccountLast4: null })
     expect(await account(agent.id)).toBe('900000000004')
-    expect(await told()).toEqual(['verified null', 'verified bank_pending', 'verified null'])
+    expect(await events()).toEqual(['verified null', 'verified bank_pending', 'verified null'])
   })
 
-  test('keeps it when the other one fails, at once or later, and is told', async () => {
+  test('the account in force stays if another one fails, at once or later, and an event says so', async () => {
     await submit('500000000000')
     expect(await refusalOf(submit('900000000003'))).toMatchObject({
       code: 'conflict',
@@ -181,7 +193,7 @@ describe('a verified owner', () => {
       kycReason: 'name_mismatch',
       bankAccountLast4: '0000',
     })
-    expect(await told()).toEqual([
+    expect(await events()).toEqual([
       'verified null',
       'verified account_blocked',
       'verified bank_pending',
@@ -190,7 +202,7 @@ describe('a verified owner', () => {
   })
 })
 
-test('nothing that identifies the person stands readable in what is stored or told', async () => {
+test('no personal data is readable in the database or in events', async () => {
   await submit('900000000004')
   const phone = decryptPersonal(context.vault, owner.id, 'phone', owner.phone)
   const rows = await context.database.query<{ text: string }>(

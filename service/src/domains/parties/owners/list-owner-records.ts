@@ -4,7 +4,7 @@ import type { OwnersContext } from './context.ts'
 import { ownerRecord } from './owner-record.ts'
 import { selectOwnersByIds } from './store.ts'
 
-/** The records of owners that their caller has been proved to be, oldest first. */
+/** The records of the session's owners, oldest first. */
 export async function listOwnerRecords(
   { database, vault }: Pick<OwnersContext, 'database' | 'vault'>,
   ids: readonly Uuid[],

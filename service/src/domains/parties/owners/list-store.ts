@@ -4,7 +4,7 @@ import type { PageRequest } from '../../../http/paging.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import { OWNER_COLUMNS, type Owner } from './store.ts'
 
-/** Which owners are listed; null: all. */
+/** Filters of the list; null: no filter. */
 export interface OwnerFilter {
   readonly platformId: Uuid | null
   readonly status: Owner['status'] | null
@@ -21,7 +21,7 @@ function filterValues({ platformId, status, kycStatus }: OwnerFilter): unknown[]
   return [platformId, status, kycStatus]
 }
 
-/** A page of owners, newest first: those before `before` when it is given, skipping `offset`. */
+/** A page of owners, newest first: those before `before` if it is given, skipping `offset`. */
 export async function selectOwners(db: Queryable, filter: OwnerFilter, page: PageRequest): Promise<Owner[]> {
   return db.query<Owner>(
     `select ${OWNER_COLUMNS} from owners where ${matching(filter)} and ($4::uuid is null or id < $4)

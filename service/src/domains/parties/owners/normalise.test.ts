@@ -10,11 +10,11 @@ test.each([
   '919876543210',
   '09876543210',
   '(098765) 43210',
-])('the phone %j is the ten digits 9876543210', written => {
+])('the phone %j is normalised to the ten digits 9876543210', written => {
   expect(normalisePhone(written)).toBe('9876543210')
 })
 
-test('a number that begins with 91 and has ten digits keeps them', () => {
+test('a number of ten digits that begins with 91 keeps all digits', () => {
   expect(normalisePhone('9198765432')).toBe('9198765432')
 })
 
@@ -37,7 +37,7 @@ test.each([
 test.each([
   ['ABCDE1234F', 'ABCDE1234F'],
   ['abcde1234f', 'ABCDE1234F'],
-])('the PAN %j is kept as %j', (written, pan) => {
+])('the PAN %j is stored as %j', (written, pan) => {
   expect(normalisePan(written)).toBe(pan)
 })
 
@@ -60,7 +60,7 @@ test('a masked PAN shows its first three and last two characters', () => {
   expect(maskPan('ABCDE1234F')).toBe('ABCxxxxx4F')
 })
 
-test('a bank account has 9 to 18 digits and an IFSC is taken in any case', () => {
+test('a bank account has 9 to 18 digits, and an IFSC is accepted in upper and lower case', () => {
   expect(['123456789', '123456789012345678'].map(isBankAccount)).toEqual([true, true])
   expect(['12345678', '1234567890123456789', '12345678a', '\u0967234567890'].map(isBankAccount)).toEqual([
     false,

@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => testDatabase.drop())
 
 describe('creating an owner', () => {
-  test('keeps phone, PAN and e-mail unreadable and answers them as the record shows them', async () => {
+  test('phone, PAN and e-mail are stored encrypted and returned as the record shows them', async () => {
     const owner = await createOwner(context, platformId, {
       name: 'Asha Rao',
       phone: '+91 98765 43210',
@@ -79,7 +79,7 @@ describe('creating an owner', () => {
   test.each([
     ['phone', () => ({ phone: '+919812345678', pan: randomPan() })],
     ['PAN', () => ({ phone: randomPhone(), pan: 'zzzpe1234f' })],
-  ])('the same %s again is a conflict that names the first owner', async (_what, again) => {
+  ])('a second owner with the same %s is a conflict that names the first owner', async (_what, again) => {
     const { platform } = await newPlatform(context)
     const first = await createOwner(context, platform.id, {
       name: 'A',
@@ -92,7 +92,7 @@ describe('creating an owner', () => {
     await createOwner(context, other.id, { name: 'A', phone: '9812345678', pan: 'ZZZPE1234F' })
   })
 
-  test('of many at once with one PAN exactly one is created, and the others name it', async () => {
+  test('of concurrent creations with one PAN exactly one succeeds, and the others name that owner', async () => {
     const pan = randomPan()
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, () =>
@@ -118,14 +118,14 @@ describe('creating an owner', () => {
   test.each([
     ['phone', { phone: '5876543210', pan: 'ABCDE1234F' }],
     ['pan', { phone: '9876543210', pan: 'ABCDE12345' }],
-  ])('a bad %s is refused by name', async (field, identity) => {
+  ])('an invalid %s is refused with the field name', async (field, identity) => {
     const error = await refusalOf(createOwner(context, platformId, { name: 'A', ...identity }))
     expect(error).toMatchObject({ code: 'validation_error', field })
   })
 })
 
-describe('whose an owner is', () => {
-  test('a stranger, an agent and nobody learn nothing of an owner', async () => {
+describe('access to an owner', () => {
+  test('other platforms, agents and public callers cannot read an owner', async () => {
     const owner = await newOwner(context, platformId)
     const agent = await newAgent(context, owner)
     const { platform: stranger } = await newPlatform(context)
@@ -144,7 +144,7 @@ describe('whose an owner is', () => {
 describe('KYC', () => {
   const bank = { bank_account: '123456789012', bank_ifsc: 'hdfc0001234' }
 
-  test('a confirmed account moves the owner and every agent that is not deactivated to tier1', async () => {
+  test('a confirmed account moves the owner and all its agents that are not deactivated to tier1', async () => {
     const owner = await newOwner(context, platformId)
     const { agent } = await newAgent(context, owner)
     const { agent: ended } = await newAgent(context, owner)
@@ -168,7 +168,7 @@ describe('KYC', () => {
     expect(row?.text).not.toContain(Buffer.from(bank.bank_account).toString('hex'))
   })
 
-  test('an agent that is created during the verification is not left in the sandbox', async () => {
+  test('an agent that is created during the verification does not stay in the sandbox tier', async () => {
     const owner = await newOwner(context, platformId)
     let creation: ReturnType<typeof newAgent> | undefined
     const slow = {
@@ -183,7 +183,7 @@ describe('KYC', () => {
     expect((await creation)?.agent.tier).toBe('tier1')
   })
 
-  test('a verification waits for a payment that holds the account of an agent', async () => {
+  test('a verification waits for a payment that has locked the account of an agent', async () => {
     const owner = await newOwner(context, platformId)
     const { agent } = await newAgent(context, owner)
     let verification: Promise<unknown> = Promise.resolve()
@@ -197,7 +197,7 @@ describe('KYC', () => {
     expect((await selectAgent(database, agent.id))?.tier).toBe('tier1')
   })
 
-  test('a verdict that comes late does not undo the verification that overtook it', async () => {
+  test('a late result does not undo a newer verification', async () => {
     const owner = await newOwner(context, platformId)
     const overtaken = {
       ...context,
@@ -217,7 +217,7 @@ describe('KYC', () => {
     })
   })
 
-  test('a bank that refuses leaves tier and agents as they were', async () => {
+  test('a refusal of the bank does not change the tiers of the owner and its agents', async () => {
     const owner = await newOwner(context, platformId)
     const { agent } = await newAgent(context, owner)
     const refusing = {

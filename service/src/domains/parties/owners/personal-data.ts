@@ -1,28 +1,33 @@
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 
-/** A column whose values are encrypted. Its name and the owner are authenticated, so none can be moved to another. */
+/** An encrypted column. The encryption authenticates its name and the owner, so no value can be moved to another. */
 export type PersonalColumn = 'phone' | 'email' | 'pan' | 'bank_account'
 
 export function encryptPersonal(vault: Vault, ownerId: Uuid, column: PersonalColumn, text: string): Buffer {
   return vault.encrypt(text, personalContext(ownerId, column))
 }
 
-/** A bank account is encrypted for its owner wherever it is stored: in owners, their submissions and payouts. */
-export function decryptPersonal(vault: Vault, ownerId: Uuid, column: PersonalColumn, sealed: Buffer): string {
-  return vault.decrypt(sealed, personalContext(ownerId, column))
+/** Decrypts personal data. Bank accounts in owners, submissions and payouts are all encrypted for their owner. */
+export function decryptPersonal(
+  vault: Vault,
+  ownerId: Uuid,
+  column: PersonalColumn,
+  encrypted: Buffer,
+): string {
+  return vault.decrypt(encrypted, personalContext(ownerId, column))
 }
 
 export function personalContext(ownerId: Uuid, column: PersonalColumn): string {
   return `owners.${column}:${ownerId}`
 }
 
-/** The digest by which an owner is found by phone or PAN without either being stored readable. */
+/** The keyed digest by which an owner is found by phone or PAN, so that neither is stored in readable form. */
 export function personalIndex(vault: Vault, column: 'phone' | 'pan', text: string): Buffer {
   return vault.blindIndex(text, `owners.${column}`)
 }
 
-/** `vendor_<PAN>_<agent_id>`: it shows a PAN, so only to the platform, the owner and administrators. */
+/** `vendor_<PAN>_<agent_id>`: contains the PAN, so only the platform, the owner and administrators see it. */
 export function vendorId(
   vault: Vault,
   { ownerId, encryptedOwnerPan }: { readonly ownerId: Uuid; readonly encryptedOwnerPan: Buffer },

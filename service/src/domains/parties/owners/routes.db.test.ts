@@ -28,7 +28,7 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-test('an owner is created with normalised identity and read back masked', async () => {
+test('an owner is created with normalised personal data and shown with masked data', async () => {
   const request = { name: 'Asha Rao', phone: '+91 98765-43210', pan: 'abcde1234f', email: 'asha@example.com' }
   const created = await ask('POST', '/v1/owners', platform, request)
   expect(created).toMatchObject({
@@ -52,13 +52,13 @@ test.each([
   ['pan', { pan: "ABCDE1234F' --" }],
   ['email', { email: 'asha' }],
   ['tier', { tier: 'tier3' }],
-])('a bad %s is refused by name: %j', async (field, change) => {
+])('an invalid %s is refused with the field name: %j', async (field, change) => {
   const body = { name: 'Asha Rao', phone: randomPhone(), pan: randomPan(), ...change }
   const refused = await ask('POST', '/v1/owners', platform, body)
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
 })
 
-test('strangers cannot tell an owner from none, and agents may not ask', async () => {
+test('other platforms get the same error for an existing and an unknown owner, and agents may not read owners', async () => {
   const ownerId = await signUpOwner(network, platform)
   const stranger = await signUp(network)
   const agent = await signUpAgent(network, platform, ownerId)
@@ -70,7 +70,7 @@ test('strangers cannot tell an owner from none, and agents may not ask', async (
   expect((await ask('GET', '/v1/owners/own_nobody', platform)).status).toBe(404)
 })
 
-test('KYC verifies the account and lifts owner and agents to tier1', async () => {
+test('KYC verifies the account and moves the owner and its agents to tier1', async () => {
   const ownerId = await signUpOwner(network, platform)
   const agent = await signUpAgent(network, platform, ownerId)
   const bank = { bank_account: '123456789012', bank_ifsc: 'hdfc0001234' }
@@ -94,14 +94,14 @@ test.each([
   ['bank_account', { bank_account: '12345678' }],
   ['bank_account', { bank_account: 123456789012 }],
   ['bank_ifsc', { bank_ifsc: 'HDFC1001234' }],
-])('a bad %s is refused by name: %j', async (field, change) => {
+])('an invalid %s is refused with the field name: %j', async (field, change) => {
   const ownerId = await signUpOwner(network, platform)
   const body = { bank_account: '123456789012', bank_ifsc: 'HDFC0001234', ...change }
   const refused = await ask('POST', `/v1/owners/${ownerId}/kyc`, platform, body)
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
 })
 
-test('owners are listed newest first, in pages that neither repeat nor miss one', async () => {
+test('owners are listed newest first, in pages that neither repeat nor omit one', async () => {
   const { headers } = await signUp(network)
   const created: string[] = []
   for (let index = 0; index < 5; index += 1) created.unshift(await signUpOwner(network, headers))

@@ -5,7 +5,7 @@ import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { DuePlace } from '../../../operations/due-pages.ts'
 
-/** Owners: whose phone opens their session, whether they may act, and where their money goes. */
+/** The MAC covers an owner's phone, status, tier and bank accounts. */
 export const OWNER_ROWS: CoveredTable = {
   table: 'owners',
   id: 'id',
@@ -40,7 +40,7 @@ export const OWNER_ROWS: CoveredTable = {
   },
 }
 
-/** An owner as it is stored: what identifies the person is sealed (see personal-data.ts). */
+/** An owner as it is stored: personal data is encrypted (see personal-data.ts). */
 export interface Owner {
   readonly id: Uuid
   readonly platformId: Uuid
@@ -51,9 +51,9 @@ export interface Owner {
   readonly kycStatus: KycStatus
   readonly tier: Tier
   readonly status: 'active' | 'frozen'
-  /** Whether the holder of the phone accepted it. */
+  /** Whether the holder of the phone accepted this owner. */
   readonly linkStatus: LinkStatus
-  /** When the holder answered last; null: never. */
+  /** When the holder last decided; null: never. */
   readonly linkDecidedAt: Date | null
   readonly bankAccount: Buffer | null
   readonly bankAccountLast4: string | null
@@ -61,7 +61,7 @@ export interface Owner {
   readonly nameAtBank: string | null
   readonly nameMatchScore: number | null
   readonly kycReason: string | null
-  /** The verified account that takes the place of the one in force at `pendingBankEffectiveAt`; null: none waits. */
+  /** The verified account that takes effect at `pendingBankEffectiveAt`; null: none is pending. */
   readonly pendingBankAccount: Buffer | null
   readonly pendingBankAccountLast4: string | null
   readonly pendingBankIfsc: string | null
@@ -87,7 +87,7 @@ export interface NewOwner
   readonly panIndex: Buffer
 }
 
-/** The new owner, or null when the platform has one with this phone or PAN; the unique indexes decide races. */
+/** The new owner; null if the platform has one with this phone or PAN. The unique indexes decide races. */
 export async function insertOwner(
   db: Queryable,
   vault: Vault,
@@ -130,7 +130,7 @@ export async function selectOwner(db: Queryable, id: Uuid): Promise<Owner | null
   return owner ?? null
 }
 
-/** The owner, proven and locked until the commit. The lock comes before those of accounts, never after. */
+/** The owner, proven and locked until the commit. Lock order: the owner before any account. */
 export async function lockOwner(tx: Queryable, vault: Vault, id: Uuid): Promise<Owner | null> {
   await lockGenuine(tx, vault, OWNER_ROWS, [id])
   return selectOwner(tx, id)
@@ -141,7 +141,7 @@ export async function selectOwnersByIds(db: Queryable, ids: readonly Uuid[]): Pr
   return db.query<Owner>(`select ${OWNER_COLUMNS} from owners where id = any($1::uuid[]) order by id`, [ids])
 }
 
-/** Freezes or unfreezes an owner, whose row must be locked, and its agents' accounts before the commit. */
+/** Sets an owner's status. The caller holds the lock of its row and locks its agents' accounts before the commit. */
 export async function updateOwnerStatus(
   tx: Queryable,
   vault: Vault,
@@ -152,7 +152,7 @@ export async function updateOwnerStatus(
   return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
-/** Sets the tier that new agents of the owner get. The row must be locked. */
+/** Sets the tier that new agents of the owner get. The caller holds the lock of its row. */
 export async function updateOwnerTier(
   tx: Queryable,
   vault: Vault,
@@ -163,7 +163,7 @@ export async function updateOwnerTier(
   return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
-/** What a bank's verdict changes of an owner. */
+/** The columns of an owner that a bank's result can change. */
 export type KycState = Pick<
   Owner,
   | 'kycStatus'
@@ -215,7 +215,7 @@ export async function updateKyc(
   return writeMacs(tx, vault, OWNER_ROWS, [id])
 }
 
-/** Owners whose changed bank account is due, a bounded number. Below a freeze nothing falls due. */
+/** A bounded number of owners with a due bank account, without frozen owners. */
 export async function selectDueAccounts(
   db: Queryable,
   now: Date,

@@ -15,12 +15,12 @@ import { countOfDay } from './daily-counts.ts'
 import { decryptPersonal, encryptPersonal } from './personal-data.ts'
 import { lockOwner, type Owner } from './store.ts'
 
-/** Longer than a bank is waited for: only then may somebody else ask about the same submission. */
+/** Longer than the timeout of a bank check: until then no job checks the same submission. */
 export const ASKING_MS = 45_000
 
 /**
- * Has the bank confirm the owner's account. The submission is written first and the bank asked after that, outside any
- * transaction: whatever is lost on the way, the check of what is due asks again.
+ * Submits the owner's bank account for verification. The submission is written first; the bank is asked afterwards,
+ * outside any transaction. If the process crashes, the job for due checks asks the bank again.
  */
 export async function submitKyc(
   context: OwnersContext,
@@ -45,7 +45,7 @@ async function writeCheck(
 ): Promise<KycCheck> {
   const now = clock.now()
   const account = {
-    sealed: encryptPersonal(vault, asked.id, 'bank_account', request.bank_account),
+    encrypted: encryptPersonal(vault, asked.id, 'bank_account', request.bank_account),
     last4: request.bank_account.slice(-4),
     ifsc: request.bank_ifsc.toUpperCase(),
   }
@@ -65,7 +65,7 @@ async function writeCheck(
   return check
 }
 
-/** Each asks the bank, which costs money, and a changed account sends the owner a text message. */
+/** Each submission asks the bank, which costs money, and a changed account sends the owner a text message. */
 const SUBMISSIONS_A_DAY = 10
 
 async function requireFewSubmissions(tx: Queryable, { id }: Owner, now: Date): Promise<void> {
@@ -76,14 +76,14 @@ async function requireFewSubmissions(tx: Queryable, { id }: Owner, now: Date): P
   throw errorOf(rateLimitExceeded(what, SUBMISSIONS_A_DAY, waitMs))
 }
 
-/** By the bank's own reference where it gave one, else anew: it moves no money, so it may be asked again. */
+/** Continues the check with the bank's reference, or starts a new one: a check moves no money, so it may be repeated. */
 export function askBank(
   { vault, bankVerifier }: OwnersContext,
   owner: Pick<Owner, 'id' | 'name' | 'phone'>,
   { account, reference }: KycCheck,
 ): Promise<BankCheckResult> {
   const claim = {
-    bankAccount: decryptPersonal(vault, owner.id, 'bank_account', account.sealed),
+    bankAccount: decryptPersonal(vault, owner.id, 'bank_account', account.encrypted),
     ifsc: account.ifsc,
     name: owner.name,
     phone: decryptPersonal(vault, owner.id, 'phone', owner.phone),

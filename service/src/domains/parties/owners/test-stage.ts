@@ -9,7 +9,7 @@ import type { OwnersContext } from './context.ts'
 import { type Owner, selectOwner } from './store.ts'
 import { submitKyc } from './submit-kyc.ts'
 
-/** Owners and the sandbox's bank over a real database. */
+/** Owners and the simulated bank on a real database. */
 export interface KycStage {
   readonly network: NetworkContext
   readonly context: OwnersContext
@@ -17,10 +17,10 @@ export interface KycStage {
   newOwner(): Promise<Owner>
   submit(owner: Owner, account: string, by?: OwnersContext): Promise<Owner>
   stored(owner: Owner): Promise<Owner>
-  /** Moves the clock and does what falls due. */
+  /** Advances the clock and runs due checks and changes. */
   advance(seconds: number): Promise<void>
-  /** Status and reason of each event that the owner's platform was told. */
-  told(owner: Owner): Promise<string[]>
+  /** Status and reason of each KYC event of the owner. */
+  events(owner: Owner): Promise<string[]>
   openChecks(owner: Owner): Promise<number>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export async function openKycStage(): Promise<KycStage> {
       submitKyc(by, service('test'), owner, { bank_account: account, bank_ifsc: 'hdfc0001234' }),
     async stored({ id }) {
       const found = await selectOwner(database, id)
-      if (found === null) throw new Error('owners are never removed')
+      if (found === null) throw new Error('owners are never deleted')
       return found
     },
     async advance(seconds) {
@@ -49,7 +49,7 @@ export async function openKycStage(): Promise<KycStage> {
       while ((await checkDueOwners(context, clock.now())) > 0);
       while ((await applyDueAccounts(context, clock.now())) > 0);
     },
-    async told({ id }) {
+    async events({ id }) {
       const events = await database.query<{ data: { kyc_status: string; reason: string | null } }>(
         `select data from events where owner_id = $1 and name = 'owner.kyc.updated' order by id`,
         [id],

@@ -5,7 +5,7 @@ import type { Actor } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { createdAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
-import { sealEmail } from './platform-record.ts'
+import { encryptEmail } from './platform-record.ts'
 import { newPlatformSecret, newWebhookSecret } from './secrets.ts'
 import { insertPlatform, type Platform } from './store.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
@@ -34,7 +34,7 @@ export async function createPlatform(
   const platform = {
     id,
     name: request.name.normalize('NFC'),
-    email: sealEmail(vault, id, request.email ?? null),
+    email: encryptEmail(vault, id, request.email ?? null),
     webhookUrl,
     createdAt: now,
   }
@@ -42,7 +42,7 @@ export async function createPlatform(
     const versions = await insertPlatform(tx, vault, {
       ...platform,
       secretHash: secret.hash,
-      webhookSecret: webhookSecret.sealed,
+      webhookSecret: webhookSecret.encrypted,
     })
     await recordFacts(tx, vault, now, [createdAct(actor, platform)], versions)
   })

@@ -8,11 +8,11 @@ export function emailOf(platformId: Uuid): string {
   return `platforms.email:${platformId}`
 }
 
-export function sealEmail(vault: Vault, platformId: Uuid, email: string | null): Buffer | null {
+export function encryptEmail(vault: Vault, platformId: Uuid, email: string | null): Buffer | null {
   return email === null ? null : vault.encrypt(email, emailOf(platformId))
 }
 
-export function openEmail(vault: Vault, { id, email }: Pick<Platform, 'id' | 'email'>): string | null {
+export function decryptEmail(vault: Vault, { id, email }: Pick<Platform, 'id' | 'email'>): string | null {
   return email === null ? null : vault.decrypt(email, emailOf(id))
 }
 
@@ -20,7 +20,7 @@ export function platformRecord(vault: Vault, platform: Platform): PlatformRecord
   return {
     platform_id: formatId('plt', platform.id),
     name: platform.name,
-    email: openEmail(vault, platform),
+    email: decryptEmail(vault, platform),
     status: platform.status,
     webhook_url: platform.webhookUrl,
     webhook_disabled_at: platform.webhookDisabledAt?.toISOString() ?? null,

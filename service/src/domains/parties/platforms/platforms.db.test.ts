@@ -25,7 +25,7 @@ import { createPlatform } from './create-platform.ts'
 import { createAuthenticators } from './credentials.ts'
 import { deletePlatform } from './delete-platform.ts'
 import { platformRecord } from './platform-record.ts'
-import { openWebhookSecret, rotateSecret } from './secrets.ts'
+import { decryptWebhookSecret, rotateSecret } from './secrets.ts'
 import { updatePlatform } from './update-platform.ts'
 
 const SOMEBODY = service('test')
@@ -81,9 +81,9 @@ describe('a platform', () => {
       expect(row?.text).not.toContain(readable)
       expect(row?.text).not.toContain(Buffer.from(readable).toString('hex'))
     }
-    expect(openWebhookSecret(TEST_VAULT, created.platform.id, row?.webhook_secret ?? Buffer.alloc(0))).toBe(
-      created.webhookSecret,
-    )
+    expect(
+      decryptWebhookSecret(TEST_VAULT, created.platform.id, row?.webhook_secret ?? Buffer.alloc(0)),
+    ).toBe(created.webhookSecret)
   })
 
   test('changes what is sent, clears what is null, and keeps the rest', async () => {

@@ -20,13 +20,13 @@ export function newPlatformSecret(vault: Vault): { readonly text: string; readon
 export function newWebhookSecret(
   vault: Vault,
   platformId: Uuid,
-): { readonly text: string; readonly sealed: Buffer } {
+): { readonly text: string; readonly encrypted: Buffer } {
   const text = SECRET_PREFIXES.webhookSecret + randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')
-  return { text, sealed: vault.encrypt(text, webhookSecretOf(platformId)) }
+  return { text, encrypted: vault.encrypt(text, webhookSecretOf(platformId)) }
 }
 
-export function openWebhookSecret(vault: Vault, platformId: Uuid, sealed: Buffer): string {
-  return vault.decrypt(sealed, webhookSecretOf(platformId))
+export function decryptWebhookSecret(vault: Vault, platformId: Uuid, encrypted: Buffer): string {
+  return vault.decrypt(encrypted, webhookSecretOf(platformId))
 }
 
 /** What the encryption authenticates: a secret of one platform is none of another. */
@@ -68,7 +68,7 @@ export async function rotateWebhookSecret(
     async tx => {
       const previousId = newUuid(now)
       const versions = await replaceWebhookSecret(tx, vault, platformId, {
-        webhookSecret: secret.sealed,
+        webhookSecret: secret.encrypted,
         previousId,
         previousUntil,
         now,

@@ -25,7 +25,7 @@ export const PLATFORM_ROWS: CoveredTable = {
   },
 }
 
-/** A platform as it is stored; its e-mail address is sealed. */
+/** A platform as it is stored; its e-mail address is encrypted. */
 export interface Platform {
   readonly id: Uuid
   readonly name: string
@@ -153,7 +153,7 @@ export async function replaceWebhookSecret(
   return writeMacs(tx, vault, PLATFORM_ROWS, [id])
 }
 
-/** What is needed to send a platform its webhooks; secrets are sealed. */
+/** What is needed to send a platform its webhooks; secrets are encrypted. */
 export interface StoredWebhookTarget extends MacRow {
   readonly webhookUrl: string | null
   readonly webhookDisabledAt: Date | null

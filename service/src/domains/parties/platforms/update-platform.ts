@@ -6,7 +6,7 @@ import { recordFacts } from '../../../operations/record.ts'
 import { platformNotFound } from './access.ts'
 import { updatedAct } from './acts.ts'
 import type { PlatformsContext } from './context.ts'
-import { openEmail, sealEmail } from './platform-record.ts'
+import { decryptEmail, encryptEmail } from './platform-record.ts'
 import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
 
@@ -30,9 +30,9 @@ export async function updatePlatform(
         ...platform,
         name: name === undefined ? platform.name : name.normalize('NFC'),
         email:
-          email === undefined || email === openEmail(vault, platform)
+          email === undefined || email === decryptEmail(vault, platform)
             ? platform.email
-            : sealEmail(vault, platformId, email),
+            : encryptEmail(vault, platformId, email),
         webhookUrl: webhookUrl === undefined ? platform.webhookUrl : webhookUrl,
         webhookDisabledAt: webhookUrl === undefined ? platform.webhookDisabledAt : null,
       }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../../db/database.ts'
 import { requireGenuine } from '../../../db/row-mac.ts'
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
-import { openWebhookSecret } from './secrets.ts'
+import { decryptWebhookSecret } from './secrets.ts'
 import { PLATFORM_ROWS, selectPreviousSecrets, selectWebhookTarget } from './store.ts'
 
 /** Where a platform is told, and what it is signed with. */
@@ -30,10 +30,10 @@ export async function readWebhookTarget(
   ])
   if (row === null) return null
   requireGenuine(vault, PLATFORM_ROWS, platformId, row)
-  const sealed = [row.webhookSecret, ...previous]
+  const encrypted = [row.webhookSecret, ...previous]
   return {
     url: row.webhookUrl,
     disabledAt: row.webhookDisabledAt,
-    secrets: sealed.map(secret => openWebhookSecret(vault, platformId, secret)),
+    secrets: encrypted.map(secret => decryptWebhookSecret(vault, platformId, secret)),
   }
 }

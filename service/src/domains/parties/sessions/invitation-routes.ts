@@ -31,7 +31,7 @@ export function serveInvitations(serve: Serve, context: SessionsContext): void {
     [routes.declineInvitation, declineInvitation],
   ] as const) {
     serve(route, async ({ caller, params, now }) => {
-      const which = { address: params.owner_id, phoneIndex: await phoneOf(caller) }
+      const which = { ownerRef: params.owner_id, phoneIndex: await phoneOf(caller) }
       const owner = await answer(context, which, now)
       return { ...ownerRecord(vault, owner), ...linkedRecord(owner) }
     })

@@ -17,7 +17,7 @@ import { serveOrganizations } from '../routes.ts'
 
 export const NOON = new Date('2026-11-20T06:30:00.000Z')
 
-/** Two nodes that serve organizations and all that touches them. */
+/** Two nodes that serve the routes of organizations, agents and payments. */
 export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
   return openPolicyStage(start, (serve, context) => {
     serveOrganizations(serve, context)
@@ -35,14 +35,14 @@ export function openOrganizationStage(start = NOON): Promise<PolicyStage> {
   })
 }
 
-/** An owner's organization as its owner works with it. */
+/** An organization, with requests of its owner. */
 export interface Lab {
   readonly owner: SignedUp
   readonly session: Headers
   readonly org: Organization
   readonly path: string
   ask(method: string, path: string, body?: unknown, node?: number): Promise<Answer>
-  /** A new agent of the owner's, with plenty of money, in the organization. */
+  /** A new member: an agent of the same owner, with plenty of money. */
   hire(role: Member['role'], budget?: number): Promise<StageAgent>
   join(agent: StageAgent, role: Member['role'], budget?: number): Promise<Answer>
   setBudget(agent: StageAgent, budget: number | null, node?: number): Promise<Answer>
@@ -50,11 +50,11 @@ export interface Lab {
   nameTreasury(agent: StageAgent, node?: number): Promise<Answer>
   remove(agent: StageAgent, node?: number): Promise<Answer>
   allocate(agent: StageAgent, amount: number, node?: number, more?: Headers): Promise<Answer>
-  /** The row of a member in the budget; undefined: it is none. */
+  /** The line of a member in the budget; undefined: it is not a member. */
   budgetOf(agent: StageAgent): Promise<Record<string, unknown> | undefined>
 }
 
-/** Founds an organization of a new owner, or of this one. */
+/** Creates an organization of a new owner, or of this one. */
 export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp): Promise<Lab> {
   const owner = of ?? (await stage.newOwner())
   const session = asOwners(owner.ownerId)
@@ -64,7 +64,7 @@ export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp)
   const lab: Lab = {
     ...{ owner, session, org, path },
     ask(method, rest, body, node) {
-      // So that everything has its moment, in the order of the calls.
+      // Gives every call a moment of its own.
       stage.clock.advance(1)
       return stage.ask(method, `${path}${rest}`, session, body, node)
     },
@@ -102,7 +102,7 @@ export async function openLab(stage: PolicyStage, tier = 'tier1', of?: SignedUp)
   return lab
 }
 
-/** What an answer came to: its status, or the code of its error. */
+/** The status of a response, or the code of its error. */
 export function outcomeOf({ status, body }: Answer): number | string {
   if (status < 300) return status
   return String((body['error'] as { code?: unknown }).code)
