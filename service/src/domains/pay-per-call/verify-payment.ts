@@ -77,7 +77,7 @@ function useOf({ consume, consume_id: consumeId, nonce }: VerificationQuery): Us
     throw new AppError('validation_error', 'consume_id needs consume=true', { field: 'consume_id' })
   }
   if (nonce === undefined) {
-    throw new AppError('validation_error', 'consume=true needs the nonce that shall be used up', {
+    throw new AppError('validation_error', 'consume=true needs the nonce that is to be consumed', {
       field: 'nonce',
     })
   }

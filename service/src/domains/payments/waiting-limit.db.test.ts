@@ -78,7 +78,8 @@ test('an approval that is approved or rejected makes room for another at once, a
   const approvals = await Promise.all(done.slice(0, 3).map(each => approvalOf(db.database, each)))
   expect(await refusalOf(ask())).toMatchObject({ code: 'conflict' })
   const [first, second_, third] = approvals
-  if (first === undefined || second_ === undefined || third === undefined) throw new Error('three were asked')
+  if (first === undefined || second_ === undefined || third === undefined)
+    throw new Error('three approvals were not requested')
   await approve(nodes[0], first)
   await ask()
   const outcomes = await outcomesOf<object>([

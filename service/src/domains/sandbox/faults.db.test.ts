@@ -16,7 +16,7 @@ import { openWorld, type World } from './test-world.ts'
 type Call = 'createOrder' | 'getOrder' | 'cancelOrder' | 'refund' | 'getRefund'
 
 /** The outcome of the next calls: the response is lost after the call took effect, or the call never arrives. */
-type Fault = 'answer lost' | 'never arrives' | 'rejected' | 'dies'
+type Fault = 'response lost' | 'never arrives' | 'rejected' | 'crashes'
 
 const faults = new Map<Call, Fault[]>()
 const UNKNOWN = { kind: 'unknown', message: 'timeout' } as const
@@ -40,12 +40,12 @@ function faulty(gateway: PaymentGateway): PaymentGateway {
         return rejected('no', 'no')
       case 'never arrives':
         return UNKNOWN
-      case 'answer lost':
+      case 'response lost':
         await send()
         return UNKNOWN
-      case 'dies':
+      case 'crashes':
         await send()
-        throw new Error('the process dies here')
+        throw new Error('the process crashes here')
     }
   }
   return {
@@ -71,7 +71,7 @@ async function gatewayStatus(id: string): Promise<string | undefined> {
 }
 
 test('an order whose creation got no response is found, not created twice', async () => {
-  faults.set('createOrder', ['answer lost'])
+  faults.set('createOrder', ['response lost'])
   const agent = await world.newAgent()
   const { session, funding } = await world.open(agent)
   expect(funding.gatewayOrderId).toMatch(/^sandbox_/)
@@ -90,7 +90,7 @@ test.each(['rejected', 'never arrives'] as const)(
 )
 
 test('an order that exists although its creation seemed to fail is closed at the gateway', async () => {
-  faults.set('createOrder', ['answer lost']).set('getOrder', ['never arrives', 'never arrives'])
+  faults.set('createOrder', ['response lost']).set('getOrder', ['never arrives', 'never arrives'])
   const agent = await world.newAgent()
   await expect(world.open(agent)).rejects.toMatchObject({ code: 'gateway_error' })
   const [funding] = await fundingsOf(agent)
@@ -101,9 +101,9 @@ test('an order that exists although its creation seemed to fail is closed at the
 })
 
 test('after a crash between the order and its record the next check records the order', async () => {
-  faults.set('createOrder', ['dies'])
+  faults.set('createOrder', ['crashes'])
   const agent = await world.newAgent()
-  await expect(world.open(agent)).rejects.toThrow('dies')
+  await expect(world.open(agent)).rejects.toThrow('crashes')
   world.advance(31)
   await world.jobs.runDue()
   expect(await fundingsOf(agent)).toMatchObject([
@@ -120,12 +120,12 @@ test('a webhook is refused while the gateway gives no response, and is processed
   const agent = await world.newAgent()
   const { funding } = await world.open(agent)
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
-  world.answers.length = 0
+  world.statuses.length = 0
   faults.set('getOrder', ['never arrives'])
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
   expect(await world.balance(agent)).toBe(0n)
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
-  expect(world.answers).toEqual([503, 200])
+  expect(world.statuses).toEqual([503, 200])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 
@@ -133,10 +133,10 @@ test('a webhook that was processed does not query the gateway again', async () =
   const { funding } = await world.open(await world.newAgent())
   const payment = await world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
-  world.answers.length = 0
+  world.statuses.length = 0
   faults.set('getOrder', ['never arrives'])
   await world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
-  expect(world.answers).toEqual([200])
+  expect(world.statuses).toEqual([200])
   expect(faults.get('getOrder')).toHaveLength(1)
 })
 
@@ -155,9 +155,9 @@ test('a gateway that is down at the expiry does not cost the payee what was paid
 
 // A refund that is sent again instead of queried would meet the second fault.
 test.each([
-  ['its answer is lost', ['answer lost', 'rejected']],
+  ['its response is lost', ['response lost', 'rejected']],
   ['it never arrives', ['never arrives']],
-  ['the process dies with it', ['dies', 'rejected']],
+  ['the process crashes after it', ['crashes', 'rejected']],
 ] as const)('a refund is made once when %s', async (_name, refundFaults) => {
   const { session, funding } = await world.open(await world.newAgent())
   faults.set('refund', [...refundFaults])
@@ -203,14 +203,14 @@ test('money for an order that was never opened here is refunded; another systemâ
 
 test('unknown, unreadable and repeated webhooks are accepted and change nothing', async () => {
   const { funding } = await world.open(await world.newAgent())
-  const notices = [
+  const webhooks = [
     '{"type":"SETTLEMENT_SUCCESS","data":{}}',
     '{"type":"PAYMENT_SUCCESS_WEBHOOK"}',
     '[]',
     'not json',
     '',
   ]
-  for (const body of [...notices, ...notices]) {
+  for (const body of [...webhooks, ...webhooks]) {
     const headers = signed(body)
     await handleGatewayWebhook(intake(), 'sandbox', Buffer.from(body), headers)
   }
@@ -237,7 +237,7 @@ test('a magic UPI id approves or declines without further calls', async () => {
   ] as const) {
     const agent = await world.newAgent()
     const { funding } = await world.open(agent)
-    expect(await collectUpi(world.funding, funding, upiId)).toBe('asked')
+    expect(await collectUpi(world.funding, funding, upiId)).toBe('requested')
     world.advance(3)
     await world.jobs.runDue()
     expect(await world.balance(agent)).toBe(expected)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   expect(await world.batch()).toMatchObject({ balanced: true })
-  world.answers.length = 0
+  world.statuses.length = 0
 })
 afterAll(() => world.close())
 
@@ -59,15 +59,15 @@ test('a flagged payment that is approved after the session was cancelled is refu
 test('a late webhook about a payment that polling has found credits nothing more', async () => {
   const late = await simulated('late_notice', 60)
   expect(await world.balance(late.agent)).toBe(97_500n)
-  expect(world.answers).toEqual([])
+  expect(world.statuses).toEqual([])
   await later(241)
-  expect(world.answers).toEqual([200])
+  expect(world.statuses).toEqual([200])
   expect(await world.balance(late.agent)).toBe(97_500n)
 })
 
 test('a payment whose webhook was reserialised on the way is found by polling', async () => {
   const { agent } = await simulated('reserialised', 60)
-  expect(world.answers).toEqual([401])
+  expect(world.statuses).toEqual([401])
   expect(await world.balance(agent)).toBe(97_500n)
 })
 

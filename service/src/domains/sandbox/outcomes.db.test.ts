@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await openWorld()
 })
 beforeEach(() => {
-  world.answers.length = 0
+  world.statuses.length = 0
 })
 afterEach(async () => {
   expect(await world.batch()).toMatchObject({ balanced: true })
@@ -21,7 +21,7 @@ interface Expected {
   readonly status: string
   readonly paise: bigint
   readonly refunds?: readonly string[]
-  readonly answers: readonly number[]
+  readonly statuses: readonly number[]
 }
 
 const CREDITED = { status: 'completed', paise: 97_500n }
@@ -30,27 +30,27 @@ const NOT_CREDITED = { paise: 0n }
 type Disputed = 'chargeback' | 'chargeback_created' | 'chargeback_won'
 
 const OUTCOMES: Record<Exclude<SandboxOutcome, Disputed>, Expected> = {
-  success: { ...CREDITED, answers: [200] },
-  failure: { ...NOT_CREDITED, status: 'failed', answers: [200] },
-  expire: { ...NOT_CREDITED, status: 'failed', answers: [] },
-  drop: { ...NOT_CREDITED, status: 'pending', answers: [200] },
-  pending: { ...NOT_CREDITED, status: 'pending', answers: [] },
-  duplicate: { ...CREDITED, answers: [200, 200] },
-  late: { ...NOT_CREDITED, status: 'failed', refunds: ['late done'], answers: [200] },
-  forged: { ...NOT_CREDITED, status: 'pending', answers: [401] },
-  wrong_amount: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_amount done'], answers: [200] },
-  wrong_currency: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_currency done'], answers: [200] },
-  out_of_order: { ...CREDITED, answers: [200, 200] },
-  unnotified: { ...NOT_CREDITED, status: 'pending', answers: [] },
-  double_payment: { ...CREDITED, refunds: ['second_payment done'], answers: [200, 200] },
-  flagged: { ...NOT_CREDITED, status: 'pending', answers: [] },
-  late_notice: { ...NOT_CREDITED, status: 'pending', answers: [] },
-  reserialised: { ...NOT_CREDITED, status: 'pending', answers: [401] },
-  rotated_secret: { ...CREDITED, answers: [200] },
-  unknown_type: { ...NOT_CREDITED, status: 'pending', answers: [200] },
-  unknown_order: { ...NOT_CREDITED, status: 'pending', answers: [200] },
-  refund_pending: { ...CREDITED, refunds: ['second_payment sent'], answers: [200, 200] },
-  refund_failed: { ...CREDITED, refunds: ['second_payment failed'], answers: [200, 200] },
+  success: { ...CREDITED, statuses: [200] },
+  failure: { ...NOT_CREDITED, status: 'failed', statuses: [200] },
+  expire: { ...NOT_CREDITED, status: 'failed', statuses: [] },
+  drop: { ...NOT_CREDITED, status: 'pending', statuses: [200] },
+  pending: { ...NOT_CREDITED, status: 'pending', statuses: [] },
+  duplicate: { ...CREDITED, statuses: [200, 200] },
+  late: { ...NOT_CREDITED, status: 'failed', refunds: ['late done'], statuses: [200] },
+  forged: { ...NOT_CREDITED, status: 'pending', statuses: [401] },
+  wrong_amount: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_amount done'], statuses: [200] },
+  wrong_currency: { ...NOT_CREDITED, status: 'pending', refunds: ['wrong_currency done'], statuses: [200] },
+  out_of_order: { ...CREDITED, statuses: [200, 200] },
+  unnotified: { ...NOT_CREDITED, status: 'pending', statuses: [] },
+  double_payment: { ...CREDITED, refunds: ['second_payment done'], statuses: [200, 200] },
+  flagged: { ...NOT_CREDITED, status: 'pending', statuses: [] },
+  late_notice: { ...NOT_CREDITED, status: 'pending', statuses: [] },
+  reserialised: { ...NOT_CREDITED, status: 'pending', statuses: [401] },
+  rotated_secret: { ...CREDITED, statuses: [200] },
+  unknown_type: { ...NOT_CREDITED, status: 'pending', statuses: [200] },
+  unknown_order: { ...NOT_CREDITED, status: 'pending', statuses: [200] },
+  refund_pending: { ...CREDITED, refunds: ['second_payment sent'], statuses: [200, 200] },
+  refund_failed: { ...CREDITED, refunds: ['second_payment failed'], statuses: [200, 200] },
 }
 
 describe('an outcome ends with the right status, balance and refunds', () => {
@@ -62,7 +62,7 @@ describe('an outcome ends with the right status, balance and refunds', () => {
     const simulated = await simulateOutcome(world.sandbox, session, outcome)
     expect(simulated.status).toBe(expected.status)
     expect(await world.balance(agent)).toBe(expected.paise)
-    expect(world.answers).toEqual(expected.answers)
+    expect(world.statuses).toEqual(expected.statuses)
     const refunds = await world.refundsOf(funding)
     expect(refunds.map(({ reason, status }) => `${reason} ${status}`)).toEqual(expected.refunds ?? [])
   })

@@ -54,9 +54,9 @@ function testPayments(times: number): void {
   test('ten copies of a webhook and two concurrent polls credit once', async () => {
     await many(times, async opened => {
       const payment = await world.gateway.simulation.pay(orderIdOf(opened.funding), { method: 'upi' })
-      const notice = () => world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
+      const webhook = () => world.gateway.simulation.notify('PAYMENT_SUCCESS_WEBHOOK', payment)
       const poll = () => checkFunding(world.funding, opened.funding)
-      await Promise.all([...Array.from({ length: 10 }, notice), poll(), poll()])
+      await Promise.all([...Array.from({ length: 10 }, webhook), poll(), poll()])
       expect(await stateOf(opened)).toEqual(CREDITED_ONCE)
     })
   })
@@ -83,8 +83,8 @@ function testChargebacks(times: number): void {
       const { gatewayPaymentId } = await simulateOutcome(world.sandbox, opened.session, 'success')
       const { simulation } = world.gateway
       const payment = await simulation.chargeBack(orderIdOf(opened.funding), gatewayPaymentId ?? '')
-      const notice = () => simulation.notifyDispute('d1', 'CHARGEBACK_MERCHANT_LOST', payment)
-      await Promise.all([notice(), notice(), notice(), checkFunding(world.funding, opened.funding)])
+      const webhook = () => simulation.notifyDispute('d1', 'CHARGEBACK_MERCHANT_LOST', payment)
+      await Promise.all([webhook(), webhook(), webhook(), checkFunding(world.funding, opened.funding)])
       expect(await stateOf(opened)).toEqual({ status: 'reversed', paise: 0n, refunds: [] })
     })
   })

@@ -31,7 +31,7 @@ export async function simulateOutcome(
   const funding = await currentSession(context.funding, await requireSession(context, session))
   await requirePossible(context, funding, outcome)
   await openSession(context.funding, funding)
-  await play(context, funding, outcome, method ?? defaultMethod(funding.method))
+  await simulate(context, funding, outcome, method ?? defaultMethod(funding.method))
   while ((await sendDueRefunds(context.funding, context.clock.now())) > 0);
   return requireSession(context, session)
 }
@@ -61,7 +61,7 @@ function defaultMethod(method: FundingMethod): PaidMethod {
   return method === 'link' ? 'upi' : method
 }
 
-async function play(
+async function simulate(
   context: SandboxContext,
   funding: Funding,
   outcome: SimulatedOutcome,

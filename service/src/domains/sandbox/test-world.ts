@@ -37,7 +37,7 @@ export interface World {
   readonly sandbox: SandboxContext
   readonly jobs: Jobs
   /** The HTTP status of each delivered webhook, in the order of their arrival. */
-  readonly answers: number[]
+  readonly statuses: number[]
   /** Batches that the posting engine had to split. There are none while decisions see each other. */
   readonly faults: readonly unknown[]
   newAgent(): Promise<Uuid>
@@ -66,9 +66,9 @@ export async function openWorld(
   const vault = openVault(Buffer.alloc(32, 7))
   const faults: unknown[] = []
   const ledger = openLedger({ database, clock, vault, onError: error => faults.push(error) })
-  const answers: number[] = []
-  const deliver = async (notice: OutgoingWebhook) => {
-    answers.push(await take(funding, notice))
+  const statuses: number[] = []
+  const deliver = async (webhook: OutgoingWebhook) => {
+    statuses.push(await take(funding, webhook))
   }
   const gateway = createSandboxGateway({
     database,
@@ -106,7 +106,7 @@ export async function openWorld(
     funding,
     sandbox,
     jobs,
-    answers,
+    statuses,
     faults,
     newAgent: () => insertAgent(db, vault, clock.now()),
     open: (agentId, amountPaise = 100_000n) => openSessionFor(funding, agentId, amountPaise),

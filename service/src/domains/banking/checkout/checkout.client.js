@@ -1,4 +1,4 @@
-// Without this script the page works by its forms alone. With it the time runs and the result shows by itself.
+// The page works without this script, by its forms alone. The script updates the countdown and shows the result without a reload.
 const page = document.querySelector('[data-state]')
 const started = performance.now()
 
@@ -13,7 +13,7 @@ function showTime(element) {
 }
 
 function reload() {
-  // Without what the address said of the last form, which is no longer true.
+  // Drops the query of the last form, which is no longer true.
   location.replace(location.pathname)
 }
 
@@ -25,7 +25,7 @@ async function ask() {
     const { state, over } = await answer.json()
     if (state !== page.dataset.state && (over || !isTyping())) reload()
   } catch {
-    // Offline for a moment: the next question may get through.
+    // Offline for a moment: the next poll may succeed.
   }
 }
 
@@ -41,14 +41,14 @@ for (const element of document.querySelectorAll('[data-countdown]')) {
 
 for (const form of document.querySelectorAll('form')) {
   form.addEventListener('submit', () => {
-    // After the form was read: a disabled button is not sent along.
+    // After the form was read, because a disabled button is not submitted.
     setTimeout(() => {
       for (const button of document.querySelectorAll('button')) button.disabled = true
     })
   })
 }
 
-// A page that the browser kept while it was away comes back with its buttons still disabled.
+// A page that the browser restores from its cache still has its buttons disabled.
 addEventListener('pageshow', event => {
   if (event.persisted) reload()
 })

@@ -229,7 +229,7 @@ test('a form that is too long or of another content type is refused', async () =
 test('live mode shows no simulated ways to pay and accepts none', async () => {
   const { agent, path } = await newSession()
   const page = await get(path, live)
-  expect(page.text).not.toMatch(/simulate"|Sandbox|gocash/)
+  expect(page.text).not.toMatch(/rehearse"|Sandbox|gocash/)
   const fields = { method: 'card', outcome: 'success' }
   expect((await submit(`${path}/rehearse`, fields, { server: live })).status).toBe(404)
   expect(await world.balance(agent)).toBe(0n)

@@ -1,4 +1,4 @@
-// Begins the gateway's own checkout. The gateway wants its script to come from itself, so it may come late or never.
+// Starts the gateway's own checkout. Its script must be loaded from the gateway, so it may load late or never.
 const hosted = document.querySelector('[data-checkout]')
 const find = name => hosted.querySelector(`[data-${name}]`)
 const pay = find('pay')
@@ -17,7 +17,7 @@ function show(state) {
 function load() {
   show('loading')
   const script = document.createElement('script')
-  // Slow is not blocked: should it come after all, the button works.
+  // Slow is not blocked: if the script loads after all, the button works.
   const timer = setTimeout(() => show('blocked'), PATIENCE_MS)
   script.addEventListener('load', () => {
     clearTimeout(timer)

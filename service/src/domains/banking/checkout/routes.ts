@@ -112,7 +112,7 @@ function addForms(pages: FastifyInstance): void {
   pages.addHook('onRequest', async request => {
     const site = request.headers['sec-fetch-site']
     if (request.method !== 'POST' || site === undefined || site === 'same-origin') return
-    throw new AppError('authorization_error', 'Forms of other sites are not taken here')
+    throw new AppError('authorization_error', 'Forms from other sites are refused')
   })
   // Runs after helmet's own hook, and before a page that needs a wider policy sets it.
   pages.addHook('onRequest', async (_request, reply) => {

@@ -11,7 +11,7 @@ export const CHECK_EVERY_MS = 30_000
 /** How long past its expiry a session waits for a gateway that gives no response. */
 export const NO_RESPONSE_MS = 60 * 60_000
 /** The checks after a session's end, for money that arrived late or twice without a webhook. */
-const AFTERWARDS_MS = [60_000, 10 * 60_000, 60 * 60_000, 24 * 60 * 60_000]
+const RECHECK_DELAYS_MS = [60_000, 10 * 60_000, 60 * 60_000, 24 * 60 * 60_000]
 
 const FEE_BASIS_POINTS = 250n
 
@@ -150,13 +150,13 @@ function expiryReason({ agentEndedAt, expiresAt }: Funding): FailureReason {
 /**
  * The last check does not count without a response: it is repeated when a quarter of the elapsed time has passed again.
  */
-const UNANSWERED_PART = 4
+const NO_RESPONSE_DIVISOR = 4
 
 /** When the gateway is to be queried about this funding next. */
 export function nextCheckAt(
   funding: Pick<Funding, 'status' | 'expiresAt' | 'openedAt' | 'closedAt'>,
   now: Date,
-  isAnswered = true,
+  hasResponse = true,
 ): Date | null {
   if (funding.status === 'pending') {
     const soonMs = now.getTime() + CHECK_EVERY_MS
@@ -166,7 +166,7 @@ export function nextCheckAt(
     return new Date(funding.openedAt === null ? expiresMs : Math.min(soonMs, expiresMs))
   }
   const closedMs = (funding.closedAt ?? now).getTime()
-  const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
+  const nextMs = RECHECK_DELAYS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
   if (nextMs !== undefined) return new Date(nextMs)
-  return isAnswered ? null : new Date(now.getTime() + (now.getTime() - closedMs) / UNANSWERED_PART)
+  return hasResponse ? null : new Date(now.getTime() + (now.getTime() - closedMs) / NO_RESPONSE_DIVISOR)
 }

@@ -42,7 +42,7 @@ async function sendRefund(context: FundingContext, refund: ClaimedRefund): Promi
   const answer: GatewayResult<RefundStatus> =
     gateway === undefined
       ? { kind: 'retryable', message: 'no such gateway here' }
-      : await askOrSend(gateway, refund)
+      : await queryOrSend(gateway, refund)
   const status = statusOf(answer)
   if (status === 'done' || status === 'failed') {
     await resolveRefund(context, refund, status)
@@ -70,7 +70,7 @@ function resolveRefund(
 }
 
 /** An earlier attempt may have reached the gateway, so the gateway is queried before anything is sent again. */
-async function askOrSend(
+async function queryOrSend(
   gateway: PaymentGateway,
   refund: ClaimedRefund,
 ): Promise<GatewayResult<RefundStatus>> {

@@ -92,7 +92,9 @@ export function decideTransition(payout: Payout, reported: ProviderStatus): Tran
     case 'no_response':
       return WAIT
     case 'none':
-      return payout.status === 'completed' ? odd('the provider no longer knows a completed payout') : WAIT
+      return payout.status === 'completed'
+        ? contradicts('the provider no longer knows a completed payout')
+        : WAIT
     case 'refused':
       // Another worker may have claimed it later and sent it with success since.
       if (payout.status !== 'pending' || reported.attempt !== payout.attempts) return WAIT
@@ -104,7 +106,7 @@ export function decideTransition(payout: Payout, reported: ProviderStatus): Tran
 
 function decideReported(payout: Payout, seen: ProviderPayout): Transition {
   if (seen.transferId !== transferIdOf(payout) || seen.amountPaise !== payout.amountPaise) {
-    return odd('the provider speaks of another payout or amount')
+    return contradicts('the provider speaks of another payout or amount')
   }
   const reason = seen.reason ?? seen.status
   switch (payout.status) {
@@ -119,37 +121,37 @@ function decideReported(payout: Payout, seen: ProviderPayout): Transition {
       return WAIT
     case 'completed':
       if (seen.status === 'reversed') return { step: { kind: 'reverse', reason }, contradiction: null }
-      return seen.status === 'failed' ? odd('a completed payout is said to have failed') : WAIT
+      return seen.status === 'failed' ? contradicts('a completed payout is said to have failed') : WAIT
     case 'failed':
-      return seen.status === 'success' ? odd('a failed payout is said to have arrived') : WAIT
+      return seen.status === 'success' ? contradicts('a failed payout is said to have arrived') : WAIT
     case 'reversed':
       return WAIT
   }
 }
 
-function odd(contradiction: string): Transition {
+function contradicts(contradiction: string): Transition {
   return { step: { kind: 'wait' }, contradiction }
 }
 
 /** How long after the last send a response that the payout is unknown counts. */
-export const UNKNOWN_BELIEVED_MS = 60_000
+export const UNKNOWN_COUNTS_AFTER_MS = 60_000
 
 /**
  * Whether a payout that the provider does not know may be sent again. It is sent under the same id, which is paid once.
  */
 export function maySendAgain({ lastSentAt }: Pick<Payout, 'lastSentAt'>, now: Date): boolean {
-  return lastSentAt === null || now.getTime() - lastSentAt.getTime() >= UNKNOWN_BELIEVED_MS
+  return lastSentAt === null || now.getTime() - lastSentAt.getTime() >= UNKNOWN_COUNTS_AFTER_MS
 }
 
 const FIRST_PAUSE_MS = 10_000
 const LONGEST_PAUSE_MS = 30 * 60_000
 /** The checks after completion, for money that the bank reversed without a webhook. */
-const AFTERWARDS_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
+const RECHECK_DELAYS_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 7 * DAY_MS]
 
 /**
  * The last check does not count without a response: it is repeated when a quarter of the elapsed time has passed again.
  */
-const UNANSWERED_PART = 4
+const NO_RESPONSE_DIVISOR = 4
 
 /** When the provider is to be queried about this payout next. */
 export function nextCheckAt(payout: Payout, reported: ProviderStatus, now: Date): Date | null {
@@ -158,14 +160,16 @@ export function nextCheckAt(payout: Payout, reported: ProviderStatus, now: Date)
       const waitMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(payout.attempts, 20), LONGEST_PAUSE_MS)
       const soonMs = now.getTime() + waitMs
       if (reported.kind !== 'none' || payout.lastSentAt === null) return new Date(soonMs)
-      return new Date(Math.max(soonMs, payout.lastSentAt.getTime() + UNKNOWN_BELIEVED_MS))
+      return new Date(Math.max(soonMs, payout.lastSentAt.getTime() + UNKNOWN_COUNTS_AFTER_MS))
     }
     case 'completed': {
       const closedMs = (payout.closedAt ?? now).getTime()
-      const nextMs = AFTERWARDS_MS.map(delayMs => closedMs + delayMs).find(moment => moment > now.getTime())
+      const nextMs = RECHECK_DELAYS_MS.map(delayMs => closedMs + delayMs).find(
+        moment => moment > now.getTime(),
+      )
       if (nextMs !== undefined) return new Date(nextMs)
       if (reported.kind !== 'no_response') return null
-      return new Date(now.getTime() + (now.getTime() - closedMs) / UNANSWERED_PART)
+      return new Date(now.getTime() + (now.getTime() - closedMs) / NO_RESPONSE_DIVISOR)
     }
     case 'failed':
     case 'reversed':

@@ -11,7 +11,7 @@ import { openPayoutNetwork, openPayoutNode, type PayoutNetwork } from '../../../
 import { noticeOf, type SendScript, scriptedPayouts } from '../../../testing/scripted-payouts.ts'
 import { handleGatewayWebhook } from '../gateway-webhooks/handle-webhook.ts'
 import { moveDuePayouts } from './check-payout.ts'
-import { UNKNOWN_BELIEVED_MS } from './decide.ts'
+import { UNKNOWN_COUNTS_AFTER_MS } from './decide.ts'
 import { transferIdOf } from './payout.ts'
 import { payoutWebhooks } from './payout-webhooks.ts'
 import { withdrawCommand } from './withdraw.ts'
@@ -107,7 +107,7 @@ function openStage() {
   })
   const nodes = [0, 1].map(() => openPayoutNode(db, provider, clock))
   const [first] = nodes
-  if (first === undefined) throw new Error('There is a first node')
+  if (first === undefined) throw new Error('there is no first node')
   return { provider, nodes, first }
 }
 
@@ -152,7 +152,7 @@ function arrive(provider: Stage['provider'], transferId: string): void {
   const request = provider.lost.get(transferId)
   const sentMs = sentAtMs.get(transferId)
   if (request === undefined || sentMs === undefined) return
-  if (clock.now().getTime() - sentMs < UNKNOWN_BELIEVED_MS) provider.arrive(request, 'success')
+  if (clock.now().getTime() - sentMs < UNKNOWN_COUNTS_AFTER_MS) provider.arrive(request, 'success')
 }
 
 function decideAtBank(
@@ -170,7 +170,7 @@ function decideAtBank(
 }
 
 function fail(): never {
-  throw new Error('There is such a node')
+  throw new Error('there is no such node')
 }
 
 /** The provider responds, the bank decides everything, and enough time passes for every check. */

@@ -137,7 +137,7 @@ function postingOf({ id }: HandBook, kind: Move['kind'], amountPaise: Paise, { n
 async function act(world: World, { kind, wallet, amount }: Move): Promise<void> {
   const batch = world.books[wallet]
   const { node, bank } = world
-  if (batch === undefined) throw new Error('There is such a wallet')
+  if (batch === undefined) throw new Error('there is no such wallet')
   const amountPaise = paise(BigInt(amount))
   if (kind === 'payment_out' && balance(batch) < amountPaise) return
   await post(node.ledger, [batch.id, bank], postingOf(batch, kind, amountPaise, world))

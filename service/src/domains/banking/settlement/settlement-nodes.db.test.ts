@@ -50,7 +50,7 @@ function newNode(changes: Partial<SettlementContext> = {}): SettlingNode {
 
 function first(): SettlingNode {
   const [node] = nodes
-  if (node === undefined) throw new Error('There is a first node')
+  if (node === undefined) throw new Error('there is no first node')
   return node
 }
 

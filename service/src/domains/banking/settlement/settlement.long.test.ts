@@ -85,7 +85,7 @@ async function fillWallets(): Promise<void> {
 
 test('many wallets are settled once each in bounded memory while payments continue', async () => {
   const [node] = nodes
-  if (node === undefined) throw new Error('There is a node')
+  if (node === undefined) throw new Error('there is no node')
   clock.set(WEDNESDAY)
   const payer = await newFundedAgent(node.ledger, db.database, clock, 10n ** 9n)
   const payee = await newFundedAgent(node.ledger, db.database, clock, 100n)
@@ -132,5 +132,5 @@ test('many wallets are settled once each in bounded memory while payments contin
 }, 900_000)
 
 function raise(): never {
-  throw new Error('There is a node')
+  throw new Error('there is no node')
 }

@@ -51,7 +51,8 @@ beforeAll(async () => {
     agents.push(agentCaller(await newAgent(network, await newOwner(network, platform.id), { handle })))
   }
   const [first, second, third] = agents
-  if (first === undefined || second === undefined || third === undefined) throw new Error('three agents')
+  if (first === undefined || second === undefined || third === undefined)
+    throw new Error('three agents were not created')
   payer = first
   payee = second
   stranger = third

@@ -34,7 +34,7 @@ export function createSandboxBankVerifier(options: SandboxBankOptions): BankVeri
           return { kind: 'pending', reference: `sandbox_${clock.now().getTime()}` }
         case 'down':
           return (await isDown(options, claim))
-            ? { kind: 'retryable', message: 'The bank does not answer' }
+            ? { kind: 'retryable', message: 'The bank gives no response' }
             : nameMatch(claim.name, 100)
       }
     },

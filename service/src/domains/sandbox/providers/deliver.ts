@@ -2,7 +2,7 @@ import type { Logger } from '../../../kernel/logger.ts'
 import type { OutgoingWebhook } from './webhooks.ts'
 
 /** Posts a webhook to our own route. It resolves when the route has responded, with whichever status. */
-export type Deliver = (notice: OutgoingWebhook) => Promise<void>
+export type Deliver = (webhook: OutgoingWebhook) => Promise<void>
 
 const TIMEOUT_MS = 15_000
 

@@ -64,9 +64,9 @@ export function answerOf(
       return { kind: 'unknown', message: '502: bad gateway' }
     case 'answer_lost':
     case 'request_lost':
-      return { kind: 'unknown', message: 'no answer within 25 s' }
+      return { kind: 'unknown', message: 'no response within 25 s' }
     case 'malformed_answer':
-      return { kind: 'unknown', message: 'the answer cannot be read' }
+      return { kind: 'unknown', message: 'the response cannot be parsed' }
     case 'notice_first':
       return null
   }

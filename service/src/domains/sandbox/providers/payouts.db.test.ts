@@ -10,7 +10,7 @@ import type { OutgoingWebhook } from './webhooks.ts'
 let testDatabase: TestDatabase
 let clock: Clock
 let provider: SandboxPayouts
-const notices: OutgoingWebhook[] = []
+const webhooks: OutgoingWebhook[] = []
 let count = 0
 
 beforeAll(async () => {
@@ -20,15 +20,15 @@ beforeAll(async () => {
     database: testDatabase.database,
     clock,
     webhookSecrets: ['secret', 'secret before'],
-    deliver: notice => {
-      notices.push(notice)
+    deliver: webhook => {
+      webhooks.push(webhook)
       return Promise.resolve()
     },
   })
 })
 beforeEach(async () => {
   await advance(3_600)
-  notices.length = 0
+  webhooks.length = 0
 })
 afterAll(() => testDatabase.drop())
 
@@ -83,9 +83,9 @@ test.each([
   ['900000000026', ['unknown', 'none', 'none', 'none'], 0],
 ] as const)(
   'a payout to %s has the expected outcome, with a webhook for each change',
-  async (account, course, told) => {
+  async (account, course, webhookCount) => {
     expect(await courseOf(await requestTo(account))).toEqual(course)
-    expect(notices).toHaveLength(told)
+    expect(webhooks).toHaveLength(webhookCount)
   },
 )
 
@@ -103,11 +103,11 @@ test.each([
   const request = await requestTo('500000000000', rupees * 100n)
   expect(shown(await provider.send(request))).toBe(answer)
   expect(shown(await provider.get(request.transferId))).toBe(then)
-  expect(notices).toHaveLength(rupees === 9100n ? 1 : 0)
+  expect(webhooks).toHaveLength(rupees === 9100n ? 1 : 0)
   expect(shown(await provider.send(request))).toBe(PAID)
   expect(shown(await provider.send(request))).toBe(PAID)
   await advance(600)
-  expect(notices).toHaveLength(1)
+  expect(webhooks).toHaveLength(1)
 })
 
 test('one id is paid once, however often and however fast it is sent', async () => {
@@ -116,7 +116,7 @@ test('one id is paid once, however often and however fast it is sent', async () 
   const ids = answers.map(answer => (answer.kind === 'value' ? answer.value.providerPayoutId : answer.kind))
   expect(new Set(ids).size).toBe(1)
   await advance(1)
-  expect(notices).toHaveLength(1)
+  expect(webhooks).toHaveLength(1)
 })
 
 test('each webhook is sent by one of several nodes', async () => {
@@ -124,7 +124,7 @@ test('each webhook is sent by one of several nodes', async () => {
   const sent = await Promise.all([1, 2, 3, 4].map(() => provider.simulation.sendWebhooks(clock.now(), 2)))
   await advance(1)
   expect(sent.every(count => count <= 2)).toBe(true)
-  expect(notices).toHaveLength(5)
+  expect(webhooks).toHaveLength(5)
 })
 
 test('an account is registered once: a second owner with it is paid under its first beneficiary id', async () => {
@@ -150,14 +150,14 @@ test('a webhook names its payout, and is valid only with the right signature', a
   const request = await requestTo('500000000000')
   await provider.send(request)
   await advance(1)
-  const [notice] = notices
-  const body = Buffer.from(notice?.body ?? '')
-  const headers = { ...notice?.headers }
+  const [webhook] = webhooks
+  const body = Buffer.from(webhook?.body ?? '')
+  const headers = { ...webhook?.headers }
   expect(provider.parseWebhook(body, headers)).toMatchObject({
     valid: true,
     transferIds: [request.transferId],
   })
-  expect(provider.parseWebhook(Buffer.from(`${notice?.body} `), headers)).toMatchObject({
+  expect(provider.parseWebhook(Buffer.from(`${webhook?.body} `), headers)).toMatchObject({
     valid: false,
     transferIds: [],
   })

@@ -44,10 +44,10 @@ const FLAGGED_MS = 2 * 60_000
 
 export function openSimulation(options: SimulationOptions): Simulation {
   const { database, clock } = options
-  const notices = openWebhookSimulation(options)
+  const webhooks = openWebhookSimulation(options)
 
   return {
-    ...notices,
+    ...webhooks,
     pay: (orderId, attempt) =>
       database.inTransaction(async tx => {
         const order = await existing(tx, orderId)
@@ -91,7 +91,7 @@ export function openSimulation(options: SimulationOptions): Simulation {
         const payment = await database.inTransaction(tx => resolveDue(tx, decided))
         if (payment === null) continue
         const type = decided.resolvesTo === 'success' ? 'PAYMENT_SUCCESS_WEBHOOK' : 'PAYMENT_FAILED_WEBHOOK'
-        await notices.notify(type, payment)
+        await webhooks.notify(type, payment)
       }
       return due.length
     },

@@ -42,24 +42,24 @@ export function revokeCertificates(
 /** The same with a reason for each certificate. */
 export async function revokeEach(
   tx: Queryable,
-  revocations: readonly Omit<Told, 'now'>[],
+  revocations: readonly Omit<RevokedCertificate, 'now'>[],
   { actor, vault, now }: Recording,
 ): Promise<Certificate[]> {
   if (revocations.length === 0) return []
-  const told = revocations.map(({ certificate, revocation }) => {
+  const changes = revocations.map(({ certificate, revocation }) => {
     const changed = { ...certificate, revokedAt: now, revocationReason: revocation.reason }
     const stored: StoredCertificate = { ...changed, seal: certificateMac(vault, changed) }
     return { certificate: stored, revocation, now }
   })
-  const revoked = told.map(({ certificate }) => certificate)
+  const revoked = changes.map(({ certificate }) => certificate)
   await updateRevoked(tx, revoked)
   await recordFacts(
     tx,
     vault,
     now,
-    told.map((each): Act => revocationAct(each, actor)),
+    changes.map((each): Act => revocationAct(each, actor)),
   )
-  await recordEvents(tx, vault, now, told.map(revocationEvent))
+  await recordEvents(tx, vault, now, changes.map(revocationEvent))
   return revoked
 }
 
@@ -75,13 +75,13 @@ export async function revokeAllOf(
   await revokeCertificates(tx, certificates, { reason: 'agent deactivated', replacedBy: null }, recording)
 }
 
-interface Told {
+interface RevokedCertificate {
   readonly certificate: Certificate
   readonly revocation: Revocation
   readonly now: Date
 }
 
-function revocationAct({ certificate, revocation }: Told, actor: Act['actor']): Act {
+function revocationAct({ certificate, revocation }: RevokedCertificate, actor: Act['actor']): Act {
   return {
     agentId: certificate.agentId,
     actor,
@@ -91,7 +91,7 @@ function revocationAct({ certificate, revocation }: Told, actor: Act['actor']): 
   }
 }
 
-function revocationEvent({ certificate, revocation, now }: Told): NewEvent {
+function revocationEvent({ certificate, revocation, now }: RevokedCertificate): NewEvent {
   const { agentId } = certificate
   const data = {
     agent_id: formatId('agt', agentId),
