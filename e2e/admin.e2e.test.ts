@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, type Headers, openApi } from './src/api.ts'
 import type { Network, Owner } from './src/network.ts'
 import { startService } from './src/service.ts'
@@ -22,8 +22,8 @@ afterAll(() => stage.close())
 const overview = (headers = admin) => api.ok(routes.getOverview, { headers })
 const ofOwner = (owner: Owner) => ({ params: { owner_id: owner.id }, headers: admin })
 
-group('the overview', () => {
-  test('follows what happens, to the paisa and at once', async () => {
+describe('the overview', () => {
+  test('shows every change at once, exact to the paisa', async () => {
     const before = await overview()
     const platform = await network.platform()
     const owner = await network.owner(platform)
@@ -51,7 +51,7 @@ group('the overview', () => {
     })
   })
 
-  test('says that the book was checked, and is checked again an hour later', async () => {
+  test('shows when the ledger was checked, and a later check an hour later', async () => {
     await api.ok(routes.advanceClock, { body: { advance_seconds: 0 } })
     const { ledger } = await overview()
     expect(ledger.balanced).toBe(true)
@@ -62,7 +62,7 @@ group('the overview', () => {
     admin = await network.admin()
   })
 
-  test('counts the same payments when they are folded into days, and forgets them after 30', async () => {
+  test('counts the same payments after they are summed by day, and omits them after 30 days', async () => {
     const { payments } = await overview()
     expect(payments.last_30_days.count).toBeGreaterThan(0)
     const day = 24 * HOUR_S
@@ -77,8 +77,8 @@ group('the overview', () => {
   })
 })
 
-group('an owner, to an administrator', () => {
-  test('is listed with all others and shown with its agents and their money', async () => {
+describe('an owner, seen by an administrator', () => {
+  test('is listed with all others and shown with its agents and their balances', async () => {
     const platform = await network.platform()
     const owner = await network.owner(platform)
     await network.verify(owner)
@@ -93,7 +93,7 @@ group('an owner, to an administrator', () => {
     expect(shown).toMatchObject({ ...listed.owners[0], agents: { total: 2, active: 2 }, total_balance: 975 })
   })
 
-  test('gets a tier whose limits hold for the next payment, higher and lower', async () => {
+  test('gets a new tier whose limits apply to the next payment, whether higher or lower', async () => {
     const owner = await network.owner(await network.platform())
     const [payer, payee] = [await network.fundedAgent(owner), await network.agent(owner)]
     const setTier = (tier: 'sandbox' | 'tier2') =>
@@ -107,8 +107,8 @@ group('an owner, to an administrator', () => {
   })
 })
 
-group('platforms', () => {
-  test('are opened by administrators alone where sign-up is closed', async () => {
+describe('platforms', () => {
+  test('are created only by administrators if sign-up is closed', async () => {
     const closed = await startService({ DATABASE_URL: stage.database.url, PLATFORM_SIGNUP: 'admin' })
     try {
       const there = openApi(closed.address)
@@ -124,7 +124,7 @@ group('platforms', () => {
     }
   })
 
-  test('are read, changed and ended by administrators, and stay readable when they are ended', async () => {
+  test('are read, changed and deleted by administrators, and stay readable after deletion', async () => {
     const platform = await network.platform()
     const call = { params: { platform_id: platform.id }, headers: admin }
     const agent = await network.agent(await network.owner(platform))

@@ -1,5 +1,5 @@
 import { type ResponseOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -46,8 +46,8 @@ async function waitingIds(headers = session): Promise<string[]> {
   return approvals.map(({ approval_id }) => approval_id)
 }
 
-group('a payment above the approval threshold', () => {
-  test('waits for the owner, who sees what it is and approves it; the money moves then', async () => {
+describe('a payment above the approval threshold', () => {
+  test('waits for the owner, who sees and approves it, and only then moves the money', async () => {
     const waiting = await ask(200, { reference: 'invoice-1', note: 'Shoes', idempotency_key: 'shoes' })
     expect(waiting).toMatchObject({
       payment_id: null,
@@ -76,7 +76,7 @@ group('a payment above the approval threshold', () => {
     expect(await waitingIds()).toEqual([])
   })
 
-  test('is one that receipts, statements and look-ups know once it is approved, and not before', async () => {
+  test('is found by receipts, statements and look-ups once it is approved, and not before', async () => {
     const { approval_id } = await ask(200, { reference: 'r', idempotency_key: 'k' })
     const params = { agent_id: payer.id }
     const { headers } = payer
@@ -94,7 +94,7 @@ group('a payment above the approval threshold', () => {
     expect([valid, receipt?.amount, receipt?.reference]).toEqual([true, 200, 'r'])
   })
 
-  test('takes its key until it is rejected', async () => {
+  test('uses its idempotency key until it is rejected', async () => {
     const first = await ask(200, { idempotency_key: 'k' })
     for (const amount of [200, 1]) {
       const error = await network.refusedPayment(payer, payee, [409, 'idempotency_error'], {
@@ -108,7 +108,7 @@ group('a payment above the approval threshold', () => {
     await network.pay(payer, payee, 1, { idempotency_key: 'k' })
   })
 
-  test('expires after 24 hours, to nobody’s cost', async () => {
+  test('expires after 24 hours without moving money', async () => {
     const { approval_id } = await ask(200, { idempotency_key: 'k' })
     await api.ok(routes.advanceClock, { body: { advance_seconds: APPROVAL_LIFE_S } })
     const again = await network.login(owner)
@@ -123,8 +123,8 @@ group('a payment above the approval threshold', () => {
   })
 })
 
-group('an approval', () => {
-  test('is no other owner’s to see or to decide', async () => {
+describe('an approval', () => {
+  test('is not visible to another owner, who cannot decide it either', async () => {
     const { approval_id } = await ask()
     const stranger = await network.login(payee.owner)
     expect(await waitingIds(stranger)).toEqual([])
@@ -136,13 +136,13 @@ group('an approval', () => {
     expect(await waitingIds()).toEqual([approval_id])
   })
 
-  test('cannot be given from another site', async () => {
+  test('cannot be given by a page of another site', async () => {
     const { approval_id } = await ask()
     const headers = { ...session, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     await api.refused(routes.approve, 403, 'authorization_error', { params: { approval_id }, headers })
   })
 
-  test('is decided again: what would be refused now is refused, and still waits', async () => {
+  test('checks the payment again: if it would be refused now, the approval is refused and still waits', async () => {
     const [first, second] = [await ask(480), await ask(480)]
     await approve(first.approval_id)
     await network.pay(payer, payee, 90)
@@ -153,7 +153,7 @@ group('an approval', () => {
     expect(await approve(second.approval_id)).toMatchObject({ status: 'approved' })
   })
 
-  test('has one outcome when it is approved and rejected at once', async () => {
+  test('has one outcome if it is approved and rejected at the same time', async () => {
     for (let round = 0; round < 5; round++) {
       const { approval_id } = await ask(101)
       const before = (await network.balance(payee)).available
@@ -170,11 +170,11 @@ group('an approval', () => {
   })
 })
 
-group('an evaluation', () => {
+describe('an evaluation', () => {
   const evaluate = (to: string, amount: number, headers: Headers) =>
     api.ok(routes.evaluatePolicy, { params: { agent_id: payer.id }, headers, body: { to, amount } })
 
-  test('tells the four decisions to agent, platform and owner, and does nothing', async () => {
+  test('returns each of the four decisions to agent, platform and owner, and moves no money', async () => {
     for (const headers of [payer.headers, owner.platform.headers, session]) {
       const told = async (to: string, amount: number) => (await evaluate(to, amount, headers)).decision
       expect(await told(payee.handle, 100)).toBe('approved')
@@ -189,7 +189,7 @@ group('an evaluation', () => {
     expect(await waitingIds()).toEqual([])
   })
 
-  test('of another’s agent is refused', async () => {
+  test('of another platform’s agent is refused', async () => {
     const call = { params: { agent_id: payer.id }, body: { to: payee.id, amount: 1 } }
     for (const headers of [payee.headers, await network.login(payee.owner)]) {
       await api.refused(routes.evaluatePolicy, 403, 'authorization_error', { ...call, headers })

@@ -54,7 +54,7 @@ async function headersFor(own: World, operation: OperationId, route: Route): Pro
 
 // These come first, before anything is on its way that is recorded when it arrives.
 test.each(unsafe.filter(([operation]) => !isRecorded(operation)))(
-  '%s is known to leave nothing in the audit log',
+  'the route %s is listed as one that records nothing in the audit log',
   async (operation, route) => {
     const call = await changingCall(operation, world)
     const headers = await headersFor(world, operation, route)
@@ -65,7 +65,7 @@ test.each(unsafe.filter(([operation]) => !isRecorded(operation)))(
 )
 
 test.each(unsafe.filter(([operation]) => isRecorded(operation)))(
-  '%s is recorded in the audit log',
+  'the route %s records an entry in the audit log',
   async (operation, route) => {
     const own = needsItsOwn(operation) ? await openWorld(api) : world
     const call = await changingCall(operation, own)

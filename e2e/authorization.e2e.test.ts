@@ -1,5 +1,5 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { tokenOf } from './src/log-in.ts'
@@ -49,7 +49,7 @@ const unknownSession = `ses_live_${'x'.repeat(43)}`
 /** Parameters of addresses that name nothing of anybody's, or that answer whoever asks. */
 const NOBODYS = ['control', 'day', 'gateway', 'handle', 'payment_session_id', 'phone', 'tier']
 
-test('every parameter of an address either names something of somebody’s, and is tried by strangers, or is listed', () => {
+test('every path parameter either names something with an owner, and is tested with strangers, or is listed as an exception', () => {
   const names = Object.values(routes).flatMap((route: Route) => Object.keys(route.params?.properties ?? {}))
   expect(new Set(names.filter(name => !(name in PREFIX)))).toEqual(new Set(NOBODYS))
 })
@@ -88,17 +88,17 @@ function wrongCredentials(): Record<string, Headers> {
   }
 }
 
-test.each(guarded)('%s needs a credential', async (operation, route) => {
+test.each(guarded)('the route %s needs a credential', async (operation, route) => {
   await api.refused(route, 401, 'authentication_error', validCall(operation))
 })
 
-test.each(guarded)('%s takes no wrong credential', async (operation, route) => {
+test.each(guarded)('the route %s refuses a wrong credential', async (operation, route) => {
   for (const headers of Object.values(wrongCredentials())) {
     await api.refused(route, 401, 'authentication_error', validCall(operation, headers))
   }
 })
 
-test.each(guarded)('%s takes no other kind of credential', async (operation, route) => {
+test.each(guarded)('the route %s refuses other kinds of credentials', async (operation, route) => {
   for (const kind of KINDS.filter(kind => !takes(route, kind))) {
     const call = validCall(operation, ownHeaders(world, operation, kind))
     await api.refused(route, 401, 'authentication_error', call)
@@ -118,28 +118,34 @@ function otherCookie(kind: Kind): string {
   return kind === 'admin' ? 'service_session' : 'service_admin_session'
 }
 
-test.each(guarded)('%s takes no right credential beside a wrong one', async (operation, route) => {
-  for (const kind of KINDS.filter(kind => takes(route, kind))) {
-    const right = ownHeaders(world, operation, kind)
-    for (const wrong of wrongBeside(kind, right)) {
-      const call = validCall(operation, { ...right, ...wrong })
-      await api.refused(route, 401, 'authentication_error', call)
+test.each(guarded)(
+  'the route %s refuses a right credential together with a wrong one',
+  async (operation, route) => {
+    for (const kind of KINDS.filter(kind => takes(route, kind))) {
+      const right = ownHeaders(world, operation, kind)
+      for (const wrong of wrongBeside(kind, right)) {
+        const call = validCall(operation, { ...right, ...wrong })
+        await api.refused(route, 401, 'authentication_error', call)
+      }
     }
-  }
-})
+  },
+)
 
 const bySession = guarded.filter(
   ([, route]) => isUnsafe(route) && (takes(route, 'owner') || takes(route, 'admin')),
 )
 
-test.each(bySession)('%s is not done for a page of another site', async (operation, route) => {
-  for (const kind of (['owner', 'admin'] as const).filter(kind => takes(route, kind))) {
-    const { cookie = '' } = ownHeaders(world, operation, kind)
-    for (const from of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
-      await api.refused(route, 403, 'authorization_error', validCall(operation, { cookie, ...from }))
+test.each(bySession)(
+  'the route %s refuses a request from a page of another site',
+  async (operation, route) => {
+    for (const kind of (['owner', 'admin'] as const).filter(kind => takes(route, kind))) {
+      const { cookie = '' } = ownHeaders(world, operation, kind)
+      for (const from of [{}, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+        await api.refused(route, 403, 'authorization_error', validCall(operation, { cookie, ...from }))
+      }
     }
-  }
-})
+  },
+)
 
 /** These tell whoever asks whether something is genuine, and say so with 200. */
 const ANSWERS_STRANGERS: readonly OperationId[] = [
@@ -158,7 +164,7 @@ const addressed: Row[] = guarded.filter(
   ([operation, route]) => idsIn(route).length > 0 && !ANSWERS_STRANGERS.includes(operation),
 )
 
-test.each(addressed)('%s is refused to a stranger', async (operation, route) => {
+test.each(addressed)('the route %s is refused to a stranger', async (operation, route) => {
   for (const kind of ['platform', 'agent', 'owner'] as const) {
     if (!takes(route, kind)) continue
     const [status, code] = MAY_BE_KNOWN.includes(idsIn(route)[0] ?? '')
@@ -170,12 +176,15 @@ test.each(addressed)('%s is refused to a stranger', async (operation, route) => 
 
 const ofOneAgent = addressed.filter(([, route]) => route.path.includes('{agent_id}') && takes(route, 'agent'))
 
-test.each(ofOneAgent)('%s is refused to another agent of the same owner', async (operation, route) => {
-  const call = validCall(operation, world.payee.headers)
-  await api.refused(route, 403, 'authorization_error', call)
-})
+test.each(ofOneAgent)(
+  'the route %s is refused to another agent of the same owner',
+  async (operation, route) => {
+    const call = validCall(operation, world.payee.headers)
+    await api.refused(route, 403, 'authorization_error', call)
+  },
+)
 
-test.each(addressed)('%s finds nothing where there is nothing', async (operation, route) => {
+test.each(addressed)('the route %s returns not_found for an unknown id', async (operation, route) => {
   for (const kind of KINDS.filter(kind => takes(route, kind))) {
     for (const id of ['01kb7q3f8meg5tz4x9wc2n6a01', 'none', '8zzzzzzzzzzzzzzzzzzzzzzzzz']) {
       const call = validCall(operation, ownHeaders(world, operation, kind))
@@ -185,8 +194,8 @@ test.each(addressed)('%s finds nothing where there is nothing', async (operation
   }
 })
 
-group('what is somebody’s', () => {
-  test("a funding is not found under another agent's address", async () => {
+describe('access of strangers', () => {
+  test("a funding is not found in another agent's path", async () => {
     const { payee, session, platform, ownerHeaders } = world
     const params = { agent_id: payee.id, funding_id: session.funding_id }
     for (const headers of [payee.headers, platform.headers, ownerHeaders]) {
@@ -194,7 +203,7 @@ group('what is somebody’s', () => {
     }
   })
 
-  test("a payment is not found under its payee's address", async () => {
+  test("a payment is not found in its payee's path", async () => {
     const { payee, payment, platform, ownerHeaders } = world
     const params = { agent_id: payee.id, payment_id: payment.payment_id ?? '' }
     for (const headers of [payee.headers, platform.headers, ownerHeaders]) {
@@ -221,7 +230,7 @@ group('what is somebody’s', () => {
     await api.refused(routes.updateOwnerPolicy, 404, 'not_found', { headers, query, body })
   })
 
-  test("the lines of another owner's agent are not in one's own list, asked for or not", async () => {
+  test("an owner's list of transactions never has those of another owner's agent, even if requested", async () => {
     const headers = world.stranger.ownerHeaders
     const call = { headers, query: { agent_id: world.payer.id } }
     await api.refused(routes.listOwnerTransactions, 403, 'authorization_error', call)

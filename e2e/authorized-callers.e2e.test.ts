@@ -30,7 +30,7 @@ const everybody = (): Headers[] => [
 ]
 
 test.each(open.filter(([operation]) => !NEEDS_MORE.includes(operation)))(
-  '%s needs no credential, and one does not hurt',
+  'the route %s needs no credential and accepts a valid one',
   async (operation, route) => {
     for (const headers of everybody()) {
       const { status } = await api.send(route, { ...VALID_CALLS[operation](world), headers })
@@ -39,7 +39,7 @@ test.each(open.filter(([operation]) => !NEEDS_MORE.includes(operation)))(
   },
 )
 
-test('logging in needs no credential, and none hurts that is right', async () => {
+test('logging in needs no credential and accepts any valid one', async () => {
   for (const headers of everybody()) {
     const { phone } = await world.network.owner(world.platform)
     await api.ok(routes.sendOtp, { body: { phone } })
@@ -52,16 +52,19 @@ const PAIRS = guarded.flatMap(([operation, route]) =>
   KINDS.filter(kind => takes(route, kind)).map(kind => [operation, kind, route] as const),
 )
 
-test.each(PAIRS)('%s answers its own %s', async (operation: OperationId, kind: Kind, route: Route) => {
-  const own = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
-  if (operation === 'deletePlatform') await emptyWallets(own)
-  // The administrator's session is everybody's here, so another's is ended.
-  const headers =
-    operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(own, operation, kind)
-  await api.ok(route, { ...VALID_CALLS[operation](own), headers })
-})
+test.each(PAIRS)(
+  'the route %s serves an authorized %s',
+  async (operation: OperationId, kind: Kind, route: Route) => {
+    const own = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
+    if (operation === 'deletePlatform') await emptyWallets(own)
+    // The administrator's session is everybody's here, so another's is ended.
+    const headers =
+      operation === 'logOutAdmin' ? await logIn(api, OTHER_ADMIN, 'admin') : ownHeaders(own, operation, kind)
+    await api.ok(route, { ...VALID_CALLS[operation](own), headers })
+  },
+)
 
-test('two right credentials of different kinds are as good as one', async () => {
+test('two valid credentials of different kinds are accepted', async () => {
   const { platform, payer, ownerHeaders } = world
   const headers = { ...platform.headers, ...payer.headers, ...ownerHeaders }
   await api.ok(routes.getBalance, { params: { agent_id: payer.id }, headers })

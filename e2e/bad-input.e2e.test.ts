@@ -1,6 +1,6 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
 import pMap from 'p-map'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, errorOf, pathOf, type Reply, request, type Sent } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { jsonText, misfits, NOT_AN_OBJECT, raw, type Schema } from './src/hostile.ts'
@@ -77,9 +77,9 @@ function faultOf({ field, status = 400 }: Attempt, reply: Reply): string | null 
   return null
 }
 
-group('a body that is wrong', () => {
+describe('an invalid body', () => {
   test.each(withBody)(
-    'of %s is refused by naming the field, and nothing happens',
+    'of %s is refused with the name of the field, and nothing changes',
     async (operation, route) => {
       const { properties = {}, required = [] } = route.body as Schema
       const call = validCall(operation, route)
@@ -113,7 +113,7 @@ group('a body that is wrong', () => {
     },
   )
 
-  test.each(withBody)('of %s that is no JSON object is refused', async (operation, route) => {
+  test.each(withBody)('of %s that is not a JSON object is refused', async (operation, route) => {
     const call = validCall(operation, route)
     const { required = [] } = route.body as Schema
     // Where no field is needed, nothing at all is as good as {}.
@@ -126,7 +126,7 @@ group('a body that is wrong', () => {
     expect(await faultsOf(attempts)).toEqual([])
   })
 
-  test.each(withBody)('of %s in another form than JSON is refused', async (operation, route) => {
+  test.each(withBody)('of %s with another content type than JSON is refused', async (operation, route) => {
     const call = validCall(operation, route)
     const body = jsonText(call.body)
     const attempts = WRONG_TYPES.map(headers => ({
@@ -138,7 +138,7 @@ group('a body that is wrong', () => {
     expect(await faultsOf(attempts)).toEqual([])
   })
 
-  test.each(withBody)('of %s beyond 64 KiB is refused', async (operation, route) => {
+  test.each(withBody)('of %s above 64 KiB is refused', async (operation, route) => {
     const call = validCall(operation, route)
     const text = jsonText(call.body)
     const padded = (bytes: number) => text + ' '.repeat(bytes - Buffer.byteLength(text))
@@ -154,7 +154,7 @@ group('a body that is wrong', () => {
   })
 
   test.each(table.filter(([, route]) => !route.body && route.method !== 'GET'))(
-    'of %s, which takes none, is refused',
+    'of %s, which has none, is refused',
     async (operation, route) => {
       const call = validCall(operation, route)
       const send = (body: string) => () =>
@@ -211,8 +211,8 @@ const WRONG_TYPES: readonly Record<string, string>[] = [
   { ...JSON_TYPE, 'content-encoding': 'br' },
 ]
 
-group('a query that is wrong', () => {
-  test.each(withQuery)('of %s is refused by naming the field', async (operation, route) => {
+describe('an invalid query', () => {
+  test.each(withQuery)('of %s is refused with the name of the field', async (operation, route) => {
     const { properties = {}, required = [] } = route.query as Schema
     const call = validCall(operation, route)
     const at = pathOf(route, { ...call, query: {} })
@@ -242,7 +242,7 @@ group('a query that is wrong', () => {
   })
 
   test.each(table.filter(([, route]) => !route.query))(
-    'of %s, which takes none, is refused',
+    'of %s, which has none, is refused',
     async (operation, route) => {
       const call = validCall(operation, route)
       const send = () => api.send(route, { ...call, query: { extra: 1 } })
@@ -312,10 +312,10 @@ function exampleOf(schema: Schema & { readonly examples?: readonly unknown[] }):
   return encodeURIComponent(typeof example === 'string' ? example : '1')
 }
 
-group('an address that is wrong', () => {
+describe('an invalid path', () => {
   const addressed = table.filter(([, route]) => route.params)
 
-  test.each(addressed)('of %s is refused, however it is written', async (operation, route) => {
+  test.each(addressed)('of %s is refused in any encoding', async (operation, route) => {
     const call = validCall(operation, route)
     const names = Object.keys(route.params?.properties ?? {})
     for (const name of names) {
@@ -333,7 +333,7 @@ group('an address that is wrong', () => {
     }
   })
 
-  test('with bad percent-encoding, or too long, is a validation error', async () => {
+  test('with invalid percent-encoding or of excessive length is a validation error', async () => {
     const paths = [
       '/v1/agents/%',
       '/v1/agents/%zz',
@@ -384,8 +384,8 @@ const HOSTILE_SEGMENTS = [
   '-1',
 ]
 
-group('a header that is wrong', () => {
-  test('makes an Idempotency-Key refused, and nothing happens', async () => {
+describe('an invalid Idempotency-Key header', () => {
+  test('is refused, and nothing changes', async () => {
     const keys = ['', ' ', 'a'.repeat(256), 'ключ'.normalize(), 'a\tb']
     const call = validCall('createOwner', routes.createOwner)
     for (const key of keys) {
@@ -401,21 +401,21 @@ function encodeHeader(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-group('after all of it', () => {
+describe('after all invalid requests', () => {
   test('not a row of the database has changed', async () => {
     const { idempotent_requests: _kept, ...now } = await database.fingerprint()
     const { idempotent_requests: _empty, ...then } = before
     expect(now).toEqual(then)
   })
 
-  test('a body of exactly 64 KiB is still taken', async () => {
+  test('a body of exactly 64 KiB is accepted', async () => {
     const call = validCall('pay', routes.pay)
     const text = jsonText(call.body)
     const body = text + ' '.repeat(BODY_LIMIT_BYTES - text.length)
     await api.ok(routes.pay, { ...call, body: body as never, headers: { ...call.headers, ...JSON_TYPE } })
   })
 
-  test('what is unusual but right is taken', async () => {
+  test('an unusual but valid request is accepted', async () => {
     const call = validCall('pay', routes.pay)
     const types = [
       'application/json; charset=utf-8',
@@ -434,7 +434,7 @@ group('after all of it', () => {
     await api.ok(routes.pay, { ...call, body: exact as never, headers: { ...call.headers, ...JSON_TYPE } })
   })
 
-  test('the log holds no error of the service and nothing confidential', async () => {
+  test('the log has no error of the service and nothing confidential', async () => {
     await service.stop()
     const output = service.output()
     expect(output.split('\n').filter(line => /"level":"(error|fatal)"/.test(line))).toEqual([])

@@ -67,14 +67,14 @@ test.each([
       name_match_result: 'NO_MATCH',
     },
   ],
-])('what the bank says of an account decides its verification: %s', async (reason, said) => {
+])('the bank’s response about an account decides its verification: %s', async (reason, said) => {
   const account = newBankAccount()
   await cashfree.bankSays(account, said)
   const owner = await stage.network.owner(platform)
   expect(await rehearsal.kyc(owner, account)).toMatchObject({ kyc_status: 'failed', reason })
 })
 
-test('a payment is credited by its webhook, once, however often it comes', async () => {
+test('a payment is credited by its webhook, once, however often the webhook is repeated', async () => {
   const agent = await newAgent()
   const session = await rehearsal.open(agent, 1000)
   const notice = await paidNotice(session)
@@ -84,7 +84,7 @@ test('a payment is credited by its webhook, once, however often it comes', async
   expect(await available(agent)).toBe(975)
 })
 
-test('a payment on an open page, of which no webhook tells, is found by asking within a minute', async () => {
+test('a payment without a webhook is found by a status query within a minute', async () => {
   const agent = await newAgent()
   const session = await rehearsal.open(agent, 1000)
   await request(stage.api.address, 'GET', new URL(session.checkout_url).pathname)
@@ -95,7 +95,7 @@ test('a payment on an open page, of which no webhook tells, is found by asking w
   expect(await available(agent)).toBe(975)
 })
 
-test('a session that is paid twice is credited once, and the second payment refunded', async () => {
+test('a session that is paid twice is credited once, and the second payment is refunded', async () => {
   const agent = await newAgent()
   const session = await rehearsal.open(agent, 1000)
   for (const notice of [await paidNotice(session), await paidNotice(session)]) {
@@ -109,7 +109,7 @@ test('a session that is paid twice is credited once, and the second payment refu
   ])
 })
 
-test('a webhook with a wrong signature is 401 and credits nothing', async () => {
+test('a webhook with a wrong signature gets 401 and credits nothing', async () => {
   const agent = await newAgent()
   const session = await rehearsal.open(agent, 1000)
   const notice = await paidNotice(session)
@@ -139,7 +139,7 @@ async function tell(transferId: string, status: string, utr?: string): Promise<v
   expect(await deliver('cashfree-payouts', notice)).toBe(200)
 }
 
-test('a withdrawal arrives with the bank’s reference, and comes back when the bank returns it', async () => {
+test('a withdrawal completes with the bank’s reference, and is credited again if the bank returns it', async () => {
   const agent = await fundedAgent()
   const { line, transferId } = await withdrawn(agent)
   expect(await rehearsal.line(agent, line)).toMatchObject({ status: 'pending' })
@@ -151,7 +151,7 @@ test('a withdrawal arrives with the bank’s reference, and comes back when the 
   expect(await available(agent)).toBe(975)
 })
 
-test('a withdrawal that the bank does not take is money back, also when only asking tells', async () => {
+test('a withdrawal that the bank rejects is credited again, even if only a status query shows the rejection', async () => {
   const agent = await fundedAgent()
   const { line, transferId } = await withdrawn(agent)
   await cashfree.setTransfer(transferId, 'FAILED')
@@ -160,7 +160,7 @@ test('a withdrawal that the bank does not take is money back, also when only ask
   expect(await available(agent)).toBe(975)
 })
 
-test('payers are not played where the gateway is a real one', async () => {
+test('payers cannot be simulated with a real gateway', async () => {
   const params = { payment_session_id: (await rehearsal.open(await newAgent(), 10)).payment_session_id }
   await stage.api.refused(routes.completeSandboxPayment, 404, 'not_found', {
     params,
@@ -168,7 +168,7 @@ test('payers are not played where the gateway is a real one', async () => {
   })
 })
 
-test('no secret and nothing personal is in the log, not even in the most detailed', () => {
+test('the log has no secret and no personal data, even at the most detailed level', () => {
   const { CASHFREE_CLIENT_SECRET = '', CASHFREE_PAYOUT_CLIENT_SECRET = '' } = cashfree.settings
   const secrets = [CASHFREE_CLIENT_SECRET, CASHFREE_PAYOUT_CLIENT_SECRET, ...stage.network.confidential]
   expect(secrets.every(secret => secret.length > 8)).toBe(true)

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aftermathFaults } from './src/aftermath.ts'
 import { bookFaults } from './src/book.ts'
 import { openWindow, type ServiceDatabase, type Window } from './src/database.ts'
@@ -51,12 +51,12 @@ const TAMPERINGS: readonly [string, string][] = [
   ['a wallet below zero', `update accounts set balance_paise = -1`],
 ]
 
-group('the check of the book', () => {
-  test('finds nothing where nothing is wrong', async () => {
+describe('the test’s check of the ledger', () => {
+  test('finds no fault in a correct ledger', async () => {
     expect(await bookFaults(window.query)).toEqual([])
   })
 
-  test.each(TAMPERINGS)('finds %s', async (_name, tampering) => {
+  test.each(TAMPERINGS)('finds an edited ledger: %s', async (_name, tampering) => {
     await window.query('begin')
     await window.query(tampering)
     const faults = await bookFaults(window.query)
@@ -65,7 +65,7 @@ group('the check of the book', () => {
   })
 })
 
-group('the check after a crash', () => {
+describe('the check after a crash', () => {
   const attempt = (key: string, outcome: Outcome): Attempt => ({
     key,
     from: world.payer,
@@ -77,14 +77,14 @@ group('the check after a crash', () => {
   const paid: Outcome = { kind: 'paid', paymentId: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' }
   const refused: Outcome = { kind: 'refused', status: 402, code: 'insufficient_balance', paymentId: null }
 
-  test('finds an acknowledged payment that is not there, or not as it was', async () => {
+  test('finds an acknowledged payment that is missing or altered', async () => {
     const { network, payer, payee } = world
     expect(await aftermathFaults(world.api, window, [attempt('lost', paid)])).not.toEqual([])
     await network.pay(payer, payee, 1, { reference: 'other', idempotency_key: 'other' })
     expect(await aftermathFaults(world.api, window, [attempt('other', paid)])).not.toEqual([])
   })
 
-  test('finds a payment that was refused, or promised not to be, and is there', async () => {
+  test('finds a payment in the ledger although it was refused', async () => {
     const { network, payer, payee } = world
     const { payment_id } = await network.pay(payer, payee, 1, {
       reference: 'there',
@@ -97,7 +97,7 @@ group('the check after a crash', () => {
     expect(await aftermathFaults(world.api, window, [attempt('there', right)])).toEqual([])
   })
 
-  test('lets an unanswered payment be there or not, and asks for it again', async () => {
+  test('accepts that a payment without a response exists or not, and repeats it', async () => {
     const unknown: Outcome = { kind: 'unknown', promisedNothing: false }
     const attempts = [attempt('there', unknown), attempt('not-yet', unknown)]
     expect(await aftermathFaults(world.api, window, attempts)).toEqual([])
@@ -110,8 +110,8 @@ group('the check after a crash', () => {
   })
 })
 
-group('the check against openapi.json', () => {
-  test('finds a status and a field that are not documented', async () => {
+describe('the check against openapi.json', () => {
+  test('finds an undocumented status and an undocumented field', async () => {
     const document: unknown = await (await fetch(`${service.address}/openapi.json`)).json()
     const [exchange] = world.api.exchanges
     if (exchange === undefined) throw new Error('the world was made by calls')

@@ -1,5 +1,5 @@
 import { type BodyOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Api, type Headers, openApi, type Reply } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { type Service, startService } from './src/service.ts'
@@ -78,20 +78,26 @@ function pay(node: Api, from: Agent, to: Agent): Promise<Reply> {
 const payAll = (count: number) =>
   Array.from({ length: count }, async (_, at) => pay(nodes[at % 2] ?? api, payer, payee))
 
-group('a stop', () => {
-  test.each(stops)('%s holds for the next payment on every node, whatever is in flight', async (_, way) => {
-    const inFlight = payAll(200)
-    await way.stop()
-    const balance = await network.balance(payer)
-    for (const { status, body } of await Promise.all(payAll(20))) {
-      expect([status, body]).toMatchObject([403, { error: { code: 'policy_denied', message: way.message } }])
-    }
-    const statuses = new Set((await Promise.all(inFlight)).map(({ status }) => status))
-    expect([...statuses].every(status => status === 200 || status === 403)).toBe(true)
-    expect(await network.balance(payer)).toEqual(balance)
-  })
+describe('a stop', () => {
+  test.each(stops)(
+    'by %s applies to the next payment on every node, whatever is in flight',
+    async (_, way) => {
+      const inFlight = payAll(200)
+      await way.stop()
+      const balance = await network.balance(payer)
+      for (const { status, body } of await Promise.all(payAll(20))) {
+        expect([status, body]).toMatchObject([
+          403,
+          { error: { code: 'policy_denied', message: way.message } },
+        ])
+      }
+      const statuses = new Set((await Promise.all(inFlight)).map(({ status }) => status))
+      expect([...statuses].every(status => status === 200 || status === 403)).toBe(true)
+      expect(await network.balance(payer)).toEqual(balance)
+    },
+  )
 
-  test.each(stops)('%s decides whether the agent can still be paid', async (_, way) => {
+  test.each(stops)('by %s decides whether the agent can still receive payments', async (_, way) => {
     const funded = await network.fundedAgent(await network.owner(platform))
     await way.stop()
     for (const node of nodes) {
@@ -100,7 +106,7 @@ group('a stop', () => {
     }
   })
 
-  test.each(stops)('%s ends, and the agent pays again', async (name, way) => {
+  test.each(stops)('by %s can be lifted, and then the agent can pay again', async (name, way) => {
     await way.stop()
     if (name.startsWith('pause'))
       await api.ok(routes.resumeAgent, { ...ofPayer(), headers: platform.headers })
@@ -110,7 +116,7 @@ group('a stop', () => {
   })
 })
 
-test('a stronger stop gives the weaker one back: paused, quarantined, frozen with the owner, and back', async () => {
+test('lifting a stronger stop restores the weaker one: paused, quarantined, frozen with the owner, and back', async () => {
   const status = async () =>
     (await api.ok(routes.getAgent, { ...ofPayer(), headers: platform.headers })).status
   await api.ok(routes.pauseAgent, { ...ofPayer(), headers: platform.headers })
@@ -125,7 +131,7 @@ test('a stronger stop gives the weaker one back: paused, quarantined, frozen wit
   expect(await status()).toBe('active')
 })
 
-test('a deactivated agent’s key stops on every node, and no act brings it back', async () => {
+test('a deactivated agent’s key stops working on every node, and no action restores it', async () => {
   await api.ok(routes.deactivateAgent, { ...ofPayer(), headers: platform.headers })
   for (const node of nodes) {
     expect(await pay(node, payer, payee)).toMatchObject({

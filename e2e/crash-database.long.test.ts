@@ -43,7 +43,7 @@ async function aBackend(): Promise<number> {
 const VICTIMS = ['the database server', 'one of its connections'] as const
 
 test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
-  'crash %i, of %s: the service lives, says so, is back within 10 s, and has lost nothing',
+  'after crash %i, of %s, the service still runs, reports the outage, recovers within 10 s and has lost nothing',
   async (_count, victim) => {
     const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'go on' })
     await delay(randomInt(50, LONGEST_LOAD_MS))
@@ -71,7 +71,7 @@ test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[inde
   },
 )
 
-test('while the database is away every route answers 503 and the process stays alive', async () => {
+test('while the database is down, every route responds with 503 and the process stays alive', async () => {
   const [agent] = agents
   if (agent === undefined) throw new Error('there are agents')
   const call = { params: { agent_id: agent.id }, headers: agent.headers }

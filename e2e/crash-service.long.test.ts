@@ -52,7 +52,7 @@ async function fundingFaults(stories: readonly Story[]): Promise<string[]> {
 const VICTIMS = ['the service', 'the service and its database'] as const
 
 test.each(Array.from({ length: CRASHES }, (_, index) => [index + 1, VICTIMS[index % 2]] as const))(
-  'crash %i, of %s: every acknowledged payment is there once, and no half of one',
+  'after crash %i, of %s, every acknowledged payment is in the ledger once, and none in part',
   async (_count, victim) => {
     const load = startLoad(service.address, { clients: CLIENTS, agents, maxPaise: 200, whenSilent: 'end' })
     const stories: Story[] = []

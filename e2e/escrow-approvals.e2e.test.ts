@@ -44,7 +44,7 @@ const askCall = () => ({
   body: { amount: 200, timeout_hours: 2, to_agent_id: payee.id, reference: 'order-77' },
 })
 
-test('a hold that waits answers 200 and one that is made 201, to a repeated Idempotency-Key too', async () => {
+test('a hold that waits for approval gets 200 and one that is made gets 201, also with a repeated Idempotency-Key', async () => {
   const headers = (key: string) => ({ ...platform.headers, 'idempotency-key': key })
   for (const status of [200, 201] as const) {
     const call = askCall()
@@ -60,7 +60,7 @@ test('a hold that waits answers 200 and one that is made 201, to a repeated Idem
   }
 })
 
-test('above the approval threshold a hold waits for the owner, who sees what it is', async () => {
+test('a hold above the approval threshold waits for the owner, who sees its details', async () => {
   const approval_id = await ask()
   const { approvals } = await api.ok(routes.listApprovals, { headers: session })
   expect(approvals).toMatchObject([
@@ -73,7 +73,7 @@ test('above the approval threshold a hold waits for the owner, who sees what it 
   expect((await network.balance(payer)).available).toBe(975)
 })
 
-test('approved, it is held in the same step, and the answer and the approval name the escrow', async () => {
+test('an approved hold is made in the same step, and the response and the approval name the escrow', async () => {
   const approval_id = await ask()
   await api.ok(routes.advanceClock, { body: { advance_seconds: 3_600 } })
   const params = { approval_id }
@@ -90,13 +90,13 @@ test('approved, it is held in the same step, and the answer and the approval nam
   expect(details).toEqual({ approval_id, status: 'approved', escrow_id: escrow?.escrow_id })
 })
 
-test('rejected, nothing is held', async () => {
+test('a rejected hold holds no money', async () => {
   const params = { approval_id: await ask() }
   await api.ok(routes.reject, { params, headers: session })
   expect((await network.balance(payer)).available).toBe(975)
 })
 
-test('a refusal of what is approved comes back as its error, and it waits on', async () => {
+test('an approval of a hold that is refused returns the refusal, and the hold still waits', async () => {
   const params = { approval_id: await ask() }
   const of = { params: { agent_id: payee.id }, headers: platform.headers }
   await api.ok(routes.pauseAgent, of)

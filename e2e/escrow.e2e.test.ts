@@ -1,5 +1,5 @@
 import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -55,8 +55,8 @@ async function balances(): Promise<(readonly number[])[]> {
   )
 }
 
-group('money in escrow', () => {
-  test('is debited at the hold, without a fee, and credited in full at the release', async () => {
+describe('money in escrow', () => {
+  test('is debited at the hold without a fee, and credited in full at the release', async () => {
     const escrow = await hold({ reference: 'order-77' })
     expect(escrow).toMatchObject({
       ...{ agent_id: payer.id, to_agent_id: null, attestor_agent_id: null, amount: 200, status: 'held' },
@@ -79,7 +79,7 @@ group('money in escrow', () => {
     ])
   })
 
-  test('goes back whole at a refund, and nothing was spent', async () => {
+  test('is returned in full at a refund, and counts as unspent', async () => {
     const refunded = await refund(await hold())
     expect(refunded.status).toBe('refunded')
     expect(await balances()).toEqual([
@@ -88,7 +88,7 @@ group('money in escrow', () => {
     ])
   })
 
-  test('is closed once: whatever comes second is a conflict that tells how it ended', async () => {
+  test('is closed once: a second request is a conflict that names the first outcome', async () => {
     const escrow = await holdUntil(payee)
     await refund(escrow)
     const params = paramsOf(escrow)
@@ -103,7 +103,7 @@ group('money in escrow', () => {
     }
   })
 
-  test('does what a payment above the escrow threshold could not', async () => {
+  test('can be used above the escrow threshold, where a payment is refused', async () => {
     const error = await network.refusedPayment(payer, payee, [403, 'escrow_required'], { amount: 600 })
     expect(error.message).toContain('/escrow/hold')
     expect(error.details).toMatchObject({ escrow_above: 500 })
@@ -111,7 +111,7 @@ group('money in escrow', () => {
     expect((await network.balance(payee)).available).toBe(600)
   })
 
-  test('that names its recipient is released without naming it again, and else says what is missing', async () => {
+  test('with a recipient is released without naming it again, and without one the release must name it', async () => {
     const params = (escrow: Hold) => ({ params: paramsOf(escrow), headers: platform.headers })
     const released = await api.ok(routes.releaseEscrow, params(await hold({ to_agent_id: payee.id })))
     expect(released).toMatchObject({ status: 'released', to_agent_id: payee.id })
@@ -119,7 +119,7 @@ group('money in escrow', () => {
     expect(error).toMatchObject({ field: 'to_agent_id', message: expect.stringContaining('to_agent_id') })
   })
 
-  test('is one answer and one hold for one Idempotency-Key', async () => {
+  test('is held once for one Idempotency-Key, with the same response', async () => {
     const call = { ...ofPayer(), body: { amount: 200 } }
     const headers = { ...call.headers, 'idempotency-key': 'hold-1' }
     const first = await api.ok(routes.holdEscrow, { ...call, headers })
@@ -128,8 +128,8 @@ group('money in escrow', () => {
   })
 })
 
-group('an attestor', () => {
-  test('releases to the recipient, or to itself where none was named', async () => {
+describe('an attestor', () => {
+  test('releases to the recipient, or to itself if the hold has none', async () => {
     const attestor = await network.agent(await network.owner(await network.platform()))
     const [named, own] = [await holdUntil(attestor, { to_agent_id: payee.id }), await holdUntil(attestor)]
     expect([named.to_agent_id, own.to_agent_id]).toEqual([payee.id, attestor.id])
@@ -140,7 +140,7 @@ group('an attestor', () => {
     expect((await network.balance(attestor)).available).toBe(200)
   })
 
-  test('is the only one that can attest; strangers do not learn that the escrow exists', async () => {
+  test('is the only agent that can attest; strangers do not learn that the escrow exists', async () => {
     const attestor = await network.agent(owner)
     const stranger = await network.agent(await network.owner(await network.platform()))
     const escrow = await holdUntil(attestor, { to_agent_id: payee.id })
@@ -154,10 +154,10 @@ group('an attestor', () => {
   })
 })
 
-group('a timeout', () => {
+describe('a timeout', () => {
   const pass = (hours: number) => api.ok(routes.advanceClock, { body: { advance_seconds: hours * 3_600 } })
 
-  test('refunds unless it was told to release, and then releases to the recipient', async () => {
+  test('refunds by default, and releases to the recipient if the hold says so', async () => {
     const back = await holdFor(0.5)
     const on = await holdFor(0.5, { auto_action: 'release', to_agent_id: payee.id })
     const nobody = await holdFor(0.5, { auto_action: 'release' })
@@ -172,7 +172,7 @@ group('a timeout', () => {
     expect((await network.balance(payee)).available).toBe(200)
   })
 
-  test('fires on its own within 5 s', async () => {
+  test('takes effect by itself within 5 s', async () => {
     const escrow = await holdFor(0.0001)
     const startedMs = performance.now()
     while ((await see(escrow)).status === 'held' && performance.now() - startedMs < 10_000) {
@@ -184,7 +184,7 @@ group('a timeout', () => {
     expect(performance.now() - startedMs).toBeLessThan(5_400)
   })
 
-  test('that cannot release to a paused agent keeps the money, and releases once it can', async () => {
+  test('that cannot release to a paused agent keeps the money held, and releases once the agent is resumed', async () => {
     const escrow = await holdFor(1, { auto_action: 'release', to_agent_id: payee.id })
     const of = { params: { agent_id: payee.id }, headers: payee.owner.platform.headers }
     await api.ok(routes.pauseAgent, of)
@@ -195,15 +195,15 @@ group('a timeout', () => {
     expect((await see(escrow)).status).toBe('released')
   })
 
-  test.each([0, -1, 8_760.01])('of %s hours is none', async timeout_hours => {
+  test.each([0, -1, 8_760.01])('of %s hours is refused', async timeout_hours => {
     const call = { ...ofPayer(), body: { amount: 1, timeout_hours } }
     const error = await api.refused(routes.holdEscrowWithTimeout, 400, 'validation_error', call)
     expect(error.field).toBe('timeout_hours')
   })
 })
 
-group('an escrow', () => {
-  test('is seen by both sides and the attestor, their platforms and owners, and by nobody else', async () => {
+describe('an escrow', () => {
+  test('is visible to both sides and the attestor, their platforms and owners, and to no one else', async () => {
     const attestor = await network.agent(await network.owner(await network.platform()))
     const escrow = await holdUntil(attestor, { to_agent_id: payee.id })
     for (const party of [payer, payee, attestor]) {
@@ -219,7 +219,7 @@ group('an escrow', () => {
     }
   })
 
-  test('is released and refunded by the payer’s platform alone', async () => {
+  test('is released and refunded only by the payer’s platform', async () => {
     const escrow = await hold({ to_agent_id: payee.id })
     const params = paramsOf(escrow)
     const body = { to_agent_id: payee.id }
@@ -229,7 +229,7 @@ group('an escrow', () => {
     await release(escrow, payee.id)
   })
 
-  test('that names its recipient goes to nobody else, and never to the payer', async () => {
+  test('with a recipient is released to no other agent, and never to the payer', async () => {
     const escrow = await hold({ to_agent_id: payee.handle })
     const other = await network.agent(owner)
     const call = { params: paramsOf(escrow), headers: platform.headers }
@@ -242,7 +242,7 @@ group('an escrow', () => {
     })
   })
 
-  test('names nobody that does not exist, and not the payer', async () => {
+  test('cannot name an unknown agent or the payer as its recipient', async () => {
     for (const [to_agent_id, status, code] of [
       ['nobody-has-this-handle', 404, 'not_found'],
       ['agt_01kb7q3f8meg5tz4x9wc2n6a01', 404, 'not_found'],

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { type BodyOf, type ErrorEnvelope, type ResponseOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, openApi, pathOf, type Reply, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import type { Window } from './src/database.ts'
@@ -128,15 +128,15 @@ function paymentId(reply: Reply): string {
   return String((reply.body as ResponseOf<typeof routes.pay>).payment_id)
 }
 
-group(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wallets`, () => {
-  test('there was something to prove, and nothing but the refusals that belong to it', () => {
+describe(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wallets`, () => {
+  test('payments succeeded, and only the expected refusals occurred', () => {
     const statuses = Map.groupBy([...answers.values()].flat(), reply => reply.status)
     for (const status of [200, 402, 403, 409])
       expect(statuses.get(status)?.length ?? 0).toBeGreaterThan(SECONDS)
     expect(unexpected).toBe(0)
   })
 
-  test('the book is exact', async () => {
+  test('the ledger is exact', async () => {
     expect(await bookFaults(window.query)).toEqual([])
     expect(balancesBelowZero).toBe(0)
     const below = await window.query(
@@ -145,7 +145,7 @@ group(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wall
     expect(below).toEqual([])
   })
 
-  test('every key took effect once, or not at all where it was refused', async () => {
+  test('every idempotency key took effect once, or not at all if it was refused', async () => {
     const rows = await window.query<{ key: string; ids: string[] }>(
       `select idempotency_key as key, array_agg(id::text) as ids from transfers
        where kind = 'payment' group by idempotency_key`,
@@ -159,7 +159,7 @@ group(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wall
     expect([...inBook.keys()].filter(key => !answers.has(key))).toEqual([])
   })
 
-  test('whoever repeated a key was told of the payment that has it', () => {
+  test('a repeated key returned the payment that has it', () => {
     const faults = [...answers].flatMap(([key, replies]) => {
       const paid = replies.find(reply => reply.status === 200)
       const repeated = replies.filter(reply => errorCode(reply) === 'idempotency_error')
@@ -169,7 +169,7 @@ group(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wall
     expect(faults).toEqual([])
   })
 
-  test('no limit was passed by a paisa, and each was reached', async () => {
+  test('no limit was exceeded by a paisa, and each was reached', async () => {
     const IST_DAY = `((posted_at at time zone 'UTC') + interval '330 minutes')::date`
     const spent = async (agent: Agent, by: string) =>
       window.query<{ paise: string; payees: string }>(
@@ -206,7 +206,7 @@ group(`after ${SECONDS} seconds of ${CLIENTS} clients on ${POLICIES.length} wall
     expect(Number(crowd?.payees)).toBe(2)
   })
 
-  test('what the service says of a wallet is what its transfers say', async () => {
+  test('the service’s figures of a wallet match its transfers', async () => {
     for (const agent of agents) {
       const said = await api.ok(routes.getBalance, { params: { agent_id: agent.id }, headers: agent.headers })
       const [row] = await window.query<{ funded: string; spent: string }>(

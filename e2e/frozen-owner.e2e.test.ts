@@ -124,7 +124,7 @@ const LOOSER: Partial<Record<OperationId, Sent>> = {
 const decided = Object.entries(WHILE_FROZEN) as [OperationId, WhileFrozen][]
 const refused = decided.filter(([, outcome]) => outcome === 'conflict' || outcome === 'policy_denied')
 
-test('every route that refuses below a frozen owner says so and changes nothing', async () => {
+test('every route that refuses because of a frozen owner says so and changes nothing', async () => {
   const before = await database.fingerprint()
   for (const [operation, code] of refused) {
     const status = code === 'conflict' ? 409 : 403
@@ -145,7 +145,7 @@ test('every route that refuses below a frozen owner says so and changes nothing'
   expect(await database.fingerprint()).toEqual(before)
 }, 60_000)
 
-test('bulk acts answer for each agent: none gets free, and none gets into a weaker state', async () => {
+test('bulk actions report on each agent: none is unfrozen, and none gets a weaker state', async () => {
   for (const operation of ['bulkFreezeAgents', 'bulkQuarantineAgents', 'bulkRestoreAgents'] as const) {
     const body = { agent_ids: [world.payer.id, world.payee.id] }
     const { results } = await api.ok(routes[operation], { headers: world.adminHeaders, body })
@@ -156,14 +156,14 @@ test('bulk acts answer for each agent: none gets free, and none gets into a weak
   }
 })
 
-test('money that was paid already is credited', async () => {
+test('money that was paid before the freeze is credited', async () => {
   await call('completeSandboxPayment', { body: { outcome: 'success' } })
   const balance = { params: { agent_id: world.payer.id }, headers: world.platform.headers }
   // 975 funded, 101 paid, 50 held, 487.50 credited.
   expect((await api.ok(routes.getBalance, balance)).available).toBe(1311.5)
 })
 
-test('what increases waits while the owner is frozen, whatever time passes', async () => {
+test('increases of limits wait while the owner is frozen, however long that is', async () => {
   await api.ok(routes.advanceClock, { body: { advance_seconds: 86_400 } })
   const agent = await api.ok(routes.getAgent, {
     params: { agent_id: world.payer.id },
@@ -192,7 +192,7 @@ const WORKING: [OperationId, Sent][] = [
   ['unfreezeOwner', {}],
 ]
 
-test('what lowers, cancels, gives back and lets paid money in works below a frozen owner', async () => {
+test('lower limits, cancellations, refunds and credits work while the owner is frozen', async () => {
   const adminHeaders = await world.network.admin()
   const ownerHeaders = await world.network.login(world.owner)
   world = { ...world, adminHeaders, ownerHeaders }

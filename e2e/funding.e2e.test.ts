@@ -1,5 +1,5 @@
 import { type BodyOf, type ResponseOf, routes } from '@batua/contract'
-import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, request } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import type { ServiceDatabase } from './src/database.ts'
@@ -57,8 +57,8 @@ async function advance(seconds: number): Promise<void> {
   await api.ok(routes.advanceClock, { body: { advance_seconds: seconds } })
 }
 
-group('a session', () => {
-  test('takes 1 INR and no less, and refuses what is no amount', async () => {
+describe('a payment session', () => {
+  test('accepts 1 INR and no less, and refuses invalid amounts', async () => {
     const agent = await network.agent(owner)
     await open(agent, { amount: 1 })
     for (const amount of [0.99, 0.01, 10_000_000_000.01]) {
@@ -68,7 +68,7 @@ group('a session', () => {
   })
 
   test.each(['upi', 'card', 'netbanking', 'link'] as const)(
-    'asked for by %s takes 2.5 %%, half a paisa up',
+    'by %s has a fee of 2.5 %%, rounded half up',
     async method => {
       const agent = await network.agent(owner)
       // 2.5 % of 100.20 are 2.505 INR.
@@ -81,7 +81,7 @@ group('a session', () => {
     },
   )
 
-  test('ends after thirty minutes, unpaid', async () => {
+  test('expires after thirty minutes without a payment', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     const { created_at, expires_at } = await fundingOf(agent, session)
@@ -101,7 +101,7 @@ group('a session', () => {
     expect(transactions).toMatchObject([{ type: 'fund', status: 'failed', amount: 100 }])
   })
 
-  test('is not opened for an agent that was deactivated', async () => {
+  test('is refused for a deactivated agent', async () => {
     const agent = await network.agent(owner)
     await api.ok(routes.deactivateAgent, { params: { agent_id: agent.id }, headers: platform.headers })
     const call = { params: { agent_id: agent.id }, headers: platform.headers, body: { amount: 10 } }
@@ -109,7 +109,7 @@ group('a session', () => {
     expect(message).toBe('Agent is deactivated')
   })
 
-  test('that nobody opened has no outcome', async () => {
+  test('that was never opened has no outcome to simulate', async () => {
     const params = { payment_session_id: 'ps_01kb7q3f8meg5tz4x9wc2n6a01' }
     await api.refused(routes.completeSandboxPayment, 404, 'not_found', {
       params,
@@ -118,7 +118,7 @@ group('a session', () => {
   })
 })
 
-group('whatever happens on the page and at the gateway', () => {
+describe('the outcomes on the checkout page and at the gateway', () => {
   // The net of 100 INR is 97.5; it is credited once or not at all.
   const STORIES: readonly {
     outcomes: readonly Outcome[]
@@ -147,7 +147,7 @@ group('whatever happens on the page and at the gateway', () => {
     { outcomes: ['success', 'chargeback'], status: 'completed', credited: 0, transaction: 'reversed' },
   ]
 
-  test.each(STORIES)('$outcomes: the funding is $status and $credited INR are there', async story => {
+  test.each(STORIES)('after $outcomes the funding is $status and $credited INR are credited', async story => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     for (const outcome of story.outcomes) await play(session, outcome)
@@ -168,7 +168,7 @@ group('whatever happens on the page and at the gateway', () => {
     ])
   })
 
-  test('a payment that nobody announced is found within a minute', async () => {
+  test('a payment without a webhook is found within a minute', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     await play(session, 'unnotified')
@@ -177,7 +177,7 @@ group('whatever happens on the page and at the gateway', () => {
     expect(await available(agent)).toBe(97.5)
   })
 
-  test('a chargeback after the money was spent leaves a debt, and nothing more is sent', async () => {
+  test('a chargeback after the money was spent makes the balance negative, and the agent can send nothing', async () => {
     const agent = await network.agent(owner)
     const other = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
@@ -202,7 +202,7 @@ group('whatever happens on the page and at the gateway', () => {
     await network.pay(agent, other, 1)
   })
 
-  test('what is over stays over', async () => {
+  test('a session that has ended stays ended', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     await play(session, 'success')
@@ -213,7 +213,7 @@ group('whatever happens on the page and at the gateway', () => {
     expect((await fundingOf(agent, session)).status).toBe('completed')
   })
 
-  test('twenty humans at once pay one session once', async () => {
+  test('twenty concurrent payments of one session are credited once', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     const params = { payment_session_id: session.payment_session_id }
@@ -229,8 +229,8 @@ group('whatever happens on the page and at the gateway', () => {
   })
 })
 
-group('UPI collect', () => {
-  test('masks the UPI id, gives the intent as a QR code too, and is credited like any other', async () => {
+describe('UPI collect', () => {
+  test('masks the UPI id, shows the intent as a QR code too, and is credited like any other funding', async () => {
     const agent = await network.agent(owner)
     const upi_id = 'asharao.personal@examplebank'
     const asked = await api.ok(routes.createUpiCollect, {
@@ -253,7 +253,7 @@ group('UPI collect', () => {
   })
 })
 
-group('a notice that did not come from the gateway', () => {
+describe('a webhook that is not from the gateway', () => {
   test('is refused, and nothing is credited', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
@@ -280,7 +280,7 @@ group('a notice that did not come from the gateway', () => {
     expect(await available(agent)).toBe(0)
   })
 
-  test('to a gateway that there is not is not found', async () => {
+  test('for an unknown gateway gets 404', async () => {
     for (const gateway of ['cashfree', 'nobody', '__proto__', 'constructor']) {
       const reply = await api.send(routes.receiveGatewayNotice, { params: { gateway }, body: {} })
       expect([gateway, [400, 404].includes(reply.status)]).toEqual([gateway, true])
@@ -288,8 +288,8 @@ group('a notice that did not come from the gateway', () => {
   })
 })
 
-group('the checkout page', () => {
-  test('is paid by hand: a declined card first, then one that works', async () => {
+describe('the checkout page', () => {
+  test('can be paid by hand: a declined card first, then one that works', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100, method: 'card' })
     await submit(session.checkout_url, { outcome: 'decline', method: 'card' })
@@ -301,7 +301,7 @@ group('the checkout page', () => {
     expect(await available(agent)).toBe(97.5)
   })
 
-  test('is given up by hand, for good', async () => {
+  test('can be cancelled by hand, for good', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     const page = await (await fetch(session.checkout_url)).text()
@@ -312,7 +312,7 @@ group('the checkout page', () => {
     expect(await available(agent)).toBe(0)
   })
 
-  test('says no in words to a session that is none, over, or hostile', async () => {
+  test('shows an error for an unknown, ended or malformed session', async () => {
     const agent = await network.agent(owner)
     const session = await open(agent, { amount: 100 })
     await play(session, 'failure')
@@ -330,7 +330,7 @@ group('the checkout page', () => {
     }
   })
 
-  test('brings nothing from elsewhere and shows whom the money is for', async () => {
+  test('loads nothing from other sites and shows the payee', async () => {
     const agent = await network.agent(owner, { name: '<b>Bold & "quoted"</b>' })
     const session = await open(agent, { amount: 1234.5 })
     const reply = await request(service.address, 'GET', `/checkout/${session.payment_session_id}`)

@@ -35,7 +35,7 @@ test.each([
   ['bulkFreezeAgents', 'frozen'],
   ['bulkQuarantineAgents', 'quarantined'],
 ] as const)(
-  'ending an agent gets no money out from under %s, and its record and the refusal say why',
+  'deactivating an agent releases no money held by %s, and its record and the refusal say why',
   async (stop, held_as) => {
     const { api, network, owner, payee, platform } = stage
     const agent = await network.fundedAgent(owner)
@@ -68,7 +68,7 @@ test.each([
   },
 )
 
-test('unfreezing an owner lifts what held the money of its ended agents too', async () => {
+test('unfreezing an owner also releases the money of its deactivated agents', async () => {
   const { api, network, owner } = stage
   const agent = await network.fundedAgent(owner)
   const params = { owner_id: owner.id }

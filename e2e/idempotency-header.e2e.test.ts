@@ -1,5 +1,5 @@
 import { exampleId, type OperationId, type Route, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, errorOf, type Reply, type Sent } from './src/api.ts'
 import { openWindow, type ServiceDatabase } from './src/database.ts'
 import { newHandle, newPan, newPhone } from './src/network.ts'
@@ -50,9 +50,9 @@ async function fingerprintAtRest(): Promise<Record<string, string>> {
   return database.fingerprint()
 }
 
-group('the header Idempotency-Key', () => {
+describe('the header Idempotency-Key', () => {
   test.each(posts)(
-    'makes a repeated %s answer what the first one answered, without its secret',
+    'makes a repeated %s return the first response, without its secret',
     async (operation, route) => {
       const here = DESTRUCTIVE.includes(operation) ? await openWorld(api) : world
       const call = keyed(here, operation, route, `again-${operation}`)
@@ -77,7 +77,7 @@ group('the header Idempotency-Key', () => {
     expect(await database.fingerprint()).toEqual(before)
   })
 
-  test('belongs to one credential: another may use the same one for itself', async () => {
+  test('belongs to one credential: another may use the same key', async () => {
     const { platform, stranger } = world
     const ids = []
     for (const { headers } of [platform, stranger.platform]) {
@@ -100,7 +100,7 @@ group('the header Idempotency-Key', () => {
     expect((await network.balance(poor)).available).toBe(97.5 - 11)
   })
 
-  test('answers nothing again to a credential that has ended since', async () => {
+  test('returns no stored response to a credential that has ended since', async () => {
     const { network, owner, platform, payee } = world
     const agent = await network.agent(owner)
     await network.fund(agent, 100)
@@ -112,7 +112,7 @@ group('the header Idempotency-Key', () => {
     await api.refused(routes.pay, 401, 'authentication_error', call)
   })
 
-  test('is free again after a day', async () => {
+  test('can be used again after a day', async () => {
     const { payer } = world
     const call = {
       params: { agent_id: payer.id },
@@ -126,7 +126,7 @@ group('the header Idempotency-Key', () => {
     expect((await api.ok(routes.createFunding, call)).funding_id).not.toBe(first.funding_id)
   })
 
-  test('of a request that still runs is refused for the moment, and that one takes effect once', async () => {
+  test('of a running request is refused, and that request takes effect once', async () => {
     const { payer, payee, network } = world
     const { available } = await network.balance(payer)
     const call = {

@@ -29,7 +29,7 @@ const verdict = async (id: string) => {
   return reason
 }
 
-test('a counterparty meets an agent by its proof and checks what the service says of it', async () => {
+test('a counterparty can verify an agent’s proof and its record at the service', async () => {
   const { proof, token } = await api.ok(routes.getMembershipProof, { headers: agent.headers })
   const jwks = createRemoteJWKSet(new URL('/.well-known/jwks.json', api.address))
   const { payload } = await jwtVerify(token, jwks, { issuer: proof.issuer, typ: 'membership-proof+jwt' })
@@ -48,7 +48,7 @@ test('a counterparty meets an agent by its proof and checks what the service say
   expect(certificate).not.toHaveProperty('owner_id')
 })
 
-test('a certificate is issued, rotated, revoked, and expires as time goes by', async () => {
+test('a certificate can be issued, rotated and revoked, and expires', async () => {
   const { id } = await api.ok(routes.issueCertificate, {
     ...ofAgent(),
     body: { capabilities: ['verify'], validity_days: 1 },
@@ -68,7 +68,7 @@ test('a certificate is issued, rotated, revoked, and expires as time goes by', a
   expect([await verdict(short.id), await verdict(certificate.id)]).toEqual(['expired', 'revoked'])
 })
 
-test('an agent takes its certificates with it when it ends', async () => {
+test('deactivating an agent revokes its certificates', async () => {
   const { certificates } = await api.ok(routes.listCertificates, {
     ...ofAgent(),
     query: { status: 'active' },

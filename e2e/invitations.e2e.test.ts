@@ -18,7 +18,7 @@ async function sessionOwners(headers: Headers): Promise<string[]> {
   return owners.map(({ owner_id }) => owner_id)
 }
 
-test('a stranger who knows a phone puts nothing into its holder’s session', async () => {
+test('a stranger who knows a phone number adds nothing to its holder’s session', async () => {
   const { network } = stage
   const hers = await network.owner(await network.platform())
   const headers = await network.login(hers)
@@ -40,7 +40,7 @@ test('a stranger who knows a phone puts nothing into its holder’s session', as
   }
 })
 
-test('until its owner is accepted, what waits for approval is nobody’s to decide; then it is hers', async () => {
+test('approvals of an invited owner can be decided only after the invitation is accepted', async () => {
   const { network } = stage
   const hers = await network.owner(await network.platform())
   const headers = await network.login(hers)
@@ -60,7 +60,7 @@ test('until its owner is accepted, what waits for approval is nobody’s to deci
   expect(await api.ok(routes.approve, { params, headers })).toMatchObject({ status: 'approved' })
 })
 
-test('nothing of an invited owner breaks: verification, funding, paying, withdrawing, settling its agents', async () => {
+test('verification, funding, payments, withdrawals and settlement work for an invited owner', async () => {
   const { network } = stage
   const hers = await network.owner(await network.platform())
   await network.login(hers)
@@ -76,7 +76,7 @@ test('nothing of an invited owner breaks: verification, funding, paying, withdra
   expect(await record()).toMatchObject({ link_status: 'invited', kyc_status: 'verified', tier: 'tier1' })
 })
 
-test('an approval of an invited owner expires, and the platform can read it all the while', async () => {
+test('an approval of an invited owner expires, and the platform can read it at all times', async () => {
   const { network } = stage
   const hers = await network.owner(await network.platform())
   await network.login(hers)
@@ -93,7 +93,7 @@ test('an approval of an invited owner expires, and the platform can read it all 
   expect((await api.ok(routes.getApproval, { params, headers })).status).toBe('expired')
 })
 
-test('whoever declines is left alone for 30 days, and the platform sees it', async () => {
+test('a person who declines cannot be invited again for 30 days, and the platform sees it', async () => {
   const { network } = stage
   const hers = await network.owner(await network.platform())
   const headers = await network.login(hers)
@@ -111,7 +111,7 @@ test('whoever declines is left alone for 30 days, and the platform sees it', asy
   expect(invitations.map(({ owner_id }) => owner_id)).toEqual([invited.id])
 })
 
-test('a phone of an administrator has invitations like any other, and its codes are apart', async () => {
+test('an administrator’s phone can be invited as an owner’s, with separate codes', async () => {
   const invited = await stage.network.owner(await stage.network.platform(), '9999999999')
   const headers = await logIn(api, invited.phone, 'owner')
   expect(await sessionOwners(headers)).toEqual([invited.id])

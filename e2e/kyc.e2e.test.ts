@@ -40,7 +40,7 @@ function withdraw(status: number, code: 'kyc_required' | 'insufficient_balance')
 }
 
 describe('an owner whose bank confirms', () => {
-  test('leaves the sandbox tier with every agent, in the answer and from then on', async () => {
+  test('leaves the sandbox tier with all agents, in the response and afterwards', async () => {
     const second = await stage.network.agent(owner)
     expect(await rehearsal.kyc(owner, '500000009012')).toMatchObject({
       kyc_status: 'verified',
@@ -56,13 +56,13 @@ describe('an owner whose bank confirms', () => {
     expect(await tierOf(await stage.network.agent(owner))).toBe('tier1')
   })
 
-  test('may send money to the bank from then on', async () => {
+  test('may withdraw to the bank afterwards', async () => {
     await withdraw(403, 'kyc_required')
     await rehearsal.kyc(owner, newBankAccount())
     await withdraw(402, 'insufficient_balance')
   })
 
-  test('may submit from a session of its own too', async () => {
+  test('may also submit from a session of its own', async () => {
     const session = await stage.network.login(owner)
     const verified = await stage.api.ok(routes.submitKyc, {
       params: { owner_id: owner.id },
@@ -77,7 +77,7 @@ describe('an owner whose bank has not decided', () => {
   test.each([
     ['900000000004', 'bank_pending', 60],
     ['900000000005', 'bank_unavailable', 180],
-  ])('with %s is pending for %s, then verified without asking again', async (account, reason, seconds) => {
+  ])('with %s is pending for %s, then verified without another request', async (account, reason, seconds) => {
     const submitted = await rehearsal.kyc(owner, account)
     expect(submitted).toMatchObject({ kyc_status: 'pending', reason, tier: 'sandbox', name_at_bank: null })
     expect(await record()).toMatchObject({ kyc_status: 'pending', bank_account_last4: account.slice(-4) })
@@ -88,7 +88,7 @@ describe('an owner whose bank has not decided', () => {
     await withdraw(402, 'insufficient_balance')
   })
 
-  test('is not forgotten when the service stops and starts again', async () => {
+  test('is still checked after a restart of the service', async () => {
     await rehearsal.kyc(owner, '900000000004')
     await stage.service.kill()
     await stage.service.start()
@@ -96,7 +96,7 @@ describe('an owner whose bank has not decided', () => {
     expect(await record()).toMatchObject({ kyc_status: 'verified' })
   })
 
-  test('may submit another account meanwhile, and that one counts', async () => {
+  test('may submit another account meanwhile, which replaces the first', async () => {
     await rehearsal.kyc(owner, '900000000004')
     expect(await rehearsal.kyc(owner, '900000000003')).toMatchObject({
       kyc_status: 'failed',
@@ -111,7 +111,7 @@ describe('an owner whose bank has not decided', () => {
   })
 })
 
-test('an owner that failed stays in the sandbox and may try again', async () => {
+test('an owner whose verification failed stays in the sandbox tier and may try again', async () => {
   expect(await rehearsal.kyc(owner, '900000000001')).toMatchObject({
     kyc_status: 'failed',
     reason: 'name_mismatch',
@@ -135,14 +135,14 @@ describe('an owner that is verified', () => {
     body: { bank_account, bank_ifsc: 'HDFC0001234' },
   })
 
-  test('keeps its account when another one is refused', async () => {
+  test('keeps its account if another one is refused', async () => {
     await rehearsal.kyc(owner, '500000009012')
     const refused = await stage.api.refused(routes.submitKyc, 409, 'conflict', submit('900000000002'))
     expect(refused.details).toEqual({ reason: 'account_invalid' })
     expect(await record()).toMatchObject({ kyc_status: 'verified', bank_account_last4: '9012' })
   })
 
-  test('keeps it while another one is pending and for a day after that, is told at the phone, and then has that one', async () => {
+  test('keeps its account while another one is pending and for a day after that, and is notified by phone', async () => {
     await rehearsal.kyc(owner, '500000009012')
     expect(await rehearsal.kyc(owner, '900000000004')).toMatchObject({
       kyc_status: 'verified',
@@ -177,7 +177,7 @@ test.each(['platform', 'session'] as const)('a change of the account is cancelle
   await stage.api.refused(routes.cancelBankAccountChange, 404, 'not_found', call)
 })
 
-test('payouts go to the account in force, those of a moved clock too', async () => {
+test('payouts go to the account in force, also with a moved test clock', async () => {
   const { network } = stage
   await rehearsal.kyc(owner, '500000009012')
   await network.fund(agent, 1000)
@@ -199,7 +199,7 @@ test('payouts go to the account in force, those of a moved clock too', async () 
   ])
 })
 
-test('each change is one event for the owner’s platform', async () => {
+test('each change of verification is one event for the owner’s platform', async () => {
   await rehearsal.kyc(owner, '900000000004')
   await rehearsal.advance(60)
   await rehearsal.advance(600)

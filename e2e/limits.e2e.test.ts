@@ -1,5 +1,5 @@
 import { type BodyOf, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -29,27 +29,27 @@ async function advance(seconds: number): Promise<Date> {
   return new Date(now)
 }
 
-group('a payee rule', () => {
-  test('that allows some refuses all others', async () => {
+describe('a payee rule', () => {
+  test('that allows some payees refuses all others', async () => {
     const friend = await network.agent(owner)
     const payer = await network.fundedAgent(owner, { allowed_payees: [friend.id] })
     await network.pay(payer, friend, 1)
     expect((await network.refusedPayment(payer, payee, [403, 'authorization_error'])).field).toBe('to')
   })
 
-  test('that blocks some allows all others', async () => {
+  test('that blocks some payees allows all others', async () => {
     const foe = await network.agent(owner)
     const payer = await network.fundedAgent(owner, { blocked_payee_agents: [foe.id] })
     await network.refusedPayment(payer, payee, [403, 'authorization_error'], { to: foe.handle })
     await network.pay(payer, payee, 1)
   })
 
-  test('that allows nobody refuses everybody', async () => {
+  test('with an empty list of allowed payees refuses every payee', async () => {
     const payer = await network.fundedAgent(owner, { allowed_payees: [] })
     await network.refusedPayment(payer, payee, [403, 'authorization_error'])
   })
 
-  test('blocks what is allowed as well', async () => {
+  test('that blocks a payee takes precedence over one that allows it', async () => {
     const both = await network.agent(owner)
     const payer = await network.fundedAgent(owner, {
       allowed_payees: [both.id],
@@ -59,7 +59,7 @@ group('a payee rule', () => {
   })
 })
 
-group('the tier of an agent whose owner is not verified', () => {
+describe('the tier of an agent whose owner is not verified', () => {
   let payer: Agent
   beforeAll(async () => {
     const newcomer = await network.owner(platform)
@@ -67,12 +67,12 @@ group('the tier of an agent whose owner is not verified', () => {
     await network.fund(payer, 20_000)
   })
 
-  test('sends what is above 500 INR into escrow', async () => {
+  test('requires escrow above 500 INR', async () => {
     const error = await network.refusedPayment(payer, payee, [403, 'escrow_required'], { amount: 500.01 })
     expect(error.details).toMatchObject({ rule: 'require_escrow_above', layer: 'tier', escrow_above: 500 })
   })
 
-  test('refuses what is above 1000 INR, and says how much would pass', async () => {
+  test('refuses payments above 1000 INR, and returns the largest amount allowed', async () => {
     const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
       amount: 1000.01,
     })
@@ -110,8 +110,8 @@ async function setPolicy(agent: Agent, policy: Policy): Promise<void> {
   })
 }
 
-group('a limit', () => {
-  test('of one payment holds to the paisa, without the fee', async () => {
+describe('a limit', () => {
+  test('of one payment is exact to the paisa, without the fee', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 100 })
     await network.pay(payer, payee, 100)
     const error = await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], {
@@ -145,7 +145,7 @@ group('a limit', () => {
     )
   })
 
-  test('of an hour rolls: what was paid an hour ago counts no more', async () => {
+  test('of an hour rolls: a payment made an hour ago no longer counts', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_hourly: 100 })
     await network.pay(payer, payee, 60)
     await advance(HOUR_S / 2)
@@ -163,7 +163,7 @@ group('a limit', () => {
     await network.pay(payer, payee, 60)
   })
 
-  test('of a day ends at midnight in IST, that of a month with the month', async () => {
+  test('of a day resets at midnight in IST, that of a month with the month', async () => {
     const start = await advance(0)
     // From the beginning of an IST day on, whatever the time of day is when the test runs.
     const intoDay = (Math.floor(start.getTime() / 1000) + IST_OFFSET_S) % DAY_S
@@ -194,7 +194,7 @@ group('a limit', () => {
     await network.pay(payer, payee, 100)
   })
 
-  test('of one counterparty a day is each counterparty’s own', async () => {
+  test('of one counterparty a day counts each counterparty separately', async () => {
     const other = await network.agent(owner)
     const payer = await network.fundedAgent(owner, { per_counterparty_daily_limit: 50 })
     await network.pay(payer, payee, 50)
@@ -203,7 +203,7 @@ group('a limit', () => {
     await network.pay(payer, other, 50)
   })
 
-  test('of counterparties an hour counts each once, and rolls', async () => {
+  test('of counterparties an hour counts each counterparty once, and rolls', async () => {
     const [first, second] = [await network.agent(owner), await network.agent(owner)]
     const payer = await network.fundedAgent(owner, { max_counterparties_per_hour: 2 })
     for (const to of [first, first, second, first]) await network.pay(payer, to, 1)
@@ -235,7 +235,7 @@ group('a limit', () => {
     await network.pay(payer, payee, 60)
   })
 
-  test('is the tightest of all, and the answer says what is possible now', async () => {
+  test('that is the tightest decides, and the response says what is possible now', async () => {
     const payer = await network.fundedAgent(owner, {
       spend_limit_per_tx: 80,
       spend_limit_hourly: 100,
@@ -248,14 +248,14 @@ group('a limit', () => {
     await network.pay(payer, payee, 40)
   })
 
-  test('that is lowered holds for the very next payment', async () => {
+  test('that is lowered applies to the next payment', async () => {
     const payer = await network.fundedAgent(owner)
     await network.pay(payer, payee, 10)
     await setPolicy(payer, { spend_limit_daily: 10 })
     await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 0.01 })
   })
 
-  test('is not used up by what was refused, and refunds do not count', async () => {
+  test('does not count refused payments and refunds', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_daily: 100 })
     await network.refusedPayment(payer, payee, [403, 'spend_limit_exceeded'], { amount: 100.01 })
     const miser = await network.agent(owner, { spend_limit_daily: 0 })

@@ -43,7 +43,7 @@ async function codeOf(phone: string): Promise<string> {
 }
 
 test.each(['owner', 'admin'] as const)(
-  'ten addresses with ten codes each keep no %s out, at a place that is known or a new one',
+  'wrong codes from ten addresses do not lock out an %s, from a known or a new address',
   async kind => {
     const { send, verify } = LOGIN[kind]
     const phone =
@@ -69,7 +69,7 @@ test.each(['owner', 'admin'] as const)(
   SLOW_MS,
 )
 
-test('guessing is an alert that administrators see, about no agent and no platform', async () => {
+test('guessed codes raise an alert for administrators that names no agent and no platform', async () => {
   await api.ok(routes.advanceClock, { body: { advance_seconds: 3_700 } })
   const headers = await stage.network.admin()
   await besiege('9812345678', 'owner')

@@ -1,5 +1,5 @@
 import { type OperationId, type Route, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, type Sent } from './src/api.ts'
 import { idsIn, kindFor, ownHeaders, PREFIX } from './src/route-table.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -55,9 +55,9 @@ function takesHandles(schema: unknown, field: string): boolean {
   return properties[field]?.pattern === undefined
 }
 
-group('a malformed id in an address', () => {
+describe('a malformed id in a path', () => {
   test.each(table.filter(([, route]) => idsIn(route).length > 0))(
-    'of %s is answered as an unknown one',
+    'of %s gets the same response as an unknown id',
     async (operation, route) => {
       for (const name of idsIn(route)) {
         const prefix = PREFIX[name] ?? ''
@@ -75,7 +75,7 @@ group('a malformed id in an address', () => {
   )
 })
 
-group('a malformed id in a query or a body', () => {
+describe('a malformed id in a query or a body', () => {
   const places = table.flatMap(([operation, route]) => [
     ...(route.query === undefined ? [] : ([[operation, route, 'query']] as const)),
     ...(route.body === undefined ? [] : ([[operation, route, 'body']] as const)),

@@ -1,5 +1,5 @@
 import { type Route, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, pathOf, request } from './src/api.ts'
 import { newHandle } from './src/network.ts'
 import type { Service } from './src/service.ts'
@@ -22,22 +22,25 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-group('an address', () => {
-  test.each([...methodsOf])('%s takes its own methods and names them for any other', async (path, served) => {
-    const address = pathOf({ path } as Route, {})
-    const taken = new Set<string>(served.map(route => route.method))
-    for (const method of METHODS.filter(method => !taken.has(method))) {
-      const reply = await request(service.address, method, address, { headers: world.platform.headers })
-      // `me` could be the id of an agent, so this address takes what an agent's does.
-      if (path === '/v1/agents/me' && reply.status !== 405) continue
-      expect([method, reply.status, errorOf(reply).code]).toEqual([method, 405, 'method_not_allowed'])
-      const allowed = (reply.headers.get('allow') ?? '').split(', ')
-      for (const one of taken) expect(allowed).toContain(one)
-      expect(allowed).not.toContain(method)
-    }
-  })
+describe('a path', () => {
+  test.each([...methodsOf])(
+    '%s accepts its own methods and names them in the refusal of any other',
+    async (path, served) => {
+      const address = pathOf({ path } as Route, {})
+      const taken = new Set<string>(served.map(route => route.method))
+      for (const method of METHODS.filter(method => !taken.has(method))) {
+        const reply = await request(service.address, method, address, { headers: world.platform.headers })
+        // `me` could be the id of an agent, so this address takes what an agent's does.
+        if (path === '/v1/agents/me' && reply.status !== 405) continue
+        expect([method, reply.status, errorOf(reply).code]).toEqual([method, 405, 'method_not_allowed'])
+        const allowed = (reply.headers.get('allow') ?? '').split(', ')
+        for (const one of taken) expect(allowed).toContain(one)
+        expect(allowed).not.toContain(method)
+      }
+    },
+  )
 
-  test('that is none is not found, whoever asks and however', async () => {
+  test('that is unknown gets 404, for any caller and method', async () => {
     const paths = ['/v1', '/v2/agents', '/v1/agent', '/V1/agents', '//v1/agents', '/v1/agents/x/y/z']
     const later = ['/v1/admin', '/v1/admin/agents']
     for (const path of [...paths, ...later]) {
@@ -48,7 +51,7 @@ group('an address', () => {
     }
   })
 
-  test('that is none is not found, whatever the body', async () => {
+  test('that is unknown gets 404, with any body', async () => {
     for (const body of ['{', 'a'.repeat(100_000)]) {
       const headers = { 'content-type': 'text/plain' }
       const reply = await request(service.address, 'POST', '/v1/nothing', { body, headers })
@@ -57,9 +60,9 @@ group('an address', () => {
   })
 })
 
-group('an agent’s state', () => {
+describe('an agent’s state', () => {
   test.each(['quarantined', 'paused', 'frozen', 'deactivated'])(
-    'cannot be set to %s by writing it',
+    'cannot be set to %s by a PATCH of its field',
     async status => {
       const { network, platform, owner } = world
       const agent = await network.agent(owner)
@@ -80,8 +83,8 @@ group('an agent’s state', () => {
   )
 })
 
-group('what watches the service', () => {
-  test('finds metrics that name no address and no person', async () => {
+describe('monitoring of the service', () => {
+  test('gets metrics without addresses and personal data', async () => {
     const reply = await request(service.address, 'GET', '/metrics')
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toContain('text/plain')
@@ -90,7 +93,7 @@ group('what watches the service', () => {
     expect(world.network.confidential.filter(text => reply.text.includes(text))).toEqual([])
   })
 
-  test('finds it healthy and ready, with a request id of its own each time', async () => {
+  test('gets the health and readiness probes, each with its own request id', async () => {
     const replies = [
       await request(service.address, 'GET', '/healthz'),
       await request(service.address, 'GET', '/readyz'),
@@ -106,7 +109,7 @@ group('what watches the service', () => {
     expect(reply.headers.get('x-request-id')).not.toBe('forged')
   })
 
-  test('finds the reference page without anything from elsewhere', async () => {
+  test('gets the reference page without resources of other sites', async () => {
     const reply = await request(service.address, 'GET', '/docs')
     expect(reply.status).toBe(200)
     expect(reply.text).not.toMatch(/(?:src|href)="https?:\/\//)

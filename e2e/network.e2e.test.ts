@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { POLICY_CONTROLS, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, openApi, type Reply } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { type Network, newHandle, newPan, newPhone, type Platform, shown } from './src/network.ts'
@@ -26,8 +26,8 @@ function statusesOf(replies: readonly Reply[]): Record<number, number> {
   return Object.fromEntries([...counts].map(([status, those]) => [status, those.length]))
 }
 
-group('a platform', () => {
-  test('changes what it sends, clears what it sends as null, and keeps the rest', async () => {
+describe('a platform', () => {
+  test('changes the fields it sends, clears those it sends as null, and keeps the rest', async () => {
     const mine = await network.platform()
     const call = { params: { platform_id: mine.id }, headers: mine.headers }
     const webhook_url = 'https://example.com/webhooks/wallet?a=1#part'
@@ -42,7 +42,7 @@ group('a platform', () => {
     expect(await api.ok(routes.getPlatform, call)).toEqual(cleared)
   })
 
-  test('has no webhook address that is none, or that names a user', async () => {
+  test('cannot set an invalid webhook_url, or one with a user name', async () => {
     const wrong = [
       'ftp://example.com/x',
       'javascript:alert(1)',
@@ -61,7 +61,7 @@ group('a platform', () => {
     }
   })
 
-  test('that replaces its secret is known by the new one alone, at once', async () => {
+  test('that replaces its secret can use only the new one, at once', async () => {
     const mine = await network.platform()
     const call = { params: { platform_id: mine.id } }
     const rotated = await api.ok(routes.rotatePlatformSecret, { ...call, headers: mine.headers })
@@ -70,7 +70,7 @@ group('a platform', () => {
     await api.ok(routes.getPlatform, { ...call, headers })
   })
 
-  test('that replaces its webhook secret sees the new one once, and how long the old one lasts', async () => {
+  test('that replaces its webhook secret sees the new one once, and the expiry of the old one', async () => {
     const mine = await network.platform()
     const call = { params: { platform_id: mine.id }, headers: mine.headers }
     const rotated = await api.ok(routes.rotateWebhookSecret, call)
@@ -81,7 +81,7 @@ group('a platform', () => {
     expect(JSON.stringify(await api.ok(routes.getPlatform, call))).not.toContain('whsec_')
   })
 
-  test('is not deleted while an agent holds money; afterwards nobody of it is known', async () => {
+  test('is not deleted while an agent has money; afterwards its owners and agents are not found', async () => {
     const mine = await network.platform()
     const owner = await network.owner(mine)
     const agent = await network.agent(owner)
@@ -116,8 +116,8 @@ group('a platform', () => {
   })
 })
 
-group('an owner', () => {
-  test('is normalised, masked and shown to its platform alone', async () => {
+describe('an owner', () => {
+  test('is normalised, masked and shown only to its platform', async () => {
     const phone = newPhone()
     const pan = newPan()
     const body = {
@@ -142,7 +142,7 @@ group('an owner', () => {
     expect(await api.ok(routes.getOwner, call)).toEqual(made)
   })
 
-  test('is there once for a phone and once for a PAN, however they are written', async () => {
+  test('exists once for a phone and once for a PAN, in any spelling', async () => {
     const person = { name: 'Asha Rao', phone: newPhone(), pan: newPan() }
     const first = await api.ok(routes.createOwner, { headers: platform.headers, body: person })
     const again = [
@@ -164,7 +164,7 @@ group('an owner', () => {
     await api.ok(routes.createOwner, { headers: other.headers, body: person })
   })
 
-  test('raced by twenty requests is made once', async () => {
+  test('is created once by twenty concurrent requests', async () => {
     const body = { name: 'Asha Rao', phone: newPhone(), pan: newPan() }
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => api.send(routes.createOwner, { headers: platform.headers, body })),
@@ -172,7 +172,7 @@ group('an owner', () => {
     expect(statusesOf(replies)).toEqual({ 201: 1, 409: 19 })
   })
 
-  test('that is verified raises the agents it has and the ones to come', async () => {
+  test('that is verified raises the tier of its present and future agents', async () => {
     const owner = await network.owner(platform)
     const before = await network.agent(owner)
     await network.verify(owner)
@@ -187,7 +187,7 @@ group('an owner', () => {
   })
 })
 
-group('an agent', () => {
+describe('an agent', () => {
   const call = (agent_id: string) => ({ params: { agent_id }, headers: platform.headers })
 
   test('stores and shows all ten controls, and PATCH leaves what it does not name', async () => {
@@ -232,7 +232,7 @@ group('an agent', () => {
     })
   })
 
-  test('has its handle for ever and alone on the whole network', async () => {
+  test('keeps its handle for ever, and no other agent of the network can have it', async () => {
     const [mine, theirs] = [await network.owner(platform), await network.owner(await network.platform())]
     const handle = newHandle()
     const agent = await network.agent(mine, { handle: `@${handle.toUpperCase()}` })
@@ -250,7 +250,7 @@ group('an agent', () => {
     expect(found).toMatchObject({ exists: true, agent_id: agent.id, status: 'deactivated' })
   })
 
-  test('raced for one handle by twenty requests is made once', async () => {
+  test('is created once by twenty concurrent requests for one handle', async () => {
     const owner = await network.owner(platform)
     const body = { name: 'A', handle: newHandle(), owner_id: owner.id }
     const replies = await Promise.all(
@@ -264,7 +264,7 @@ group('an agent', () => {
     expect(agents.length).toBe(1)
   })
 
-  test('has no handle that is none', async () => {
+  test('cannot have an invalid handle', async () => {
     const owner = await network.owner(platform)
     const wrong = [
       'ab',
@@ -297,7 +297,7 @@ group('an agent', () => {
     }
   })
 
-  test('can bring its own public key, if it is one', async () => {
+  test('can have its own public key, if it is valid', async () => {
     const owner = await network.owner(platform)
     const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
     const public_key = Buffer.from(jwk.x ?? '', 'base64url').toString('base64')
@@ -312,7 +312,7 @@ group('an agent', () => {
     }
   })
 
-  test('that gets a new key is known by it alone, at once and for payments too', async () => {
+  test('that gets a new key can use only that one, at once and for payments too', async () => {
     const owner = await network.owner(platform)
     const [agent, other] = [await network.agent(owner), await network.agent(owner)]
     await network.fund(agent, 100)
@@ -331,7 +331,7 @@ group('an agent', () => {
     expect((await api.ok(routes.getBalance, call(agent.id))).available).toBe(97.5 - 6)
   })
 
-  test('that is deactivated is over for good, and its money stays visible to its platform', async () => {
+  test('that is deactivated stays so, and its money stays visible to its platform', async () => {
     const owner = await network.owner(platform)
     const agent = await network.agent(owner)
     await network.fund(agent, 100)
@@ -345,8 +345,8 @@ group('an agent', () => {
   })
 })
 
-group('on a network whose sign-up is closed', () => {
-  test('nobody opens a platform', async () => {
+describe('on a network whose sign-up is closed', () => {
+  test('a platform cannot sign up', async () => {
     const closed = await startService({ DATABASE_URL: database.url, PLATFORM_SIGNUP: 'admin' })
     const error = await openApi(closed.address).refused(routes.createPlatform, 401, 'authentication_error', {
       body: { name: 'A' },

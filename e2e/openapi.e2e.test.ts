@@ -1,7 +1,7 @@
 import { ERROR_STATUS, FORMATS, type Route, routes } from '@batua/contract'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { request } from './src/api.ts'
 import { at } from './src/documented.ts'
 import type { Service } from './src/service.ts'
@@ -42,7 +42,7 @@ function operations(): Operation[] {
   return Object.values(document['paths'] as Record<string, Record<string, Operation>>).flatMap(Object.values)
 }
 
-group('openapi.json', () => {
+describe('openapi.json', () => {
   test('is a valid OpenAPI 3.1 document', async () => {
     const result = await new Validator().validate(structuredClone(document))
     expect(result.errors ?? []).toEqual([])
@@ -52,7 +52,7 @@ group('openapi.json', () => {
     expect(document['servers']).toEqual([{ url: service.address }])
   })
 
-  test('has every route of the contract, and no other', () => {
+  test('describes every route of the contract, and no other', () => {
     const documented = operations().map(operation => operation.operationId)
     expect(documented.toSorted()).toEqual(table.map(route => route.operationId).toSorted())
   })
@@ -83,7 +83,7 @@ group('openapi.json', () => {
     if (route.method === 'POST') for (const status of ['409', '422']) expect(statuses).toContain(status)
   })
 
-  test('has an example for every body and every answer, each fitting its schema', () => {
+  test('has an example for every request and response, each valid by its schema', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS })
     ajv.addSchema(document, 'openapi')
     const faults: string[] = []

@@ -33,7 +33,7 @@ afterAll(async () => {
   await stage.close()
 })
 
-test('a worker gets its money from the treasury, spends it within its budget, and leaves', async () => {
+test('a worker gets money from the treasury, spends it within its budget, and leaves the organization', async () => {
   const member = { agent_id: worker.id, role: 'worker', budget_limit: 150 } as const
   const joined = await api.ok(routes.addMember, { ...ofLab(), body: member })
   expect(joined).toMatchObject({ ...member, org_id: lab.id, agent_name: 'Worker' })
@@ -72,7 +72,7 @@ test('a worker gets its money from the treasury, spends it within its budget, an
   await api.refused(routes.allocate, 404, 'not_found', call)
 })
 
-test('a budget counts a hold until it is refunded, and decides about what waited once it is approved', async () => {
+test('a budget counts a hold until its refund, and applies again when a waiting payment is approved', async () => {
   const payer = await network.fundedAgent(owner, { require_human_approval_above: 50 })
   const payee = await network.agent(owner)
   const member = { agent_id: payer.id, role: 'worker', budget_limit: 80 } as const
@@ -96,7 +96,7 @@ test('a budget counts a hold until it is refunded, and decides about what waited
   expect(await used()).toBe(61)
 })
 
-test('an allocation that is repeated with its Idempotency-Key is made once, by a later session too', async () => {
+test('an allocation that is repeated with its Idempotency-Key is made once, also from a later session', async () => {
   const member = { agent_id: worker.id, role: 'admin' } as const
   await api.ok(routes.addMember, { ...ofLab(), body: member })
   const call = {

@@ -1,5 +1,5 @@
 import { type Route, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers, Sent } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -155,13 +155,13 @@ async function page(
   }
 }
 
-group.each(LISTS)('the list of $name', list => {
+describe.each(LISTS)('the list of $name', list => {
   let total: number
   beforeAll(async () => {
     total = (await page(list, {})).pagination.total
   })
 
-  test('begins with the newest, 20 of them', async () => {
+  test('begins with the newest 20 entries', async () => {
     const first = await page(list, {})
     expect(first.ids.length).toBe(20)
     expect(first.pagination).toMatchObject({ total, limit: 20, offset: 0 })
@@ -183,12 +183,12 @@ group.each(LISTS)('the list of $name', list => {
     expect((await page(list, { offset: total })).ids).toEqual([])
   })
 
-  test('walked by cursor neither repeats nor skips while new entries arrive', async () => {
+  test('read by cursor neither repeats nor skips an entry while new ones arrive', async () => {
     const before = (await page(list, { limit: 100 })).ids
     expect(await walk(list, 10, list.add)).toEqual(before)
   })
 
-  test('takes no page that is too large, too small or made up', async () => {
+  test('refuses a page that is too large, too small or invented', async () => {
     const wrong = [
       { limit: 0 },
       { limit: 101 },
@@ -221,8 +221,8 @@ async function walk(list: List, limit: number, between?: () => Promise<unknown>)
   }
 }
 
-group('a filter', () => {
-  test('of agents finds by state, owner and handle, and only one’s own', async () => {
+describe('a filter', () => {
+  test('of agents works by state, owner and handle, for the caller’s own agents only', async () => {
     const call = { headers: platform.headers }
     const one = await api.ok(routes.listAgents, {
       ...call,
@@ -244,7 +244,7 @@ group('a filter', () => {
     )
   })
 
-  test('of transactions finds by type, state and span, the counts included', async () => {
+  test('of transactions works by type, state and time, counts included', async () => {
     const call = { params: { agent_id: payer.id }, headers: payer.headers }
     const find = async (query: Record<string, string>) =>
       await api.ok(routes.listTransactions, { ...call, query: { ...query, limit: 100 } })

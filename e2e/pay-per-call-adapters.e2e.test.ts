@@ -50,7 +50,7 @@ function proofOf(nonce: string) {
 }
 
 test.each(SHOPS)(
-  'who hangs up while its payment is looked at by %s gets nothing but its money',
+  'a buyer that disconnects while %s checks its payment is not served, and is refunded',
   async (_name, open) => {
     const onWeather = vi.fn<() => void>()
     const shop = await open({ ...till, onWeather })
@@ -67,7 +67,7 @@ test.each(SHOPS)(
   },
 )
 
-test('express asks for money for one path as it was asked for, whatever router is under it', async () => {
+test('express requests the payment for the original path, whatever router handles it', async () => {
   const sell = express.Router().get('/x', expressPayment({ ...till, amount: 12.5 }), (_request, response) => {
     response.send('sold')
   })
@@ -83,7 +83,7 @@ async function textOf(answer: Response) {
   return { status: answer.status, headers: answer.headers, text: await answer.text(), body: undefined }
 }
 
-test('hono needs no server, and has given the money back by the time that it answers a failure', async () => {
+test('hono works without a server, and has refunded the payment before it returns a failed response', async () => {
   const app = new Hono()
   const paywall = honoPayment({ ...till, amount: 12.5 })
   // What is no Error passes hono by.
@@ -94,7 +94,7 @@ test('hono needs no server, and has given the money back by the time that it ans
   expect(asked).toEqual(['verify', 'refund'])
 })
 
-test('hono holds a failed answer no longer than a request may wait; the platform is asked to wait on', async () => {
+test('hono delays a failed response no longer than the request’s deadline, and the platform waits for the refund', async () => {
   const app = new Hono()
   const paywall = honoPayment({ ...till, amount: 12.5, verifyTimeoutMs: 50 })
   app.get('/', paywall, c => c.text('failed', 500))
@@ -113,7 +113,7 @@ test('hono holds a failed answer no longer than a request may wait; the platform
   expect((await app.request('/', { headers: proofOf(again.nonce) })).status).toBe(500)
 })
 
-test('express comes to terms with a time limit that has answered already', async () => {
+test('express works with a time-out middleware that has responded already', async () => {
   const paywall = expressPayment({ ...till, amount: 12.5 })
   const next = vi.fn<() => void>()
   let passed: Promise<void> = Promise.resolve()
@@ -137,13 +137,13 @@ test('express comes to terms with a time limit that has answered already', async
   await shop.close()
 })
 
-test('hono serves nothing to what looks like a preflight', async () => {
+test('hono serves nothing to a request that looks like a preflight', async () => {
   const app = new Hono().all('/', honoPayment({ ...till, amount: 12.5 }), c => c.text('sold'))
   const headers = { 'access-control-request-method': 'GET' }
   expect((await app.request('/', { method: 'OPTIONS', headers })).status).toBe(402)
 })
 
-test('fastify asks for money in our words whatever a route’s schema lets it say', async () => {
+test('fastify sends the 402 unchanged, whatever the route’s response schema allows', async () => {
   const app = fastify()
   const response = { '4xx': { type: 'object', properties: {} } }
   const preHandler = fastifyPayment({ ...till, amount: 12.5 })

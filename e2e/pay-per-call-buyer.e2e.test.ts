@@ -9,7 +9,7 @@ import {
 } from '@batua/sdk'
 import { payingAdapter } from '@batua/sdk/axios'
 import axios, { AxiosError } from 'axios'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, describe as group, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createPayingFetch } from '../sdk/src/buyer/paying-fetch.ts'
 import type { Agent } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -51,8 +51,8 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 
 const weather = () => `${seller.address}/weather?city=Pune`
 
-group('what asks for money', () => {
-  test('is paid once and asked for again with the proof', async () => {
+describe('a resource that requires a payment', () => {
+  test('is paid once and requested again with the proof', async () => {
     const { buy, agent, payments } = await shopper()
     const answer = await buy(weather())
     expect(await answer.json()).toMatchObject({ method: 'GET', url: '/weather?city=Pune' })
@@ -75,7 +75,7 @@ group('what asks for money', () => {
     })
   })
 
-  test('gets the whole body both times, however it was given', async () => {
+  test('gets the whole body both times, in whatever form it was passed', async () => {
     const { buy, payments } = await shopper()
     const body = 'city=Pune'
     for (const [input, init] of [
@@ -87,7 +87,7 @@ group('what asks for money', () => {
     expect(await payments()).toHaveLength(2)
   })
 
-  test('is paid with one payment each, by 64 that ask for the same at once', async () => {
+  test('is paid once for each of 64 concurrent requests', async () => {
     const { buy, payments } = await shopper()
     seller.sign.price = '0.01'
     const answers = await Promise.all(Array.from({ length: 64 }, () => buy(weather())))
@@ -97,7 +97,7 @@ group('what asks for money', () => {
   })
 })
 
-test('what asks for no money in this way passes through untouched', async () => {
+test('a response without a challenge passes through unchanged', async () => {
   const { buy, payments } = await shopper()
   for (const path of ['/free', '/plain-402']) {
     const answer = await buy(seller.address + path)
@@ -108,8 +108,8 @@ test('what asks for no money in this way passes through untouched', async () => 
   expect(await payments()).toEqual([])
 })
 
-group('nothing is paid', () => {
-  test('above the maximum, to another payee, without https, or for what cannot be read', async () => {
+describe('nothing is paid', () => {
+  test('above the maximum, to another payee, without https, or for an unreadable challenge', async () => {
     const { buy, payments, agent } = await shopper({ maxAmount: '9.99' })
     expect(await failure(buy(weather()))).toMatchObject({ code: 'price_too_high', paymentId: null })
     expect((await failure(buy(`${seller.address}/garbled-402`))).code).toBe('invalid_challenge')
@@ -123,7 +123,7 @@ group('nothing is paid', () => {
     expect(await payments()).toEqual([])
   })
 
-  test('for a header that is longer than a challenge can be, up to where fetch itself gives up', async () => {
+  test('for a header that is longer than any challenge', async () => {
     const { buy, payments } = await shopper()
     const lengthy = (length: number) => buy(`${seller.address}/lengthy-402?${length}`)
     expect((await failure(lengthy(12 * 1024))).code).toBe('invalid_challenge')
@@ -138,7 +138,7 @@ group('nothing is paid', () => {
     expect(await payments()).toEqual([])
   })
 
-  test('to another origin than was asked', async () => {
+  test('to another origin than the request’s', async () => {
     const { buy, payments } = await shopper()
     const other = await openScriptedSeller(stage.api.address, stage.payee)
     const { code } = await failure(buy(`${seller.address}/to?${other.address}/weather`))
@@ -147,7 +147,7 @@ group('nothing is paid', () => {
     await other.close()
   })
 
-  test('when the service refuses, whose error comes through; the next call begins anew', async () => {
+  test('if the service refuses; its error is thrown and the next call starts again', async () => {
     const { buy, payments } = await shopper({ maxAmount: 1_000, extras: { spend_limit_per_tx: 5 } })
     expect(await refusal(buy(weather()))).toBe('spend_limit_exceeded')
     seller.sign.price = '5.00'
@@ -155,7 +155,7 @@ group('nothing is paid', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('with a key that was never good, and budgets keep what they had', async () => {
+  test('with an invalid key, and budgets stay as they were', async () => {
     const { buy, losses, payments } = await shopper({ budgets: [{ amount: 10, per: 'day' }] })
     const error = { code: 'authentication_error', message: 'no such key' }
     losses.pay.push(() => Response.json({ error }, { status: 401 }))
@@ -164,7 +164,7 @@ group('nothing is paid', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('and the 402 is let go of, also by a buyer who would hand it out', async () => {
+  test('and the 402 is discarded, even by a buyer that returns it', async () => {
     const answers: Response[] = []
     const keeping: typeof fetch = async (input, init) => {
       const answer = await fetch(input, init)
@@ -177,7 +177,7 @@ group('nothing is paid', () => {
     expect(answers.map(({ bodyUsed }) => bodyUsed)).toEqual([true])
   })
 
-  test('when the nonce was paid before with another amount', async () => {
+  test('if the nonce was paid before with another amount', async () => {
     const { buy, agent, payments } = await shopper()
     const nonce = crypto.randomUUID()
     const { payment_id } = await stage.network.pay(agent, stage.payee, 3, { reference: nonce })
@@ -212,11 +212,11 @@ test('a paid request that is redirected to another origin never takes its proof 
   await thief.close()
 })
 
-group('a lost answer', () => {
+describe('a lost response', () => {
   test.each<[string, Loss[]]>([
     ['of the service, as often as it is asked', ['answer', 'answer']],
     ['of the service, which never heard of it', ['request']],
-  ])('%s, costs no second payment', async (_name, lost) => {
+  ])('%s, causes no second payment', async (_name, lost) => {
     const { buy, losses, payments } = await shopper()
     losses.pay.push(...lost)
     expect((await buy(weather())).status).toBe(200)
@@ -226,7 +226,7 @@ group('a lost answer', () => {
   test.each<[string, Loss]>([
     ['made', 'answer'],
     ['not made', 'request'],
-  ])('leaves a purchase that the same call finishes, the payment %s', async (_name, loss) => {
+  ])('leaves a purchase that the same call completes, with the payment %s', async (_name, loss) => {
     const { buy, losses, payments, clock } = await shopper()
     const nonce = crypto.randomUUID()
     seller.sign.nonce = nonce
@@ -239,7 +239,7 @@ group('a lost answer', () => {
     expect([made.length, made[0]?.reference]).toEqual([1, nonce])
   })
 
-  test('to a payment that was not made is given up ten minutes after the last try, and counts', async () => {
+  test('to a payment that was not made is given up ten minutes after the last attempt, and counts against budgets until then', async () => {
     const { buy, losses, payments, clock } = await shopper({ budgets: [{ amount: 20, per: 'hour' }] })
     const stale = crypto.randomUUID()
     seller.sign.nonce = stale
@@ -254,7 +254,7 @@ group('a lost answer', () => {
     expect((await failure(buy(weather()))).code).toBe('budget_exceeded')
   })
 
-  test('to a payment is not given up while it is tried again and again', async () => {
+  test('to a payment is not given up while it is retried', async () => {
     const { buy, losses, payments, clock } = await shopper()
     const nonce = crypto.randomUUID()
     seller.sign.nonce = nonce
@@ -269,7 +269,7 @@ group('a lost answer', () => {
   })
 
   test.each([{}, { payment_id: 'ok' }, { payment_id: null }])(
-    'in whose place a proxy answers 200 with %j is no payment',
+    'that a proxy replaces with a 200 and %j counts as no payment',
     async body => {
       const { buy, losses, payments } = await shopper()
       losses.pay.push(() => Response.json(body))
@@ -280,7 +280,7 @@ group('a lost answer', () => {
     },
   )
 
-  test('is not paid for by another buyer of the journal who agrees to less', async () => {
+  test('is not continued by another buyer of the journal with stricter terms', async () => {
     const first = await shopper()
     first.losses.pay.push('request')
     first.losses.payments.push('answer')
@@ -290,7 +290,7 @@ group('a lost answer', () => {
     expect(await thrifty.payments()).toEqual([])
   })
 
-  test('is no other agent’s to finish, even with the same journal', async () => {
+  test('is not continued by another agent, even with the same journal', async () => {
     const first = await shopper()
     first.losses.pay.push('answer')
     first.losses.payments.push('answer')
@@ -302,7 +302,7 @@ group('a lost answer', () => {
     expect(new Set(made.map(({ reference }) => reference)).size).toBe(2)
   })
 
-  test('of the seller, before it served, is asked for again with the same proof', async () => {
+  test('of the seller, before it served, is requested again with the same proof', async () => {
     const { buy, payments } = await shopper()
     seller.turns.push(cut, cut)
     expect((await buy(weather())).status).toBe(200)
@@ -326,7 +326,7 @@ group('a lost answer', () => {
   })
 })
 
-test('a call that was aborted after its payment tells of it, and is finished by the same call', async () => {
+test('a call that was aborted after its payment names it in its error, and the same call completes it', async () => {
   const { buy, payments } = await shopper()
   const controller = new AbortController()
   const enough = new Error('enough')
@@ -338,7 +338,7 @@ test('a call that was aborted after its payment tells of it, and is finished by 
   expect(await payments()).toHaveLength(1)
 })
 
-group('a journal that fails', () => {
+describe('a journal that fails', () => {
   const failingAt = (state: string): Journal => {
     const memory = memoryJournal()
     const states = [state]
@@ -351,7 +351,7 @@ group('a journal that fails', () => {
     }
   }
 
-  test('after the payment has the payment told, which the same call finds', async () => {
+  test('after the payment throws an error that names the payment, which the same call finds', async () => {
     const { buy, payments } = await shopper({ journal: failingAt('paid') })
     const error = await buy(weather()).catch((error: unknown) => error)
     const [made] = await payments()
@@ -363,13 +363,13 @@ group('a journal that fails', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('after the seller served takes nothing away, and the next call is a purchase of its own', async () => {
+  test('after the seller served does not prevent the response, and the next call is a new purchase', async () => {
     const { buy, payments } = await shopper({ journal: failingAt('served') })
     for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
     expect(await payments()).toHaveLength(2)
   })
 
-  test('after a second 402 hides no payment', async () => {
+  test('after a second 402 does not hide the payment', async () => {
     const { buy, payments } = await shopper({ journal: failingAt('refused') })
     seller.turns.push(answer => answer.writeHead(402).end())
     const { code, paymentId } = await failure(buy(weather()))
@@ -378,7 +378,7 @@ group('a journal that fails', () => {
   })
 })
 
-group('a payment that the seller gives back', () => {
+describe('a payment that the seller gives back', () => {
   const giveBack =
     (status: number, part: { amount?: number } = {}): Turn =>
     async answer => {
@@ -388,7 +388,7 @@ group('a payment that the seller gives back', () => {
       answer.writeHead(status).end()
     }
 
-  test('is not presented in vain: the same call buys anew, and budgets get it back', async () => {
+  test('is not presented again: the same call makes a new purchase, and budgets get the amount back', async () => {
     const { buy, payments } = await shopper({ budgets: [{ amount: 20, per: 'day' }] })
     seller.turns.push(giveBack(500))
     expect((await buy(weather())).status).toBe(500)
@@ -397,7 +397,7 @@ group('a payment that the seller gives back', () => {
     expect((await failure(buy(weather()))).code).toBe('budget_exceeded')
   })
 
-  test('is told with its second 402', async () => {
+  test('is named in the error of its second 402', async () => {
     const { buy, payments } = await shopper()
     seller.turns.push(giveBack(402))
     const { message, refunded, paymentId } = await failure(buy(weather()))
@@ -405,7 +405,7 @@ group('a payment that the seller gives back', () => {
     expect(message).toContain('given the money back')
   })
 
-  test('in part only was paid', async () => {
+  test('only in part counts as paid', async () => {
     const { buy, payments } = await shopper()
     seller.turns.push(giveBack(500, { amount: 9.99 }), answer => answer.writeHead(402).end())
     expect((await buy(weather())).status).toBe(500)
@@ -415,7 +415,7 @@ group('a payment that the seller gives back', () => {
   })
 })
 
-group('a second 402', () => {
+describe('a second 402', () => {
   test('with another price is never paid', async () => {
     const { buy, payments } = await shopper()
     seller.turns.push(async (_answer, serve) => {
@@ -428,7 +428,7 @@ group('a second 402', () => {
     expect(await response?.text()).toBe('pay first')
   })
 
-  test('without any reason is never paid', async () => {
+  test('without a reason is never paid', async () => {
     const { buy, payments } = await shopper()
     seller.turns.push(answer => answer.writeHead(402).end())
     expect((await failure(buy(weather()))).code).toBe('payment_not_accepted')
@@ -436,13 +436,13 @@ group('a second 402', () => {
   })
 })
 
-group('a seller that is busy or broken', () => {
+describe('a seller that is busy or broken', () => {
   const busy =
     (status: number): Turn =>
     answer =>
       answer.writeHead(status, { 'retry-after': '2' }).end()
 
-  test('is shown the same proof again after the time it names', async () => {
+  test('gets the same proof again after its Retry-After', async () => {
     const { buy, payments, waits } = await shopper()
     seller.turns.push(busy(503), busy(429))
     expect((await buy(weather())).status).toBe(200)
@@ -450,32 +450,32 @@ group('a seller that is busy or broken', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test.each([408, 425])('has not served when a proxy answers %i, and the same call is', async status => {
-    const { buy, payments } = await shopper()
-    seller.turns.push(...Array.from({ length: status === 425 ? 6 : 1 }, () => busy(status)))
-    expect((await buy(weather())).status).toBe(status)
-    expect((await buy(weather())).status).toBe(200)
-    expect(await payments()).toHaveLength(1)
-  })
-
-  test.each([503, 500])(
-    'for good answers with %i, and the same call later gets what was paid for',
+  test.each([408, 425])(
+    'has not served if a proxy responds with %i, and the same call is served',
     async status => {
-      const { buy, losses, payments } = await shopper()
-      seller.turns.push(...Array.from({ length: status === 503 ? 6 : 1 }, () => busy(status)))
-      const answer = await buy(weather())
-      const made = await payments()
-      expect([answer.status, paymentOf(answer)?.paymentId]).toEqual([status, made[0]?.payment_id])
-      // The journal knows of the payment, so that the service need not be asked.
-      losses.payments.push('request')
+      const { buy, payments } = await shopper()
+      seller.turns.push(...Array.from({ length: status === 425 ? 6 : 1 }, () => busy(status)))
+      expect((await buy(weather())).status).toBe(status)
       expect((await buy(weather())).status).toBe(200)
       expect(await payments()).toHaveLength(1)
     },
   )
+
+  test.each([503, 500])('that responds with %i for long serves the same call later', async status => {
+    const { buy, losses, payments } = await shopper()
+    seller.turns.push(...Array.from({ length: status === 503 ? 6 : 1 }, () => busy(status)))
+    const answer = await buy(weather())
+    const made = await payments()
+    expect([answer.status, paymentOf(answer)?.paymentId]).toEqual([status, made[0]?.payment_id])
+    // The journal knows of the payment, so that the service need not be asked.
+    losses.payments.push('request')
+    expect((await buy(weather())).status).toBe(200)
+    expect(await payments()).toHaveLength(1)
+  })
 })
 
-group('a budget', () => {
-  test('of an hour holds for each host by itself, and anew in the next hour', async () => {
+describe('a budget', () => {
+  test('of an hour applies to each host separately, and resets in the next hour', async () => {
     const other = await openScriptedSeller(stage.api.address, stage.payee)
     const { buy, clock, payments } = await shopper({ budgets: [{ amount: 25, per: 'hour', host: '*' }] })
     for (const _ of [1, 2]) expect((await buy(weather())).status).toBe(200)
@@ -489,7 +489,7 @@ group('a budget', () => {
     await other.close()
   })
 
-  test('holds to the paisa for 16 at once', async () => {
+  test('is exact to the paisa for 16 concurrent calls', async () => {
     const { buy, payments } = await shopper({ budgets: [{ amount: '50.00', per: 'day' }] })
     const codes = await Promise.all(
       Array.from({ length: 16 }, () =>
@@ -505,7 +505,7 @@ group('a budget', () => {
   })
 })
 
-group('a payment that the owner must approve', () => {
+describe('a payment that the owner must approve', () => {
   const extras = { require_human_approval_above: 5 }
 
   async function decide(route: typeof routes.approve | typeof routes.reject, agent: Agent): Promise<void> {
@@ -514,7 +514,7 @@ group('a payment that the owner must approve', () => {
     for (const { approval_id } of approvals) await stage.api.ok(route, { headers, params: { approval_id } })
   }
 
-  test('is waited for with growing patience, and served once she approves', async () => {
+  test('is polled at growing intervals, and served once the owner approves', async () => {
     const { agent, buy, payments, waits, whileWaiting } = await shopper({ extras })
     whileWaiting.push(
       async () => undefined,
@@ -529,7 +529,7 @@ group('a payment that the owner must approve', () => {
     expect(made).toHaveLength(1)
   })
 
-  test('is waited for while a proxy fails in the place of the service', async () => {
+  test('is polled further while a proxy returns errors instead of the service', async () => {
     const { agent, buy, losses, payments, whileWaiting } = await shopper({ extras })
     losses.approvals.push(
       () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
@@ -540,7 +540,7 @@ group('a payment that the owner must approve', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('that she rejects is not made, and the next call asks her anew', async () => {
+  test('that the owner rejects is not made, and the next call requests a new approval', async () => {
     const { agent, buy, payments, whileWaiting } = await shopper({ extras })
     whileWaiting.push(() => decide(routes.reject, agent))
     const { code, paymentId, approvalId } = await failure(buy(weather()))
@@ -550,7 +550,7 @@ group('a payment that the owner must approve', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('is not waited for beyond its time, nor past an abort; the same call goes on with it', async () => {
+  test('is polled no longer than its time limit or an abort, and the same call continues it', async () => {
     const { agent, buy, payments, waits, whileWaiting } = await shopper({ extras, approvalTimeoutMs: 5_000 })
     const { code, approvalId } = await failure(buy(weather()))
     expect([code, waits]).toEqual(['approval_timeout', [1_000, 1_500, 2_250, 250]])
@@ -562,7 +562,7 @@ group('a payment that the owner must approve', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('answers the seller’s 402 where that is wanted, and the same call goes on with it', async () => {
+  test('returns the seller’s 402 if the buyer wants that, and the same call continues it', async () => {
     const { agent, buy, payments } = await shopper({ extras, approval: 'return' })
     const waiting = await buy(weather())
     expect([waiting.status, await waiting.text()]).toEqual([402, 'pay first'])
@@ -577,7 +577,7 @@ group('a payment that the owner must approve', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('that she rejects meanwhile is told by the same call, and not asked for again', async () => {
+  test('that the owner rejects meanwhile is reported by the same call, and not requested again', async () => {
     const { agent, buy, payments } = await shopper({ extras, approval: 'return' })
     await buy(weather())
     await decide(routes.reject, agent)
@@ -585,7 +585,7 @@ group('a payment that the owner must approve', () => {
     expect(await payments()).toEqual([])
   })
 
-  test('is found when its answer was lost', async () => {
+  test('is found if its response was lost', async () => {
     const { agent, buy, losses, payments, whileWaiting } = await shopper({ extras })
     losses.pay.push('answer')
     whileWaiting.push(() => decide(routes.approve, agent))
@@ -594,11 +594,11 @@ group('a payment that the owner must approve', () => {
   })
 })
 
-group('axios with a paying adapter', () => {
+describe('axios with a paying adapter', () => {
   const shopWith = (buy: typeof fetch) =>
     axios.create({ adapter: payingAdapter(axios, buy), baseURL: seller.address })
 
-  test('buys with its own settings, and tells what was paid', async () => {
+  test('buys with its own settings, and returns the payment', async () => {
     const { buy, payments } = await shopper()
     const shop = shopWith(buy)
     const got = await shop.get<{ url: string }>('/weather', { params: { city: 'Pune' }, timeout: 10_000 })
@@ -619,7 +619,7 @@ group('axios with a paying adapter', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('sends a form again whole', async () => {
+  test('sends a complete form again', async () => {
     const { buy } = await shopper()
     const form = new FormData()
     form.set('city', 'Pune')
@@ -627,7 +627,7 @@ group('axios with a paying adapter', () => {
     expect(data.body).toMatch(/name="city"\r\n\r\nPune\r\n/)
   })
 
-  test('leaves what costs nothing and what asks otherwise as it is', async () => {
+  test('leaves free responses and other 402s unchanged', async () => {
     const { buy } = await shopper()
     const shop = shopWith(buy)
     expect(paymentOf(await shop.get('/free'))).toBeUndefined()
@@ -639,7 +639,7 @@ group('axios with a paying adapter', () => {
     expect(status).toBe(402)
   })
 
-  test('has the purchase’s error as its cause, and the service’s', async () => {
+  test('has the errors of the purchase and the service as its causes', async () => {
     const errorOf = (call: Promise<unknown>) => call.then(() => null).catch((error: AxiosError) => error)
     const dear = await shopper({ maxAmount: 1 })
     const tooDear = await errorOf(shopWith(dear.buy).get('/weather'))
@@ -652,7 +652,7 @@ group('axios with a paying adapter', () => {
     expect(refused).toMatchObject({ code: 'spend_limit_exceeded', cause: { details: { limit: 5 } } })
   })
 
-  test('stops when it is aborted or out of time, and the same call finishes the purchase', async () => {
+  test('stops on an abort or a time-out, and the same call completes the purchase', async () => {
     const { buy, payments } = await shopper()
     const shop = shopWith(buy)
     const controller = new AbortController()
@@ -668,7 +668,7 @@ group('axios with a paying adapter', () => {
     expect(await payments()).toHaveLength(1)
   })
 
-  test('tells the approval of a 402 that waits for it', async () => {
+  test('returns the approval with a 402 that waits for it', async () => {
     const { buy } = await shopper({ extras: { require_human_approval_above: 5 }, approval: 'return' })
     const error = await shopWith(buy)
       .get('/weather')

@@ -26,7 +26,7 @@ async function expectPaidOncePerChallenge(end: End): Promise<readonly string[]> 
   return nonces
 }
 
-describe('a buyer that is killed and asks again', () => {
+describe('a buyer that is killed and repeats its request', () => {
   test.each<Step>([
     'before begun',
     'before payment',
@@ -45,7 +45,7 @@ describe('a buyer that is killed and asks again', () => {
   })
 
   test.each<Step>(['after proof', 'before served'])(
-    '%s, when the seller had served, pays once and is told for what',
+    '%s, after the seller had served, pays once and gets an error that names the payment',
     async step => {
       buyer = await stage.newBuyer()
       await buyer.crashAt(step)
@@ -58,7 +58,7 @@ describe('a buyer that is killed and asks again', () => {
   )
 
   test.each<Step>(['before verification', 'after verification'])(
-    '%s, while the seller looks, pays once and is served or told',
+    '%s, while the seller checks, pays once and is served or gets an error that names the payment',
     async step => {
       buyer = await stage.newBuyer()
       await buyer.crashAt(step)
@@ -69,7 +69,7 @@ describe('a buyer that is killed and asks again', () => {
     },
   )
 
-  test('after served has all it paid for, and buys anew', async () => {
+  test('after it was served makes a new purchase', async () => {
     buyer = await stage.newBuyer()
     await buyer.crashAt('after served')
     const end = await buyer.buyAgain()
@@ -79,7 +79,7 @@ describe('a buyer that is killed and asks again', () => {
     expect(buyer.served()).toEqual(expect.arrayContaining([...nonces]))
   })
 
-  test('while its payment is on its way pays once, though it arrives when the next has paid', async () => {
+  test('while its payment is in flight pays once, even if it arrives after the next has paid', async () => {
     buyer = await stage.newBuyer()
     await buyer.crashPaying()
     const end = await buyer.buyAgain()
@@ -88,7 +88,7 @@ describe('a buyer that is killed and asks again', () => {
   })
 
   test.each<Step>(['before paying', 'after paying'])(
-    '%s while the owner decides goes on with what she approves, and pays once',
+    '%s while the owner decides continues with the approved payment, and pays once',
     async step => {
       buyer = await stage.newBuyer({ require_human_approval_above: 1 })
       await buyer.crashAt(step)

@@ -93,15 +93,18 @@ const REFUSALS: Readonly<Record<string, readonly [reason: string, make: () => Pr
   ],
 }
 
-test.each(Object.entries(REFUSALS))('%s buys nothing', async (_name, [reason, make]) => {
-  const before = stall.served()
-  const reply = await show(await make())
-  expect(reasonIn(reply)).toBe(reason)
-  expect(challengeIn(reply)).toMatchObject({ payTo: stage.payee.handle, amount: '2.00' })
-  expect(stall.served()).toBe(before)
-})
+test.each(Object.entries(REFUSALS))(
+  'the seller serves nothing for this proof: %s',
+  async (_name, [reason, make]) => {
+    const before = stall.served()
+    const reply = await show(await make())
+    expect(reasonIn(reply)).toBe(reason)
+    expect(challengeIn(reply)).toMatchObject({ payTo: stage.payee.handle, amount: '2.00' })
+    expect(stall.served()).toBe(before)
+  },
+)
 
-test('a payment to the agent that verifies buys nothing where another is to be paid', async () => {
+test('a payment to the verifying agent is not accepted if another payee is required', async () => {
   const others = await open({ payTo: other.handle })
   expect(reasonIn(await show(await buy(others), others))).toBe('payee_mismatch')
 })
@@ -110,7 +113,7 @@ test('a payment to the agent that verifies buys nothing where another is to be p
 const FEE = 1
 const wealth = async () => (await stage.network.balance(stage.buyer)).available
 
-test('a seller whose payTo is another agent than its client’s is told so, and one that is not hears nothing', async () => {
+test('a seller whose payTo is another agent than its client’s gets an error, and others do not', async () => {
   const told: unknown[] = []
   const onError = (error: unknown) => told.push(error)
   const honest = await open({ onError })
@@ -125,7 +128,7 @@ test('a seller whose payTo is another agent than its client’s is told so, and 
   await expect.poll(() => told.map(String)).toEqual([expect.stringContaining(`payTo is ${other.handle}`)])
 })
 
-test('a payment after its challenge has expired buys nothing and is given back, once', async () => {
+test('a payment after its challenge has expired is not served and is refunded once', async () => {
   const hasty = await open({ nonceTtlMs: 1 })
   const before = await wealth()
   const proof = await buy(hasty)
@@ -135,7 +138,7 @@ test('a payment after its challenge has expired buys nothing and is given back, 
   expect(reasonIn(await show(proof, hasty))).toBe('transaction_not_completed')
 })
 
-test('a payment that waits for its owner buys nothing before she approves it, and then once', async () => {
+test('a payment that waits for approval is served only after the approval, and once', async () => {
   const { api, network, owner } = stage
   const minor = await network.fundedAgent(owner, { require_human_approval_above: 1 })
   const { nonce } = await quote()
@@ -147,7 +150,7 @@ test('a payment that waits for its owner buys nothing before she approves it, an
   expect((await show({ ...proof, transactionId: payment_id ?? '' })).status).toBe(200)
 })
 
-test('who shows another’s payment as its own neither gets it nor spoils it', async () => {
+test('a buyer that presents another’s payment is not served and does not invalidate it', async () => {
   const proof = await buy()
   expect(reasonIn(await show({ ...proof, fromAgent: other.id }))).toBe('payer_mismatch')
   expect((await show(proof)).status).toBe(200)
@@ -175,19 +178,19 @@ function nobody(): PaymentProof {
   return { version: 1, transactionId, fromAgent, nonce: '0b54f0c2-7a0e-8a52-9a51-4a6c3a1f0d7e' }
 }
 
-test('garbage for a proof is a 402 that says so', async () => {
+test('a malformed proof gets a 402 that says so', async () => {
   for (const [name, text] of Object.entries(GARBAGE)) {
     expect.soft(reasonIn(await ask(stall, { [PROOF_HEADER]: text })), name).toBe('invalid_payment_header')
   }
 })
 
-test('a proof that comes twice in one request is none', async () => {
+test('two proofs in one request count as none', async () => {
   const line = `${PROOF_HEADER}: ${toBase64(await buy())}`
   const text = await exchangeBytes(stall.port, requestText('GET / HTTP/1.1', [line, line]))
   expect(repliesIn(text).map(reasonIn)).toEqual(['invalid_payment_header'])
 })
 
-test('a proof with any one character changed buys nothing and spoils nothing', async () => {
+test('a proof with any character changed is refused, and the original stays valid', async () => {
   const proof = await buy()
   const before = stall.served()
   const tampered = eachChanged(toBase64(proof), ['A', 'B'])
@@ -240,14 +243,14 @@ test(`one payment shown ${AT_ONCE} times at once to two stalls is served once by
   expect(stall.served() - before + replica.served()).toBe(1)
 })
 
-test('an OPTIONS request that looks like a preflight is no way in', async () => {
+test('an OPTIONS request that looks like a preflight is not served', async () => {
   const headers = { origin: 'https://shop.example', 'access-control-request-method': 'GET' }
   const before = stall.served()
   expect((await ask(stall, headers, '/', 'OPTIONS')).status).toBe(402)
   expect(stall.served()).toBe(before)
 })
 
-describe('a price that moves', () => {
+describe('a price that changes', () => {
   let price: number
   let moving: Stall
 
@@ -255,7 +258,7 @@ describe('a price that moves', () => {
     moving = await open({ amount: () => price })
   })
 
-  test('and falls after it was quoted and paid is the quoted one', async () => {
+  test('and falls after the payment: the quoted price is served', async () => {
     price = 8
     const proof = await buy(moving)
     price = 5
@@ -265,7 +268,7 @@ describe('a price that moves', () => {
     expect((await show(proof, moving)).status).toBe(402)
   })
 
-  test('and rises after it was quoted and paid sells nothing, and what was paid is given back', async () => {
+  test('and rises after the payment: nothing is served, and the payment is refunded', async () => {
     price = 5
     const before = await wealth()
     const proof = await buy(moving)
@@ -277,7 +280,7 @@ describe('a price that moves', () => {
     expect(reasonIn(await show(proof, moving))).toBe('transaction_not_completed')
   })
 
-  test('is not what somebody paid without being asked for it', async () => {
+  test('does not match a payment that was made without a challenge', async () => {
     price = 5
     const { nonce } = await quote(moving)
     price = 8
@@ -285,7 +288,7 @@ describe('a price that moves', () => {
     expect(reasonIn(await show(proof, moving))).toBe('nonce_not_ours')
   })
 
-  test('is not the quoted one for longer than the challenge holds', async () => {
+  test('stays as quoted only until the challenge expires', async () => {
     price = 5
     const hasty = await open({ amount: () => price, nonceTtlMs: 1 })
     const proof = await buy(hasty)
@@ -310,7 +313,7 @@ const TROUBLES: Readonly<Record<string, LineState>> = {
 
 describe.concurrent('a service that', () => {
   test.each(Object.entries(TROUBLES))(
-    '%s delays what was paid for, and costs nobody',
+    '%s delays a paid request, and no money is lost',
     async (_name, trouble) => {
       const line = await openServiceLine(stage.api.address)
       const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })

@@ -100,7 +100,7 @@ function name({ id }: Agent, origins: string[]) {
   return stage.api.ok(routes.updateAgent, { params: { agent_id: id }, headers, body: { origins } })
 }
 
-test('a payee that names its origins is paid there, and not where another site passes its price on', async () => {
+test('a payee that lists its origins is paid at these only, not at another site that relays its challenge', async () => {
   await name(stage.payee, [shop.address])
   const buy = buyer()
   expect((await buy(shop.address + PATH)).status).toBe(200)
@@ -113,7 +113,7 @@ test('a payee that names its origins is paid there, and not where another site p
   expect(await balance()).toBe(before)
 })
 
-test('who says that anybody may be paid anywhere is asked no more', async () => {
+test('a buyer that allows any payee at any origin does not check origins', async () => {
   await name(stage.payee, [shop.address])
   expect((await buyer({ payees: 'any' })(relay.address + PATH)).status).toBe(200)
 })
@@ -136,7 +136,7 @@ test.each<[string, () => Promise<{ journal: Journal; again: () => Promise<Journa
       return { journal, again }
     },
   ],
-])('with a journal %s a host that once had one payee is refused another', async (_, open) => {
+])('with a journal %s a host whose payee is known cannot name another', async (_, open) => {
   await name(stage.payee, [])
   relay.shop = shop
   const { journal, again } = await open()

@@ -39,7 +39,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
   const ask = (path: string, headers = {}, method = 'GET') => request(shop.address, method, path, { headers })
   const wealth = async () => (await stage.network.balance(stage.buyer)).available
 
-  test('sells one answer for one payment, and its handler knows what was paid by whom', async () => {
+  test('serves one request for one payment, and its handler gets the payment and the payer', async () => {
     const { buyer, network, payee } = stage
     const before = (await network.balance(payee)).available
     const path = '/shop/weather?city=Pune'
@@ -54,7 +54,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(challengeIn(again).nonce).not.toBe(challenge.nonce)
   })
 
-  test('asks for money in a way that no cache keeps and scripts of other sites may read', async () => {
+  test('sends a 402 that is not cached and that scripts of other sites may read', async () => {
     const { headers, body } = await ask('/shop/weather')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('vary')?.split(/, ?/)).toEqual(expect.arrayContaining(['Origin', 'Accept']))
@@ -63,7 +63,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(body).toMatchObject({ error: { code: 'payment_required' }, payment: { amount: '12.50' } })
   })
 
-  test('shows a browser a page', async () => {
+  test('sends an HTML page to a browser', async () => {
     const { status, headers, text } = await ask('/shop/weather', { accept: 'text/html,*/*;q=0.8' })
     expect([status, headers.get('content-type')]).toEqual([402, expect.stringMatching(/^text\/html/)])
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -71,13 +71,13 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(text).toContain('12.50')
   })
 
-  test('asks for what follows from the request, and for nothing where that is 0', async () => {
+  test('computes the price from the request, and serves free of charge if it is 0', async () => {
     expect((await ask('/shop/pages?count=0')).body).toEqual({ payment: null })
     const { reply } = await stage.buy(shop.address, '/shop/pages?count=6')
     expect(reply.body).toMatchObject({ payment: { amount: '1.50' } })
   })
 
-  test('fails, and sells nothing, where no price can be told', async () => {
+  test('fails and serves nothing if the price function throws', async () => {
     const header = proofHeader({ version: 1, transactionId: 'pay_', fromAgent: 'agt_', nonce: 'n' })
     for (const headers of [{}, header]) {
       expect((await ask('/shop/pages?count=many', headers)).status).toBe(500)
@@ -86,14 +86,14 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
 
   // By itself node:http reads no body before the handler.
   if (name !== 'node:http') {
-    test('asks for what follows from the body', async () => {
+    test('computes the price from the body', async () => {
       const translation = { method: 'POST', body: { words: 13 } }
       const { reply } = await stage.buy(shop.address, '/shop/translate', translation)
       expect(reply.body).toMatchObject({ payment: { amount: '1.30' } })
     })
   }
 
-  test('gives the money back when the handler throws', async () => {
+  test('refunds the payment if the handler throws', async () => {
     const before = await wealth()
     const { proof, reply } = await stage.buy(shop.address, '/shop/broken')
     expect(reply.status).toBe(500)
@@ -103,14 +103,14 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
 
   // Hono hands its answer over before it is sent, so there its status is all that counts.
   if (name !== 'hono') {
-    test('gives the money back when the handler breaks its answer off', async () => {
+    test('refunds the payment if the handler aborts its response', async () => {
       const before = await wealth()
       await expect(stage.buy(shop.address, '/shop/cut')).rejects.toThrow('terminated')
       await expect.poll(wealth, WITHIN).toBe(before - 1)
     })
   }
 
-  test('serves the same payment again after a failure where it is told to keep it', async () => {
+  test('serves the same payment again after a failure if configured to restore it', async () => {
     const before = await wealth()
     const { proof, reply } = await stage.buy(shop.address, '/shop/unsteady')
     expect(reply.status).toBe(500)
@@ -120,7 +120,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(await wealth()).toBe(before - 3)
   })
 
-  test('lets a preflight through to who answers it before, and sells HEAD like all else', async () => {
+  test('passes a preflight to its handler, and requires a payment for HEAD', async () => {
     const wanted = { origin: 'https://shop.example', 'access-control-request-method': 'GET' }
     expect((await ask('/shop/weather', wanted, 'OPTIONS')).status).toBe(204)
     const { proof, reply } = await stage.buy(shop.address, '/shop/weather', { method: 'HEAD' })
@@ -136,7 +136,7 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     expect(refused.map(reasonIn)).toEqual(Array(AT_ONCE - 1).fill('nonce_already_used'))
   })
 
-  test('refuses whatever does not pay for it, and says why', async () => {
+  test('refuses a proof that does not pay for the request, with the reason', async () => {
     const { api, buyer, network, payee } = stage
     const quoted = async () => challengeIn(await ask('/shop/weather')).nonce
     const paid = async (to = payee, amount = 12.5): Promise<PaymentProof> => {
@@ -168,25 +168,28 @@ describe.each(SHOPS)('a shop on %s', (name, open) => {
     await elsewhere.close()
   })
 
-  test.each(TROUBLES)('asks for no more money while its line to the service is %j', async trouble => {
-    const line = await openServiceLine(stage.api.address)
-    const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
-    const silent = { verifyTimeoutMs: 400, onError: () => undefined }
-    const far = await open({ client, payTo: stage.payee.handle, ...silent })
-    const show = () => request(far.address, 'GET', '/shop/weather', { headers: proofHeader(proof) })
-    const challenge = challengeIn(await request(far.address, 'GET', '/shop/weather'))
-    const proof = await stage.pay(challenge)
-    await line.become(trouble)
-    const reply = await show()
-    expect([reply.status, reply.headers.get('x-service-pay')]).toEqual([503, null])
-    expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
-    await line.become('open')
-    expect((await show()).status).toBe(200)
-    await far.close()
-    await line.close()
-  })
+  test.each(TROUBLES)(
+    'requests no further payment while its connection to the service is %j',
+    async trouble => {
+      const line = await openServiceLine(stage.api.address)
+      const client = createClient({ baseUrl: line.address, agentKey: stage.payee.key })
+      const silent = { verifyTimeoutMs: 400, onError: () => undefined }
+      const far = await open({ client, payTo: stage.payee.handle, ...silent })
+      const show = () => request(far.address, 'GET', '/shop/weather', { headers: proofHeader(proof) })
+      const challenge = challengeIn(await request(far.address, 'GET', '/shop/weather'))
+      const proof = await stage.pay(challenge)
+      await line.become(trouble)
+      const reply = await show()
+      expect([reply.status, reply.headers.get('x-service-pay')]).toEqual([503, null])
+      expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
+      await line.become('open')
+      expect((await show()).status).toBe(200)
+      await far.close()
+      await line.close()
+    },
+  )
 
-  test('asks politely again for a header that only Node still takes, and leaves a longer one to Node', async () => {
+  test('sends a new 402 for a header that is too long, and leaves longer ones to Node', async () => {
     const lengthy = (length: number) => ask('/shop/weather', { [PROOF_HEADER]: 'x'.repeat(length) })
     expect(reasonIn(await lengthy(12 * 1024))).toBe('invalid_payment_header')
     expect((await lengthy(1024 * 1024)).status).toBe(431)

@@ -11,7 +11,7 @@ import {
 } from '@batua/sdk/seller'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPayPerCallStage, type PayPerCallStage } from './src/pay-per-call-stage.ts'
 import { proofHeader } from './src/pay-per-call-wire.ts'
 import { type StandInRedis, startStandInRedis } from './src/stand-in-redis.ts'
@@ -84,7 +84,7 @@ const places: readonly (readonly [name: string, open: () => NonceStore | null])[
   ['Redis', () => redisNonceStore(redis)],
 ]
 
-group.each(places)('used nonces that are kept in %s', (_, open) => {
+describe.each(places)('used nonces that are kept in %s', (_, open) => {
   let options: Options
 
   beforeAll(() => {
@@ -92,7 +92,7 @@ group.each(places)('used nonces that are kept in %s', (_, open) => {
     options = nonces === null ? {} : { nonces }
   })
 
-  test('let one of 64 requests at once have a payment, whichever of the sellers they come to', async () => {
+  test('give a payment to one of 64 concurrent requests, at any of the sellers', async () => {
     const shops = Array.from({ length: 4 }, () => openShop(options))
     const [first] = shops
     if (first === undefined) throw new Error('there are four')
@@ -103,7 +103,7 @@ group.each(places)('used nonces that are kept in %s', (_, open) => {
     expect(outcomes.filter(each => each === 'nonce_already_used')).toHaveLength(63)
   })
 
-  test('let a request that failed be repeated, once, where that is wished', async () => {
+  test('allow a failed request to be repeated once, if configured', async () => {
     const [shop, other] = [openShop({ ...options, onFailure: 'keep' }), openShop(options)]
     const { mine } = await paidFor(shop)
     const { finish } = await served(shop, mine)
@@ -114,7 +114,7 @@ group.each(places)('used nonces that are kept in %s', (_, open) => {
     expect(outcomeOf(await shop.accept(mine, null))).toBe('nonce_already_used')
   })
 
-  test('are not used up by whoever did not pay', async () => {
+  test('are not used by a caller that did not pay', async () => {
     const shop = openShop(options)
     const { mine, stolen } = await paidFor(shop)
     expect(outcomeOf(await shop.accept(stolen, null))).toBe('payer_mismatch')
@@ -122,7 +122,7 @@ group.each(places)('used nonces that are kept in %s', (_, open) => {
   })
 })
 
-test('a failed request is refunded whole, once, and its payment serves nothing any more', async () => {
+test('a failed request is refunded once and in full, and its payment is no longer accepted', async () => {
   const { network, buyer } = stage
   const shop = openShop()
   const wealth = (await network.balance(buyer)).available
@@ -134,7 +134,7 @@ test('a failed request is refunded whole, once, and its payment serves nothing a
   expect(outcomeOf(await openShop().accept(mine, null))).toBe('transaction_not_completed')
 })
 
-test('outlived rows leave the table while others are used', async () => {
+test('expired rows are deleted from the table while others are used', async () => {
   let now = 0
   const store = sqlNonceStore(pool, {}, () => now)
   await store.claim('outlived', new Date(1), 'a')

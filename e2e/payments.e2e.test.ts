@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-group('the fee', () => {
+describe('the fee', () => {
   const FEES = [
     [0.01, 1],
     [1, 1],
@@ -30,7 +30,7 @@ group('the fee', () => {
     [400, 2],
   ] as const
 
-  test('is 0.5 %, half a paisa up, at least 1 INR, and never the payee’s', async () => {
+  test('is 0.5 %, rounded half up, at least 1 INR, and never charged to the payee', async () => {
     const payer = await network.agent(owner)
     const receiver = await network.agent(owner)
     await network.fund(payer, 10_000)
@@ -53,8 +53,8 @@ group('the fee', () => {
   })
 })
 
-group('the token of a receipt', () => {
-  test('comes with the payment where it is asked for, and is the one that the receipt shows', async () => {
+describe('the token of a receipt', () => {
+  test('is returned with the payment on request, and is the same as the receipt’s', async () => {
     const payer = await network.fundedAgent(owner)
     const call = { params: { agent_id: payer.id }, headers: payer.headers }
     const body = { to: payee.handle, amount: 2.5, reference: 'nonce' }
@@ -80,15 +80,15 @@ group('the token of a receipt', () => {
   })
 })
 
-group('a payment is refused', () => {
-  test('to oneself, by id as by handle', async () => {
+describe('a payment is refused', () => {
+  test('to the payer itself, by id or by handle', async () => {
     const payer = await network.fundedAgent(owner)
     for (const to of [payer.id, payer.handle, `@${payer.handle.toUpperCase()}`]) {
       expect((await network.refusedPayment(payer, payee, [400, 'validation_error'], { to })).field).toBe('to')
     }
   })
 
-  test('to nobody', async () => {
+  test('to an unknown payee', async () => {
     const payer = await network.fundedAgent(owner)
     for (const to of [
       'agt_01kb7q3f8meg5tz4x9wc2n6a01',
@@ -101,7 +101,7 @@ group('a payment is refused', () => {
     }
   })
 
-  test('to an agent that was deactivated', async () => {
+  test('to a deactivated agent', async () => {
     const [payer, gone] = [await network.fundedAgent(owner), await network.agent(owner)]
     await api.ok(routes.deactivateAgent, { params: { agent_id: gone.id }, headers: platform.headers })
     expect(
@@ -109,13 +109,13 @@ group('a payment is refused', () => {
     ).toBe('to')
   })
 
-  test('from a deactivated agent, whose key works no more', async () => {
+  test('from a deactivated agent, whose key no longer works', async () => {
     const gone = await network.fundedAgent(owner)
     await api.ok(routes.deactivateAgent, { params: { agent_id: gone.id }, headers: platform.headers })
     await network.refusedPayment(gone, payee, [401, 'authentication_error'])
   })
 
-  test('beyond the balance, with every figure in words and as numbers', async () => {
+  test('beyond the balance, with all figures in the message and the details', async () => {
     const payer = await network.fundedAgent(owner)
     const error = await network.refusedPayment(payer, payee, [402, 'insufficient_balance'], { amount: 975 })
     expect(error.details).toEqual({ balance: 975, required: 979.88, amount: 975, fee: 4.88 })
@@ -125,7 +125,7 @@ group('a payment is refused', () => {
     expect((await network.balance(payer)).available).toBe(0.01)
   })
 
-  test('with a reference that must be unique and is missing', async () => {
+  test('without a reference if it must be unique', async () => {
     const error = await network.refusedPayment(
       await network.fundedAgent(owner),
       payee,
@@ -135,7 +135,7 @@ group('a payment is refused', () => {
     expect(error.field).toBe('reference')
   })
 
-  test('with a reference that this payee was already paid with, when it must be unique', async () => {
+  test('with a reference that was used for this payee before, if it must be unique', async () => {
     const payer = await network.fundedAgent(owner)
     const other = await network.agent(owner)
     const first = await network.pay(payer, payee, 1, { reference: 'nonce-1' })
@@ -153,8 +153,8 @@ group('a payment is refused', () => {
   })
 })
 
-group('of several reasons to refuse', () => {
-  test('the used key comes before all others, then the recipient, its rules, the limits and the balance', async () => {
+describe('of several reasons to refuse', () => {
+  test('a used key comes first, then the recipient, rules about it, limits and the balance', async () => {
     const payer = await network.fundedAgent(owner, {
       spend_limit_per_tx: 10,
       blocked_payee_agents: [payee.id],
@@ -174,8 +174,8 @@ group('of several reasons to refuse', () => {
   })
 })
 
-group('an idempotency key', () => {
-  test('belongs to its payer, and is used up only by a payment that happened', async () => {
+describe('an idempotency key', () => {
+  test('belongs to its payer, and is used only by a payment that succeeded', async () => {
     const [payer, other] = [await network.fundedAgent(owner), await network.fundedAgent(owner)]
     await network.refusedPayment(payer, payee, [402, 'insufficient_balance'], {
       amount: 980,
@@ -194,7 +194,7 @@ group('an idempotency key', () => {
     await network.pay(other, payee, 1, { idempotency_key: 'k' })
   })
 
-  test('sent fifty times at once moves money once', async () => {
+  test('that is sent fifty times at once moves money once', async () => {
     const payer = await network.fundedAgent(owner)
     const call = {
       params: { agent_id: payer.id },
@@ -207,7 +207,7 @@ group('an idempotency key', () => {
     expect((await network.balance(payer)).available).toBe(964)
   })
 
-  test('may be any text of up to 255 characters, and is never mistaken for another', async () => {
+  test('may be any text of up to 255 characters, and is compared exactly', async () => {
     const payer = await network.fundedAgent(owner)
     const keys = ['a', 'A', ' a', 'a ', '%', "' or ''='", '\\', '"', '{}', 'é', '💸', 'x'.repeat(255)]
     for (const idempotency_key of keys) await network.pay(payer, payee, 1, { idempotency_key })
@@ -224,8 +224,8 @@ group('an idempotency key', () => {
   })
 })
 
-group('a text', () => {
-  test('comes back as it was sent, in the composed form of Unicode', async () => {
+describe('a text', () => {
+  test('is returned as it was sent, in the composed form of Unicode', async () => {
     const payer = await network.fundedAgent(owner)
     const decomposed = 'cafe\u0301 \u092e\u093f\u0932\u093e 💸 "\\ \u0915\u094d\u200d\u0937'
     const note = `${decomposed}\n\tsecond line\r\n`
@@ -254,7 +254,7 @@ group('a text', () => {
     }
   })
 
-  test('that is longest is still taken', async () => {
+  test('of the greatest length is accepted', async () => {
     const payer = await network.fundedAgent(owner)
     await network.pay(payer, payee, 1, { reference: '💸'.repeat(255), note: '💸'.repeat(500) })
   })

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, afterEach, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bookFaults } from './src/book.ts'
 import { type Agent, newBankAccount, type Owner, type Platform } from './src/network.ts'
 import { type Line, openSimulation, type Rehearsal } from './src/rehearse.ts'
@@ -44,8 +44,8 @@ async function payouts({ id, headers }: Agent): Promise<Line[]> {
   return transactions.filter(({ type }) => type === 'withdraw' || type === 'settlement')
 }
 
-group('a withdrawal', () => {
-  test('leaves the wallet at once and is completed with the bank’s reference', async () => {
+describe('a withdrawal', () => {
+  test('is debited at once and completes with the bank’s reference', async () => {
     const account = newBankAccount()
     const agent = await fundedAgent(account)
     const sent = await stage.api.ok(routes.withdraw, withdrawCall(agent, { amount: 400.5 }))
@@ -76,13 +76,13 @@ group('a withdrawal', () => {
     expect(await stage.network.balance(agent)).toMatchObject({ available: 574.5, total_spent: 0 })
   })
 
-  test('of no amount takes all, and a second one finds nothing', async () => {
+  test('without an amount takes the whole balance, and a second one finds none', async () => {
     const agent = await fundedAgent()
     expect((await stage.api.ok(routes.withdraw, withdrawCall(agent))).amount).toBe(975)
     await stage.api.refused(routes.withdraw, 402, 'insufficient_balance', withdrawCall(agent))
   })
 
-  test('of more than there is says what there is and what is needed', async () => {
+  test('above the balance is refused with the balance and the amount needed', async () => {
     const agent = await fundedAgent()
     const call = withdrawCall(agent, { amount: 975.01 })
     const { details } = await stage.api.refused(routes.withdraw, 402, 'insufficient_balance', call)
@@ -97,7 +97,7 @@ group('a withdrawal', () => {
     await stage.api.ok(routes.withdraw, withdrawCall(agent))
   })
 
-  test('is the same one under the same Idempotency-Key', async () => {
+  test('is made once under the same Idempotency-Key', async () => {
     const agent = await fundedAgent()
     const call = withdrawCall(agent, { amount: 100 })
     const headers = { ...agent.headers, 'idempotency-key': `key-${agent.handle}` }
@@ -106,7 +106,7 @@ group('a withdrawal', () => {
     expect(await available(agent)).toBe(875)
   })
 
-  test('may be asked for by the agent, its platform and its owner, and pays out of a paused or ended agent', async () => {
+  test('may be requested by the agent, its platform and its owner, also for a paused or deactivated agent', async () => {
     const agent = await fundedAgent()
     const owner = await stage.network.login(agent.owner)
     for (const headers of [agent.headers, platform.headers, owner]) {
@@ -119,7 +119,7 @@ group('a withdrawal', () => {
     await stage.api.ok(routes.withdraw, { ...ended, body: {} })
   })
 
-  test('is denied while the agent is frozen or quarantined', async () => {
+  test('is refused while the agent is frozen or quarantined', async () => {
     const agent = await fundedAgent()
     const headers = await stage.network.admin()
     for (const [route, state] of [
@@ -134,24 +134,27 @@ group('a withdrawal', () => {
   })
 })
 
-group('a bank', () => {
+describe('a bank', () => {
   test.each([
     ['900000000006', 'failed', 975, 'that refuses'],
     ['900000000007', 'completed', 0, 'that takes its time'],
     ['900000000008', 'completed', 0, 'that has no reference at first'],
     ['7766671735000', 'reversed', 975, 'that sends the money back later'],
-  ])('with the account %s ends in %s with a balance of %i: one %s', async (account, status, balance) => {
-    const agent = await fundedAgent(account)
-    await stage.api.ok(routes.withdraw, withdrawCall(agent))
-    for (const seconds of [MINUTE_S, 10 * MINUTE_S, 2 * 60 * MINUTE_S]) await rehearsal.advance(seconds)
-    const [payout] = await payouts(agent)
-    expect(payout?.status).toBe(status)
-    expect(await available(agent)).toBe(balance)
-    if (status !== 'failed') expect(payout?.utr).toMatch(/\S/)
-  })
+  ])(
+    'with the account %s results in %s with a balance of %i and one %s',
+    async (account, status, balance) => {
+      const agent = await fundedAgent(account)
+      await stage.api.ok(routes.withdraw, withdrawCall(agent))
+      for (const seconds of [MINUTE_S, 10 * MINUTE_S, 2 * 60 * MINUTE_S]) await rehearsal.advance(seconds)
+      const [payout] = await payouts(agent)
+      expect(payout?.status).toBe(status)
+      expect(await available(agent)).toBe(balance)
+      if (status !== 'failed') expect(payout?.utr).toMatch(/\S/)
+    },
+  )
 })
 
-group('settlement', () => {
+describe('settlement', () => {
   interface Wallets {
     readonly due: Agent
     readonly unverified: Agent
@@ -180,7 +183,7 @@ group('settlement', () => {
     for (let days = 0; days < 12 && (await available(due)) > 0; days++) await rehearsal.advance(DAY_S)
   }
 
-  test('pays out what is two business days old and reports what it left alone, which follows after KYC', async () => {
+  test('pays out balances that are two business days old and reports skipped wallets, which follow after KYC', async () => {
     const wallets = await openWallets()
     await rehearsal.advance(DAY_S)
     expect(await available(wallets.due)).toBe(975)
@@ -207,7 +210,7 @@ group('settlement', () => {
     expect(await payouts(agent)).toMatchObject([{ type: 'settlement', status: 'completed', amount: 975 }])
   }
 
-  test('that never was on a day is not found', async () => {
+  test('of a day without a run is not found', async () => {
     const headers = await stage.network.admin()
     for (const day of ['2020-01-01', 'yesterday', '2026-02-30']) {
       await stage.api.refused(routes.listSettlementSkips, 404, 'not_found', { params: { day }, headers })

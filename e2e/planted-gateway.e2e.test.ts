@@ -185,7 +185,7 @@ function plantedValues(): Planted[] {
   return values.map(([what, value]) => ({ what, value: String(value), canBeGuessed: true }))
 }
 
-test('nothing that a gateway says of payers and payees is readable in the database, the log or the metrics', async () => {
+test('no personal data from a gateway is readable in the database, the log or the metrics', async () => {
   const agent = await verifiedAgent()
   const { session, paymentId, refundId } = await pay(agent)
   const transferId = await withdraw(agent)

@@ -86,7 +86,7 @@ function plantingApi(api: Api): Api {
   }
 }
 
-test('the search finds a value however it is written', () => {
+test('the search finds a planted value in any encoding', () => {
   const value = 'ABCPK1234Q'
   const bytes = Buffer.from(value)
   const written = [
@@ -107,7 +107,7 @@ test('the search finds a value however it is written', () => {
   }
 })
 
-test('every text that a route takes is either planted or listed as one that may be read, with the reason', () => {
+test('every text field of every route is either planted or listed as readable, with the reason', () => {
   const unknown = [...textFields()].filter(
     ([name]) => !CONFIDENTIAL_FIELDS.includes(name) && CLEAR_FIELDS[name] === undefined,
   )

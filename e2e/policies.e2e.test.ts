@@ -35,7 +35,7 @@ const refuse = (from: Agent, amount: number) =>
   network.refusedPayment(from, payee, [403, 'spend_limit_exceeded'], { amount })
 
 describe('an agent’s limit', () => {
-  test('that is raised waits a day, shows what waits, and then holds', async () => {
+  test('that is raised waits a day, shows the pending change, and then applies', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 10 })
     const { policy, pending_policy } = await changeAgent(payer, { spend_limit_per_tx: 20 })
     expect(policy.spend_limit_per_tx).toBe(10)
@@ -48,7 +48,7 @@ describe('an agent’s limit', () => {
     expect((await policyOf(payer)).pending_policy).toEqual({})
   })
 
-  test('stays when what waits is cancelled', async () => {
+  test('stays if its pending change is cancelled', async () => {
     const payer = await network.fundedAgent(owner, { spend_limit_per_tx: 10 })
     await changeAgent(payer, { spend_limit_per_tx: null })
     const params = { agent_id: payer.id, control: 'spend_limit_per_tx' }
@@ -64,7 +64,7 @@ describe('an owner’s limit', () => {
   const change = (headers: Headers, body: BodyOf<typeof routes.updateOwnerPolicy>) =>
     api.ok(routes.updateOwnerPolicy, { headers, body })
 
-  test('holds at once for every agent of the owner, and waits a day when it is raised', async () => {
+  test('applies at once to every agent of the owner, and waits a day if it is raised', async () => {
     const person = await network.owner(platform)
     const agents = [await network.fundedAgent(person), await network.fundedAgent(person)]
     const session = await network.login(person)
@@ -78,7 +78,7 @@ describe('an owner’s limit', () => {
     expect(shown).toMatchObject({ policy: { spend_limit_per_tx: 20 }, pending_policy: {} })
   })
 
-  test('stays when what waits is cancelled', async () => {
+  test('stays if its pending change is cancelled', async () => {
     const person = await network.owner(platform)
     const agent = await network.fundedAgent(person)
     const headers = await network.login(person)
@@ -90,7 +90,7 @@ describe('an owner’s limit', () => {
   })
 })
 
-test('verifying an owner moves the agents to tier1, and they may pay more from then on', async () => {
+test('verifying an owner moves its agents to tier1, whose limits are higher', async () => {
   const person = await network.owner(platform)
   const payer = await network.agent(person)
   await network.fund(payer, 5_000)
@@ -99,7 +99,7 @@ test('verifying an owner moves the agents to tier1, and they may pay more from t
   await network.pay(payer, payee, 1000.01)
 })
 
-test('a tier that an administrator changes holds for the next payment, up and down', async () => {
+test('a tier that an administrator changes applies to the next payment, higher and lower', async () => {
   const payer = await network.fundedAgent(owner)
   const headers = await network.admin()
   const tiers = await api.ok(routes.listTiers, { headers })
@@ -112,7 +112,7 @@ test('a tier that an administrator changes holds for the next payment, up and do
   await api.ok(routes.updateTier, { params: { tier: 'tier1' }, headers, body: { per_tx: before ?? 5_000 } })
 })
 
-test('what an agent is shown is what its next payment is decided by, and so is what a rehearsal says', async () => {
+test('the limits that an agent reads and its dry runs match the decision about its next payment', async () => {
   const payer = await network.fundedAgent(owner, {
     spend_limit_hourly: 100,
     spend_limit_daily: 300,

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, errorOf, type Reply, request } from './src/api.ts'
 import type { Agent, Network, Platform } from './src/network.ts'
 import type { Service } from './src/service.ts'
@@ -64,8 +64,8 @@ function expectRefusal(reply: Reply, limit: number): void {
   expect(wait).toBeLessThanOrEqual(60)
 }
 
-group('within a minute', () => {
-  test('an agent makes 100 requests, each told what is left', async () => {
+describe('within a minute', () => {
+  test('an agent can make 100 requests, each with the number of remaining ones', async () => {
     const first = await api.send(routes.getCurrentAgent, { headers: agent.headers })
     expect(budget(first)).toMatchObject({ limit: AGENT, remaining: AGENT - 1 })
     expect(budget(first).reset).toBeGreaterThan(0)
@@ -75,7 +75,7 @@ group('within a minute', () => {
     expectRefusal(await api.send(routes.getCurrentAgent, { headers: agent.headers }), AGENT)
   })
 
-  test('an agent beyond its limit pays nothing, and its neighbour and its platform are not touched', async () => {
+  test('an agent beyond its limit can pay nothing, and other agents and its platform are not affected', async () => {
     const call = { params: { agent_id: agent.id }, headers: agent.headers, body: { to: other.id, amount: 1 } }
     expectRefusal(await api.send(routes.pay, call), AGENT)
     expect((await api.send(routes.getCurrentAgent, { headers: other.headers })).status).toBe(200)
@@ -87,7 +87,7 @@ group('within a minute', () => {
     expect(budget(seen)).toMatchObject({ limit: PLATFORM, remaining: PLATFORM - 4 })
   })
 
-  test('an agent at its limit still verifies payments, and only wrong guesses count', async () => {
+  test('an agent at its limit can still verify payments, and only failed verifications count', async () => {
     const verify = (headers: Agent['headers']) =>
       api.send(routes.verifyTransaction, { params: { txn_id: 'pay_01kb7q3f8meg5tz4x9wc2n6a01' }, headers })
     const first = await verify(agent.headers)
@@ -97,14 +97,14 @@ group('within a minute', () => {
     expect((await verify(other.headers)).status).toBe(200)
   })
 
-  test('a platform makes 1000 requests', async () => {
+  test('a platform can make 1000 requests', async () => {
     const send = () =>
       api.send(routes.getPlatform, { params: { platform_id: platform.id }, headers: platform.headers })
     expect(refused(await times(PLATFORM - 4, send))).toEqual([])
     expectRefusal(await send(), PLATFORM)
   })
 
-  test('an address makes 30 requests without a credential, wrong credentials and wrong addresses included', async () => {
+  test('an address can make 30 requests without a credential, including wrong credentials and unknown paths', async () => {
     const exists = () => api.send(routes.getAgentExistence, { params: { agent_id: agent.handle } })
     const first = await exists()
     const left = budget(first).remaining
@@ -121,7 +121,7 @@ group('within a minute', () => {
     expect((await api.send(routes.getCurrentAgent, { headers: other.headers })).status).toBe(200)
   })
 
-  test('a forwarded address is not believed without a proxy that is known', async () => {
+  test('a forwarded address is ignored unless it comes from a known proxy', async () => {
     const headers = {
       'x-forwarded-for': '203.0.113.7',
       'x-real-ip': '203.0.113.8',
@@ -131,7 +131,7 @@ group('within a minute', () => {
     expectRefusal(reply, UNAUTHENTICATED)
   })
 
-  test('an address is shown 600 pages, whatever its budget of requests', async () => {
+  test('an address can read 600 pages, independent of its budget of requests', async () => {
     const pages = ['/metrics', '/openapi.json', '/docs/', '/docs/js/scalar.js', '/checkout/ps_none']
     const head = (page: string) => () => request(service.address, 'HEAD', page)
     for (const page of pages) expect([page, refused(await times(10, head(page))).length]).toEqual([page, 0])
@@ -150,7 +150,7 @@ group('within a minute', () => {
     }
   })
 
-  test('300 gateway webhooks that fail verification use an address up, before the body of the next is read', async () => {
+  test('after 300 gateway webhooks that failed verification an address is refused before the body is read', async () => {
     const path = '/v1/gateway/sandbox/webhooks'
     const forged = { headers: { 'x-webhook-timestamp': '1', 'x-webhook-signature': 'forged' }, body: {} }
     const send = () => request(service.address, 'POST', path, forged)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf } from './src/api.ts'
 import type { ServiceDatabase } from './src/database.ts'
 import { exchangeBytes, repliesIn, requestText, sendAndHangUp, sendAndReset } from './src/raw-http.ts'
@@ -86,9 +86,9 @@ const BROKEN: Readonly<Record<string, string>> = {
   'an address of 20 KiB': requestText(`GET /v1/agents/${'a'.repeat(20_000)} HTTP/1.1`),
 }
 
-group('what is not HTTP', () => {
+describe('invalid HTTP', () => {
   test.each(Object.entries(BROKEN))(
-    '%s is refused in the envelope, and the connection ends',
+    '%s is refused with a JSON error, and the connection is closed',
     async (_name, bytes) => {
       const replies = repliesIn(await exchangeBytes(service.port, bytes))
       expect(replies.length).toBeGreaterThanOrEqual(1)
@@ -100,19 +100,19 @@ group('what is not HTTP', () => {
     },
   )
 
-  test('a body that ends early is never acted on', async () => {
+  test('a body that ends early has no effect', async () => {
     const early = requestText(POST, [JSON_TYPE, 'Content-Length: 1000'], body)
     expect(repliesIn(await sendAndHangUp(service.port, early)).filter(reply => reply.status < 400)).toEqual(
       [],
     )
   })
 
-  test('a request inside the body of another is only a body', async () => {
+  test('a request inside the body of another is not executed', async () => {
     const outer = requestText('GET /healthz HTTP/1.1', [`Content-Length: ${smuggled.length}`], smuggled)
     expect(repliesIn(await exchangeBytes(service.port, outer)).length).toBe(1)
   })
 
-  test('a hundred clients that hang up in the middle leave the service standing', async () => {
+  test('the service still works after a hundred clients disconnect during their requests', async () => {
     const request = requestText(
       'GET /v1/agents HTTP/1.1',
       Object.entries(world.platform.headers).map(([name, value]) => `${name}: ${value}`),
@@ -125,12 +125,12 @@ group('what is not HTTP', () => {
     expect(repliesIn(await exchangeBytes(service.port, bytes)).map(reply => reply.status)).toEqual([200])
   })
 
-  test('none of it left a trace', async () => {
+  test('no invalid request changed the database', async () => {
     expect(await database.fingerprint()).toEqual(before)
   })
 })
 
-group('what is unusual HTTP', () => {
+describe('unusual HTTP', () => {
   const authorised = () => Object.entries(world.platform.headers).map(([name, value]) => `${name}: ${value}`)
 
   test('two requests sent at once over one connection are answered in order', async () => {
@@ -141,24 +141,24 @@ group('what is unusual HTTP', () => {
     expect(replies[1]?.body).toEqual({ status: 'ok' })
   })
 
-  test('a chunked body is as good as one with a length', async () => {
+  test('a chunked body is accepted like one with a length', async () => {
     const bytes = requestText(POST, [JSON_TYPE, 'Transfer-Encoding: chunked'], chunked)
     expect(repliesIn(await exchangeBytes(service.port, bytes)).map(reply => reply.status)).toEqual([201])
   })
 
-  test('a client that asks whether it may go on is told to', async () => {
+  test('a client that sends Expect: 100-continue gets 100 Continue', async () => {
     const bytes = requestText(POST, [JSON_TYPE, length, 'Expect: 100-continue'], body)
     const answer = await exchangeBytes(service.port, bytes)
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue/)
     expect(repliesIn(answer).map(reply => reply.status)).toEqual([201])
   })
 
-  test('an expectation that is unknown is ignored', async () => {
+  test('an unknown expectation is ignored', async () => {
     const bytes = requestText(POST, [JSON_TYPE, length, 'Expect: a-miracle'], body)
     expect(repliesIn(await exchangeBytes(service.port, bytes)).map(reply => reply.status)).toEqual([201])
   })
 
-  test('an upgrade to another protocol is not made', async () => {
+  test('an upgrade to another protocol is ignored', async () => {
     const headers = [
       'Connection: Upgrade',
       'Upgrade: websocket',
@@ -170,7 +170,7 @@ group('what is unusual HTTP', () => {
     expect(statuses).toEqual([200])
   })
 
-  test('a credential sent twice proves nothing', async () => {
+  test('a credential that is sent twice is refused', async () => {
     const headers = [`X-Agent-Key: ${world.payer.key}`, `X-Agent-Key: ${world.payee.key}`]
     const [reply] = repliesIn(
       await exchangeBytes(service.port, requestText('GET /v1/agents/me HTTP/1.1', headers)),

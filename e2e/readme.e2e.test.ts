@@ -30,7 +30,7 @@ const PAGES: readonly (readonly [path: string, ...programs: string[]])[] = [
   ...(hasPython ? [['docs/clients.md', 'pay.mjs', 'client.py'] as const] : []),
 ]
 
-describe.skipIf(!canType)('what a newcomer types into bash', () => {
+describe.skipIf(!canType)('the commands of the pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'batua-readme-'))
   const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, NO_COLOR: '1' }
   let database: ServiceDatabase
@@ -52,7 +52,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
   })
 
   test.each(PAGES)(
-    'each command of %s works and prints what the page says',
+    'each command of %s works and prints the page’s output',
     { timeout: 120_000 },
     async (path, ...names) => {
       const page = readPage(path)
@@ -85,7 +85,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
     expect(dead).toEqual([])
   })
 
-  test('a shell that takes what the seed prints has two agents, one paid by the other', async () => {
+  test('a shell that evaluates the output of the seed has two agents, one paid by the other', async () => {
     const script = `set -o pipefail
       eval "$(node ${SOURCE.join(' ')} demo/src/seed.ts)"
       buyer $B/v1/agents/$BUYER/balance | pick available
@@ -101,7 +101,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
     expect(stderr).toContain('"available":400')
   })
 
-  test('a reader who stops reading the demo early sees no error, and --help plays nothing', async () => {
+  test('a closed output ends the demo without an error, and --help runs nothing', async () => {
     const demo = `node ${SOURCE.join(' ')} demo/src/demo.ts`
     const shell = (script: string) =>
       promisify(execFile)('bash', ['--norc', '-c', script], {
@@ -113,7 +113,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
     expect((await shell(`BASE_URL=http://127.0.0.1:1 ${demo} --help`)).stdout).toContain('npm run demo')
   })
 
-  test('the demo tells its story to the end, twice', async () => {
+  test('the demo runs to its end twice', async () => {
     const run = () =>
       promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], {
         cwd: ROOT,
@@ -128,7 +128,7 @@ describe.skipIf(!canType)('what a newcomer types into bash', () => {
 })
 
 describe('the demo without a service', () => {
-  test('says in one sentence what to do', async () => {
+  test('prints one sentence that says what to do', async () => {
     const env = { PATH: '', BASE_URL: 'http://127.0.0.1:1' }
     const run = promisify(execFile)(process.execPath, [...SOURCE, 'demo/src/demo.ts'], { cwd: ROOT, env })
     const stderr =

@@ -25,14 +25,18 @@ afterAll(async () => {
 const run = (args: readonly string[] = []) => runReconcile({ DATA_DIR: service.dataDir }, args)
 const isDatabaseRunning = () => existsSync(join(service.dataDir, 'postgres', 'postmaster.pid'))
 
-test('reconcile works beside a running service, whose database goes on', SLOW_MACHINE, async () => {
-  const { code, stdout, stderr } = await run()
-  expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/fundings credited +1 /)
-  expect((await openNetwork(openApi(service.address)).balance(agent)).available).toBeGreaterThan(0)
-})
+test(
+  'the reconcile command works while the service runs, and does not stop its database',
+  SLOW_MACHINE,
+  async () => {
+    const { code, stdout, stderr } = await run()
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/fundings credited +1 /)
+    expect((await openNetwork(openApi(service.address)).balance(agent)).available).toBeGreaterThan(0)
+  },
+)
 
-test('what it finds there is on the administrators’ list', SLOW_MACHINE, async () => {
+test('the differences that it finds are on the administrators’ list', SLOW_MACHINE, async () => {
   const window = await service.window()
   await window.query(`update sandbox_payments set amount_paise = amount_paise - 100`)
   await window.close()

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import type { Agent, Network, Owner } from './src/network.ts'
 import { openPayingStage, type PayingStage } from './src/paying-stage.ts'
@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-group('a refund', () => {
-  test('is refused with a used key, beyond what was paid, beyond the balance, or of what is no payment', async () => {
+describe('a refund', () => {
+  test('is refused with a used key, above the paid amount, above the balance, or of another transfer', async () => {
     const payer = await network.fundedAgent(owner)
     const receiver = await network.agent(owner)
     const payment = await network.pay(payer, receiver, 100)
@@ -52,7 +52,7 @@ group('a refund', () => {
     })
   })
 
-  test('raced by fifty others never gives back more than was paid', async () => {
+  test('never returns more than was paid in fifty concurrent requests', async () => {
     const payer = await network.fundedAgent(owner)
     const receiver = await network.agent(owner)
     await network.fund(receiver, 1000)
@@ -72,8 +72,8 @@ group('a refund', () => {
   })
 })
 
-group('verifying', () => {
-  test('names the first reason in the interface’s order, to the payee', async () => {
+describe('payment verification', () => {
+  test('returns the first reason in the interface’s order to the payee', async () => {
     const payer = await network.fundedAgent(owner)
     const other = await network.agent(owner)
     const payment = await network.pay(payer, payee, 12.5, { reference: 'nonce' })
@@ -115,7 +115,7 @@ group('verifying', () => {
     expect(await verify(payee, right)).toMatchObject({ verified: false, reason: 'transaction_not_completed' })
   })
 
-  test('with consume needs a nonce, is never cached, and lets exactly one of many have it', async () => {
+  test('with consume needs a nonce, is never cached, and succeeds for exactly one of many callers', async () => {
     const payer = await network.fundedAgent(owner)
     const payment = await network.pay(payer, payee, 1, { reference: 'raced' })
     const params = { txn_id: payment.payment_id ?? '' }
@@ -140,7 +140,7 @@ group('verifying', () => {
     })
   })
 
-  test('a payee that could not serve restores the nonce, and only it', async () => {
+  test('only the payee can restore the nonce of a request that it could not serve', async () => {
     const payer = await network.fundedAgent(owner)
     const payment = await network.pay(payer, payee, 1, { reference: 'unserved' })
     const params = { txn_id: payment.payment_id ?? '' }

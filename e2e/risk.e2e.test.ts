@@ -1,5 +1,5 @@
 import { type RiskRuleName, routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api, Headers } from './src/api.ts'
 import type { Agent, Network, Owner, Platform } from './src/network.ts'
 import { openStage, type Stage } from './src/stage.ts'
@@ -56,8 +56,8 @@ const review = (alertId: string, body: { decision: 'dismiss' | 'confirm'; action
 const scoreOf = (agent: Agent) =>
   api.ok(routes.getRiskScore, { params: { agent_id: agent.id }, headers: admin })
 
-group('twenty quick payments', () => {
-  test('become an alert that names them, points in the score, and a number in the overview', async () => {
+describe('twenty quick payments', () => {
+  test('raise an alert that names them, add to the risk score, and count in the overview', async () => {
     const before = await openAlerts()
     const payer = await payOften(20)
     const alert = await alertFor(payer, 'velocity_spike')
@@ -75,7 +75,7 @@ group('twenty quick payments', () => {
     expect(await openAlerts()).toBe(before + 1)
   })
 
-  test('confirmed with a quarantine, stop the agent at once and for this alert once', async () => {
+  test('confirmed with a quarantine, stop the agent at once, and once for this alert', async () => {
     const payer = await payOften(20)
     const payee = await network.agent(owner)
     const { alert_id } = await alertFor(payer, 'velocity_spike')
@@ -87,7 +87,7 @@ group('twenty quick payments', () => {
     expect((await scoreOf(payer)).score).toBe(30)
   })
 
-  test('of a frozen agent cannot become a quarantine; the alert stays open', async () => {
+  test('of a frozen agent cannot be confirmed with a quarantine, and the alert stays open', async () => {
     const payer = await payOften(20)
     const { alert_id } = await alertFor(payer, 'velocity_spike')
     await api.ok(routes.bulkFreezeAgents, { headers: admin, body: { agent_ids: [payer.id] } })
@@ -97,7 +97,7 @@ group('twenty quick payments', () => {
     expect((await scoreOf(payer)).factors[0]?.detail).toContain('Open: 20 payments')
   })
 
-  test('dismissed, are not found again; nineteen are not found at all', async () => {
+  test('dismissed raise no further alert, and nineteen raise none', async () => {
     const payer = await payOften(20)
     const { alert_id } = await alertFor(payer, 'velocity_spike')
     await api.ok(routes.reviewRiskAlert, review(alert_id, { decision: 'dismiss' }))
@@ -109,7 +109,7 @@ group('twenty quick payments', () => {
   })
 })
 
-test('one update of the table tunes a rule, without a restart', async () => {
+test('an update of the table changes a rule without a restart', async () => {
   await stage.database.query(
     `update risk_rules set thresholds = thresholds || '{"min_payments": 5}' where rule = 'velocity_spike'`,
   )
@@ -124,7 +124,7 @@ test('one update of the table tunes a rule, without a restart', async () => {
   expect(await alertOf(await payOften(20), 'velocity_spike')).toBeUndefined()
 })
 
-test('wrong secrets become an alert on their platform, on which no agent can be quarantined', async () => {
+test('wrong secrets raise an alert about their platform, which cannot be confirmed with a quarantine', async () => {
   const target = await network.platform()
   const headers = { 'x-platform-id': target.id, 'x-platform-secret': `sk_live_${'w'.repeat(43)}` }
   for (let tries = 0; tries < 20; tries++) {

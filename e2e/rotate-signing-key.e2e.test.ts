@@ -54,7 +54,7 @@ test(
   },
 )
 
-test('a revoked key is published as such, and another signs at once', SLOW_MACHINE, async () => {
+test('a revoked key is published as revoked, and another signs at once', SLOW_MACHINE, async () => {
   const [stolen = ''] = await idsInBothDocuments()
   const { code, stdout, stderr } = await rotate({}, '--revoke', stolen)
   expect([code, stderr]).toEqual([0, ''])
@@ -69,7 +69,7 @@ test('a revoked key is published as such, and another signs at once', SLOW_MACHI
   })
 })
 
-test('with a moved sandbox clock the key begins by the service’s time', SLOW_MACHINE, async () => {
+test('with a moved test clock the key is valid from the service’s time', SLOW_MACHINE, async () => {
   const { now } = await moveClock()
   const { stdout } = await rotate()
   const begins = Date.parse(/from (\S+) on/.exec(stdout)?.[1] ?? '')
@@ -77,7 +77,7 @@ test('with a moved sandbox clock the key begins by the service’s time', SLOW_M
   expect(begins - Date.parse(now)).toBeLessThan(60_000)
 })
 
-test('a wrong master key makes no key', SLOW_MACHINE, async () => {
+test('with a wrong master key no key is created', SLOW_MACHINE, async () => {
   const before = await idsInBothDocuments()
   const { code, stdout, stderr } = await rotate({ MASTER_KEY: Buffer.alloc(32, 'no').toString('base64') })
   expect([code, stdout]).toEqual([2, ''])
@@ -85,7 +85,7 @@ test('a wrong master key makes no key', SLOW_MACHINE, async () => {
   expect(await idsInBothDocuments()).toEqual(before)
 })
 
-test('where there is no database it says so and makes none', SLOW_MACHINE, async () => {
+test('without a database it says so and creates none', SLOW_MACHINE, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
   const { code, stderr } = await rotate({ DATA_DIR: folder })
   expect(code).toBe(2)

@@ -30,7 +30,7 @@ async function afterARound(): Promise<Ledger> {
   throw new Error('the check does not get round')
 }
 
-test('a row that somebody changed and nobody uses is found by the running service, until it is as it was', async () => {
+test('an edited row that no request reads is reported by the running service until it is restored', async () => {
   expect(await afterARound()).toMatchObject({ balanced: true })
   const change = (tier: string) =>
     stage.database.query(

@@ -50,7 +50,7 @@ describe('a verification of a magic account', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(byAccount(rows))('%s ends as the page says', (_account, row) => {
+  test.each(byAccount(rows))('the result for %s is the one on the page', (_account, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 })
@@ -82,7 +82,7 @@ describe('a payout to a magic account', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(byAccount(rows))('%s ends as the page says', (_account, row) => {
+  test.each(byAccount(rows))('the result for %s is the one on the page', (_account, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 })
@@ -103,13 +103,13 @@ describe('a payout of a magic amount', () => {
   }, PLAYED_WITHIN_MS)
 
   test.each(rows.map(row => [row['Amount'] ?? '', row] as const))(
-    '%s ends as the page says',
+    'the result for %s is the one on the page',
     (_amount, row) => {
       expect(ended.get(row)).toEqual(row)
     },
   )
 
-  test('none is paid twice', async () => {
+  test('no payout is paid twice', async () => {
     const [counted] = await stage.database.query<{ payouts: number; transfers: number }>(
       `select (select count(*)::int4 from sandbox_payouts) as payouts,
          (select count(*)::int4 from transfers where kind = 'payout') as transfers`,

@@ -59,11 +59,11 @@ describe('an outcome of a payment session', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(named(rows, 'Outcome', 'Before'))('%s ends as the page says', (_name, row) => {
+  test.each(named(rows, 'Outcome', 'Before'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 
-  test('none is missing on the page', () => {
+  test('the page lists every outcome', () => {
     expect(new Set(rows.map(row => row['Outcome']))).toEqual(new Set(SANDBOX_OUTCOMES))
   })
 })
@@ -96,7 +96,7 @@ describe('a funding of a magic amount', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(named(rows, 'Amount'))('%s ends as the page says', (_name, row) => {
+  test.each(named(rows, 'Amount'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 })
@@ -126,14 +126,14 @@ describe('a collect request to a magic UPI id', () => {
     )
   }, PLAYED_WITHIN_MS)
 
-  test.each(named(rows, 'UPI id'))('%s ends as the page says', (_name, row) => {
+  test.each(named(rows, 'UPI id'))('the result for %s is the one on the page', (_name, row) => {
     expect(ended.get(row)).toEqual(row)
   })
 })
 
 describe('a code for a magic phone', () => {
   test.each(named(docTable('sandbox.md', 'Phone numbers'), 'Phone'))(
-    '%s arrives as the page says',
+    'the code for %s arrives as the page says',
     async (phone, row) => {
       const { headers } = platform
       const body = { name: 'Asha Rao', phone, pan: `ABCPE${phone.slice(-4)}F` }

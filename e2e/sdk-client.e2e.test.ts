@@ -11,7 +11,7 @@ import {
   pages,
   type Retry,
 } from '@batua/sdk'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faultOf } from './src/answers.ts'
 import type { Headers } from './src/api.ts'
 import { ADMIN_PHONE } from './src/log-in.ts'
@@ -66,25 +66,25 @@ const ending: readonly OperationId[] = [...DESTRUCTIVE, ...NEEDS_MORE, 'logOutAd
 const unrepeatable = table.filter(([operation]) => ending.includes(operation))
 const harmless = table.filter(row => !unrepeatable.includes(row))
 
-group('every route is a method of the client', () => {
-  test.each(harmless)('%s, which answers as the contract says', async (operation, route) => {
+describe('every route is a method of the client', () => {
+  test.each(harmless)('%s, whose response is valid by the contract', async (operation, route) => {
     const kind = kindFor(route, 'platform')
     const client = clientWith(kind === null ? {} : ownHeaders(world, operation, kind))
     expect(faultOf(route, await methodOf(client, operation)(inputOf(operation)))).toBeNull()
   })
 
-  test.each(unrepeatable)('%s, which lets no stranger in', async operation => {
+  test.each(unrepeatable)('%s, which refuses a caller without a credential', async operation => {
     const call = methodOf(createClient({ baseUrl }), operation)(inputOf(operation))
     await expect(call).rejects.toMatchObject({ code: 'authentication_error', status: 401 })
   })
 
-  test('and there is no other', () => {
+  test('and the client has no other methods', () => {
     const { baseUrl: _address, ...methods } = createClient({ baseUrl })
     expect(Object.keys(methods)).toEqual(table.map(([operation]) => operation))
   })
 })
 
-group('an error', () => {
+describe('an error', () => {
   /** What refuses a payment of this agent. */
   async function refusal(from: Agent, more: object = {}, client = clientOf(from)) {
     const paid = await outcome(client.pay({ agent_id: from.id, to: world.payee.handle, amount: 10, ...more }))
@@ -94,7 +94,7 @@ group('an error', () => {
   }
   const newAgent = (policy: object = {}) => world.network.fundedAgent(world.owner, policy)
 
-  test('of a limit says which, and what can be paid now', async () => {
+  test('of a limit names it and the largest amount allowed now', async () => {
     const error = await refusal(await newAgent({ spend_limit_per_tx: 5 }))
     if (error.code !== 'spend_limit_exceeded') throw error
     const { rule, layer, limit, used, remaining, max_amount_now } = error.details
@@ -106,19 +106,19 @@ group('an error', () => {
     expect(error).toMatchObject({ status: 403, field: 'amount' })
   })
 
-  test('of an escrow threshold says where it lies', async () => {
+  test('of an escrow threshold contains the threshold', async () => {
     const error = await refusal(await newAgent({ require_escrow_above: 7 }))
     if (error.code !== 'escrow_required') throw error
     expect([error.details.escrow_above, error.details.max_amount_now]).toEqual([7, 7])
   })
 
-  test('of an empty wallet says what is needed', async () => {
+  test('of an empty wallet contains the amount needed', async () => {
     const error = await refusal(await world.network.agent(world.owner))
     if (error.code !== 'insufficient_balance') throw error
     expect(error.details).toEqual({ balance: 0, required: 11, amount: 10, fee: 1 })
   })
 
-  test('of a paused agent says its state', async () => {
+  test('of a paused agent contains its state', async () => {
     const agent = await newAgent()
     await clientWith(world.platform.headers).pauseAgent({ agent_id: agent.id })
     const error = await refusal(agent)
@@ -126,7 +126,7 @@ group('an error', () => {
     expect(error.details.status).toBe('paused')
   })
 
-  test('of what was paid before names the payment', async () => {
+  test('of a repeated payment names the payment', async () => {
     const agent = await newAgent()
     const once = { idempotency_key: 'one', reference: 'invoice', unique_reference: true }
     const paid = await clientOf(agent).pay({ agent_id: agent.id, to: world.payee.id, amount: 10, ...once })
@@ -138,7 +138,7 @@ group('an error', () => {
     expect(byReference.details.payment_id).toBe(paid.payment_id)
   })
 
-  test('of a service that is not there is a network error', async () => {
+  test('of an unreachable service is a network error', async () => {
     const away = createClient({ baseUrl: 'http://127.0.0.1:1', maxRetries: 0 })
     expect(await outcome(away.getHealth())).toMatchObject({ error: { code: 'network_error', status: null } })
   })
@@ -174,9 +174,9 @@ function ownHeadersOf(headers: NodeJS.Dict<string | string[]>): Record<string, s
   return Object.fromEntries(passed.map(name => [name, String(headers[name])]))
 }
 
-group('a call', () => {
+describe('a call', () => {
   test.each(['before the answer', 'in the answer'] as const)(
-    'whose answer is lost is repeated and pays once, broken off %s',
+    'whose response is lost is repeated and pays once, aborted %s',
     async breaks => {
       const agent = await world.network.fundedAgent(world.owner)
       const line = await openLosingLine(breaks)
@@ -191,7 +191,7 @@ group('a call', () => {
     },
   )
 
-  test('that comes too often waits as long as the service says, and an abort ends the wait', async () => {
+  test('beyond the rate limit waits as long as the service says, and an abort ends the wait', async () => {
     const agent = await world.network.agent(world.owner)
     const hasty = clientOf(agent, { maxRetries: 0 })
     const calls = await Promise.all(
@@ -217,7 +217,7 @@ group('a call', () => {
   })
 })
 
-test('all pages of a list are walked without a gap and without a double, while it grows', async () => {
+test('all pages of a growing list are read without a gap or a repetition', async () => {
   const agent = await world.network.fundedAgent(world.owner)
   const client = clientOf(agent)
   const pay = () => client.pay({ agent_id: agent.id, to: world.payee.id, amount: 1 })
@@ -233,7 +233,7 @@ test('all pages of a list are walked without a gap and without a double, while i
   expect(sizes).toEqual([60, 46])
 })
 
-test('an owner logs in by the code on her phone, acts with her session and ends it', async () => {
+test('an owner logs in by a code on the phone, uses the session and ends it', async () => {
   const { network, platform } = world
   const { id: owner_id, phone } = await network.owner(platform)
   const visitor = createClient({ baseUrl })

@@ -70,7 +70,7 @@ async function printedBy(
   return stdout
 }
 
-describe('what is published', () => {
+describe('the published package', () => {
   const files = () => {
     const entries = readdirSync(installed, { recursive: true, withFileTypes: true })
     const paths = entries.filter(each => each.isFile()).map(each => join(each.parentPath, each.name))
@@ -90,7 +90,7 @@ describe('what is published', () => {
     expect(readdirSync(join(home, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual(['@batua'])
   })
 
-  test('is what was compiled and no source, neither its own nor the service’s', () => {
+  test('has compiled files only, and no source of its own or of the service', () => {
     for (const { path, text } of files()) {
       expect(path).toMatch(
         /^(package\.json|README\.md|dist\/cjs\/package\.json|dist\/(esm|cjs)\/[\w/-]+\.(js|d\.ts))$/,
@@ -101,12 +101,12 @@ describe('what is published', () => {
     }
   })
 
-  test('has no line so long that an uncaught error fills the screen with it', () => {
+  test('has no line so long that an uncaught error fills the screen', () => {
     const lines = files().flatMap(({ path, text }) => (path.endsWith('.js') ? text.split('\n') : []))
     expect(lines.filter(line => /\bthrow\b/.test(line) && line.length > 2_000)).toEqual([])
   })
 
-  test('needs Node’s modules only where it works with Node', () => {
+  test('imports Node’s modules only in its modules for Node', () => {
     const code = files().filter(({ path }) => path.endsWith('.js'))
     const bound = code
       .filter(({ text }) => /(?:\bfrom|\b(?:require|import)\() ?["'`]node:|\b(?:Buffer|process)\./.test(text))
@@ -115,8 +115,8 @@ describe('what is published', () => {
   })
 })
 
-describe('in an empty folder', () => {
-  test('every module gives what its source gives, to ES modules and to CommonJS', async () => {
+describe('the package in an empty folder', () => {
+  test('every module exports the same as its source, for ES modules and CommonJS', async () => {
     const own = await Promise.all(
       specifiers.map(async ({ specifier, source }) => [
         specifier,
@@ -132,7 +132,7 @@ describe('in an empty folder', () => {
     expect(JSON.parse(await printedBy('every.cjs', required))).toEqual(own)
   })
 
-  test('a webhook of a real service verifies, and an agent is known by its key, from both', async () => {
+  test('webhook verification and agents’ keys work with a real service, from both', async () => {
     const { platform, agent, happen, told } = listener
     // Paused and resumed: two events.
     await happen()
@@ -161,7 +161,7 @@ describe('in an empty folder', () => {
   })
 })
 
-describe('types', () => {
+describe('the types of the package', () => {
   const USE = `
 import { createClient, items, outcome, payingFetch, type WebhookEvent } from '@batua/sdk'
 
@@ -205,14 +205,14 @@ void client.pay({ agent_id: 'agt_', to: 'seller', amount: [] })
     expect(stdout).toBe('')
   }
 
-  test('hold for Node’s own resolution, in ES modules and CommonJS, with its libraries checked', async () => {
+  test('compile with Node’s resolution, in ES modules and CommonJS, with library checks', async () => {
     const text = useAll(() => true) + USE
     const node = { types: ['node'], typeRoots: [join(ROOT, 'node_modules', '@types')] }
     const files = { 'use.mts': text, 'use.cts': text }
     await compiles('node', files, { module: 'nodenext', lib: ['es2022'], ...node })
   })
 
-  test('hold for a bundler that knows browsers and not Node', async () => {
+  test('compile for a bundler with browser types and without Node’s', async () => {
     const text = useAll(specifier => !specifier.endsWith('/node')) + USE
     const lib = ['es2022', 'dom']
     await compiles(
@@ -223,7 +223,7 @@ void client.pay({ agent_id: 'agt_', to: 'seller', amount: [] })
   })
 })
 
-describe('the page of the package', () => {
+describe('the README of the package', () => {
   const page = readFileSync(join(SDK, 'README.md'), 'utf8')
 
   /** Runs a program until it is told to end, and answers what it has printed so far. */
@@ -235,7 +235,7 @@ describe('the page of the package', () => {
     return { printed: () => printed, end: () => child.kill() }
   }
 
-  test('has programs that work as they stand', async () => {
+  test('has programs that work unchanged', async () => {
     const { agent: seller, platform, happen, setUrl } = listener
     const buyer = await stage.network.fundedAgent(seller.owner)
     const [receiverPort, sellerPort] = [await freePort(), await freePort()]

@@ -5,13 +5,13 @@ const root = new URL('../', import.meta.url)
 const page = readFileSync(new URL('docs/security.md', root), 'utf8')
 const policy = readFileSync(new URL('SECURITY.md', root), 'utf8')
 
-test('every file that the page on security calls as a witness is there', () => {
+test('every file that the security page refers to exists', () => {
   const named = [...page.matchAll(/`((?:e2e|service|sdk|contract)\/[\w./-]+)`/g)].map(([, path = '']) => path)
   expect(named.length).toBeGreaterThan(10)
   expect(named.filter(path => !existsSync(new URL(path, root)))).toEqual([])
 })
 
-test('every command that the pages on security name is one of this project', () => {
+test('every command that the security pages name exists in this project', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
     scripts: Record<string, string>
   }
@@ -20,6 +20,6 @@ test('every command that the pages on security name is one of this project', () 
   expect(named.filter(name => !known.includes(name))).toEqual([])
 })
 
-test('the page on reporting names no address of anybody’s mail', () => {
+test('the page on reporting contains no e-mail address', () => {
   expect(policy).not.toMatch(/[\w.+-]+@[\w-]+\.\w+/)
 })

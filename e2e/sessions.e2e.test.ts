@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Api, type Headers, openApi } from './src/api.ts'
 import { ADMIN_PHONE, logIn, tokenOf } from './src/log-in.ts'
 import { newPhone, type Owner } from './src/network.ts'
@@ -23,8 +23,8 @@ const newOwner = async (): Promise<Owner> => stage.network.owner(await stage.net
 const me = async (headers: Headers) => (await api.send(routes.getSession, { headers })).status
 const advance = (advance_seconds: number) => api.ok(routes.advanceClock, { body: { advance_seconds } })
 
-group('an owner', () => {
-  test('logs in by the code on the phone and sees who is logged in', async () => {
+describe('an owner', () => {
+  test('logs in by the code on the phone and can read the session', async () => {
     const owner = await newOwner()
     const headers = await logIn(api, owner.phone, 'owner')
     const seen = await api.ok(routes.getSession, { headers })
@@ -32,7 +32,7 @@ group('an owner', () => {
     expect([seen.phone, ...seen.owners.map(({ phone }) => phone)]).toEqual([owner.phone, owner.phone])
   })
 
-  test('reads the transactions of all its agents in one list, page by page', async () => {
+  test('can read the transactions of all its agents in one list, page by page', async () => {
     const owner = await newOwner()
     const [one, two] = [await stage.network.fundedAgent(owner), await stage.network.agent(owner)]
     await stage.network.pay(one, two, 100)
@@ -49,7 +49,7 @@ group('an owner', () => {
     expect(seen).toEqual(['pay_in', 'pay_out', 'fund'])
   })
 
-  test('acts from a page of the service, and no other page acts for it', async () => {
+  test('can act from a page of the service, and no other site can act in its name', async () => {
     const headers = await logIn(api, (await newOwner()).phone, 'owner')
     const { cookie = '' } = headers
     for (const from of [
@@ -65,7 +65,7 @@ group('an owner', () => {
     await api.ok(routes.logOut, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })
   })
 
-  test('who logs out is out, with every copy of the cookie', async () => {
+  test('that logs out has ended the session for every copy of the cookie', async () => {
     const headers = await logIn(api, (await newOwner()).phone, 'owner')
     await api.ok(routes.logOut, { headers })
     expect(await me(headers)).toBe(401)
@@ -76,7 +76,7 @@ group('an owner', () => {
     await api.ok(routes.getServiceKeys, { headers })
   })
 
-  test('is kept out by no stranger, who neither brakes nor burns a code', async () => {
+  test('is not locked out by a stranger, who can neither delay nor use up a code', async () => {
     const { phone } = await newOwner()
     const stranger = { 'x-forwarded-for': '203.0.113.7' }
     await api.ok(routes.sendOtp, { body: { phone }, headers: stranger })
@@ -90,7 +90,7 @@ group('an owner', () => {
     await api.ok(routes.verifyOtp, { body: { phone, code } })
   })
 
-  test('is logged in by no page of another site', async () => {
+  test('cannot be logged in by a page of another site', async () => {
     const { phone } = await newOwner()
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
       await api.refused(routes.sendOtp, 403, 'authorization_error', { body: { phone }, headers })
@@ -100,7 +100,7 @@ group('an owner', () => {
     await api.ok(routes.sendOtp, { body: { phone }, headers: { origin: api.address } })
   })
 
-  test('asks for codes at a pace that is the same for phones that nobody has', async () => {
+  test('gets codes at the same rate limit as an unknown phone', async () => {
     for (const phone of [(await newOwner()).phone, newPhone()]) {
       expect(await api.ok(routes.sendOtp, { body: { phone } })).toEqual({ sent: true, expires_in: 300 })
       const again = await api.send(routes.sendOtp, { body: { phone } })
@@ -109,7 +109,7 @@ group('an owner', () => {
     }
   })
 
-  test('that is none gets no code', async () => {
+  test('with an unknown phone gets no code', async () => {
     const phone = newPhone()
     await api.ok(routes.sendOtp, { body: { phone } })
     await api.refused(routes.getSandboxOtp, 404, 'not_found', { params: { phone } })
@@ -117,8 +117,8 @@ group('an owner', () => {
   })
 })
 
-group('a moved clock', () => {
-  test('ends codes after five minutes', async () => {
+describe('a moved clock', () => {
+  test('expires codes after five minutes', async () => {
     const { phone } = await newOwner()
     await api.ok(routes.sendOtp, { body: { phone } })
     const { code } = await api.ok(routes.getSandboxOtp, { params: { phone } })
@@ -126,7 +126,7 @@ group('a moved clock', () => {
     await api.refused(routes.verifyOtp, 401, 'authentication_error', { body: { phone, code } })
   })
 
-  test('ends the sessions of administrators after an hour and of owners after twelve', async () => {
+  test('expires sessions of administrators after one hour and of owners after twelve', async () => {
     const owner = await logIn(api, (await newOwner()).phone, 'owner')
     await advance(60)
     const admin = await logIn(api, ADMIN_PHONE, 'admin')
@@ -138,8 +138,8 @@ group('a moved clock', () => {
   })
 })
 
-group('another node', () => {
-  test('knows a session, and that it has ended', async () => {
+describe('another node', () => {
+  test('accepts a session of the first node, and refuses it once it has ended', async () => {
     const other = await startService({ DATABASE_URL: stage.database.url, MASTER_KEY })
     try {
       const there = openApi(other.address)
@@ -153,7 +153,7 @@ group('another node', () => {
     }
   })
 
-  test('that does not list an administrator any more ends the session', async () => {
+  test('that no longer lists an administrator ends the session', async () => {
     await advance(60)
     const headers = await logIn(api, ADMIN_PHONE, 'admin')
     const ADMIN_PHONES = '9888888888'
@@ -169,7 +169,7 @@ group('another node', () => {
   })
 })
 
-test('where sign-up is closed, an administrator creates platforms', async () => {
+test('an administrator can create platforms if sign-up is closed', async () => {
   const closed = await startService({
     DATABASE_URL: stage.database.url,
     MASTER_KEY,
@@ -187,7 +187,7 @@ test('where sign-up is closed, an administrator creates platforms', async () => 
   }
 })
 
-test('neither log nor database holds a session, a code or a phone in the clear', async () => {
+test('neither the log nor the database has a session, a code or a phone in plain text', async () => {
   await advance(60)
   const owner = await newOwner()
   await api.ok(routes.sendOtp, { body: { phone: owner.phone } })

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openApi, type Reply } from './src/api.ts'
 import { bookFaults } from './src/book.ts'
 import { createDatabase, type ServiceDatabase } from './src/database.ts'
@@ -27,7 +27,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start
 }
 
-group('on a bare machine', () => {
+describe('on a bare machine', () => {
   let folder = ''
   let service: Service
 
@@ -41,12 +41,12 @@ group('on a bare machine', () => {
   }
   afterAll(remove)
 
-  test('the first start makes a database and serves', SLOW_MACHINE, async () => {
+  test('the first start creates a database and serves', SLOW_MACHINE, async () => {
     expect(await timed(startAfresh)).toBeLessThan(FIRST_START_LIMIT_MS)
     expect(isServing(folder)).toBe(true)
   })
 
-  test('a later start finds everything as it was, the clock too', SLOW_MACHINE, async () => {
+  test('a later start keeps all data, the test clock included', SLOW_MACHINE, async () => {
     const api = openApi(service.address)
     const network = openNetwork(api)
     const owner = await network.owner(await network.platform())
@@ -64,7 +64,7 @@ group('on a bare machine', () => {
     expect(later.now >= now).toBe(true)
   })
 
-  test('it says where it is and what to try, and warns of nothing', () => {
+  test('it prints its address and a first command, and no warning', () => {
     const output = service.output()
     expect(output).toContain(`${service.address}/v1`)
     expect(output).toContain('npm run demo')
@@ -79,7 +79,7 @@ group('on a bare machine', () => {
     rmSync(fresh, { recursive: true, force: true })
   })
 
-  test('a second service on the same folder is refused in words', async () => {
+  test('a second service on the same folder is refused with a message', async () => {
     const { code, output } = await runToEnd({ DATA_DIR: folder, PORT: '0' })
     expect(code).toBe(1)
     expect(output).toContain(folder)
@@ -91,7 +91,7 @@ function isServing(folder: string): boolean {
   return existsSync(join(folder, 'postgres', 'postmaster.pid'))
 }
 
-group('two services on one database', () => {
+describe('two services on one database', () => {
   let database: ServiceDatabase
   let nodes: Service[]
   beforeAll(async () => {
@@ -167,8 +167,8 @@ group('two services on one database', () => {
   )
 })
 
-group('a service that is told to stop', () => {
-  test('finishes what it accepted: no payment happens without its answer', SLOW_MACHINE, async () => {
+describe('a service that gets SIGTERM', () => {
+  test('finishes accepted requests: every payment gets its response', SLOW_MACHINE, async () => {
     const database = await createDatabase()
     const service = await startService({ DATABASE_URL: database.url })
     const api = openApi(service.address)
@@ -219,8 +219,8 @@ group('a service that is told to stop', () => {
   })
 })
 
-group('Ctrl-C', () => {
-  test('that arrives twice at once, as it does under npm, stops the service cleanly', async () => {
+describe('Ctrl-C', () => {
+  test('that arrives twice at once, as under npm, stops the service cleanly', async () => {
     const stage = await openStage({ LOG_LEVEL: 'info' })
     process.kill(stage.service.pid(), 'SIGINT')
     expect(await stage.service.stop()).toBe(0)
@@ -229,8 +229,8 @@ group('Ctrl-C', () => {
   })
 })
 
-group('a place that cannot be used', () => {
-  test('a taken port is refused before any database is made', async () => {
+describe('a port or data folder that cannot be used', () => {
+  test('a port in use is refused before a database is created', async () => {
     const other = createServer()
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -245,7 +245,7 @@ group('a place that cannot be used', () => {
     rmSync(fresh, { recursive: true })
   })
 
-  test('a data folder that is a file, or cannot be made, is refused in one line', async () => {
+  test('a data folder that is a file, or cannot be created, is refused in one line', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
     writeFileSync(join(fresh, 'file'), '')
     for (const folder of [join(fresh, 'file'), '/proc/batua']) {
@@ -257,7 +257,7 @@ group('a place that cannot be used', () => {
     rmSync(fresh, { recursive: true })
   })
 
-  test('data deleted under a running service stops it, and it says so', SLOW_MACHINE, async () => {
+  test('a running service whose data folder is deleted stops with a message', SLOW_MACHINE, async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
     const service = await startService({ DATA_DIR: fresh, MASTER_KEY: '' })
     expect(service.output()).toContain(`Making a database in ${fresh}`)
@@ -267,7 +267,7 @@ group('a place that cannot be used', () => {
   })
 })
 
-group('a configuration that is wrong', () => {
+describe('an invalid configuration', () => {
   const live = [
     'DATABASE_URL',
     'BASE_URL',
@@ -284,14 +284,14 @@ group('a configuration that is wrong', () => {
     'TRUST_PROXY',
   ]
 
-  test('for live mode is refused with everything that is missing, at once', async () => {
+  test('for live mode is refused with a list of all missing settings', async () => {
     const { code, output } = await runToEnd({ MODE: 'live' })
     expect(code).not.toBe(0)
     expect(live.filter(name => !output.includes(name))).toEqual([])
     expect(output).not.toMatch(/\n\s+at /)
   })
 
-  test('is refused with every problem and without the secrets in it', async () => {
+  test('is refused with a list of all problems and without its secrets', async () => {
     const MASTER_KEY = 'not-32-bytes-but-secret'
     const { code, output } = await runToEnd({
       PORT: '99999',
@@ -374,15 +374,15 @@ group('a configuration that is wrong', () => {
     },
   )
 
-  test('of a database that is not there is refused in words, without its password', async () => {
+  test('with an unreachable database is refused with a message without its password', async () => {
     const url = 'postgresql://batua:hunter2@127.0.0.1:1/batua'
     const { code, output } = await runToEnd({ DATABASE_URL: url, PORT: '0' })
     expect([code, output]).toEqual([1, 'The database is not available: connect ECONNREFUSED 127.0.0.1:1\n'])
   })
 })
 
-group('packages that were installed without their scripts', () => {
-  test('are noticed before the start, with the commands that help', async () => {
+describe('packages that were installed without their scripts', () => {
+  test('are found before the start, with the commands that help', async () => {
     const clone = mkdtempSync(join(tmpdir(), 'batua-e2e-'))
     const script = join(clone, 'service', 'check-install.js')
     mkdirSync(join(clone, 'service'))

@@ -2,7 +2,7 @@ import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { type ResponseOf, routes } from '@batua/contract'
 import canonicalize from 'canonicalize'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Api } from './src/api.ts'
 import { faultsInDocument } from './src/documented.ts'
 import { type Agent, type Network, newBankAccount, type Owner, type Platform } from './src/network.ts'
@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-group('a platform sets up its people and their agents', () => {
-  test('a platform signs up without any credential and sees its secrets once', async () => {
+describe('a platform creates owners and agents', () => {
+  test('a platform signs up without a credential and sees its secrets once', async () => {
     platform = await network.platform()
     const seen = await api.ok(routes.getPlatform, {
       params: { platform_id: platform.id },
@@ -76,7 +76,7 @@ group('a platform sets up its people and their agents', () => {
     expect(JSON.stringify([me, theirs])).not.toContain(buyer.key)
   })
 
-  test('anybody can ask whether a handle is free and whether an agent exists', async () => {
+  test('any caller can check whether a handle is free and whether an agent exists', async () => {
     const taken = await api.ok(routes.getHandleAvailability, {
       params: { handle: `@${buyer.handle.toUpperCase()}` },
     })
@@ -94,10 +94,10 @@ group('a platform sets up its people and their agents', () => {
   })
 })
 
-group('a human funds a wallet', () => {
+describe('a human funds a wallet', () => {
   let session: ResponseOf<typeof routes.createFunding>
 
-  test('a session is opened, and its page is served', async () => {
+  test('a payment session is opened, and its checkout page is served', async () => {
     session = await api.ok(routes.createFunding, {
       params: { agent_id: buyer.id },
       headers: buyer.headers,
@@ -118,7 +118,7 @@ group('a human funds a wallet', () => {
     expect(html).toMatch(/1,?000(?:\.00)?/)
   })
 
-  test('the wallet is credited with the amount less 2.5 % once it is paid', async () => {
+  test('the wallet is credited with the amount less 2.5 % once the session is paid', async () => {
     expect(await network.balance(buyer)).toEqual({ available: 0, total_funded: 0, total_spent: 0 })
     await api.ok(routes.completeSandboxPayment, {
       params: { payment_session_id: session.payment_session_id },
@@ -139,8 +139,8 @@ group('a human funds a wallet', () => {
   })
 })
 
-group('a human is asked by UPI', () => {
-  test('and the UPI id goes nowhere but to the gateway', async () => {
+describe('a human pays by UPI collect', () => {
+  test('the UPI id is sent only to the gateway', async () => {
     const upi_id = 'asharao.personal@examplebank'
     confidential.push('asharao.personal')
     const asked = await api.ok(routes.createUpiCollect, {
@@ -161,12 +161,12 @@ group('a human is asked by UPI', () => {
   })
 })
 
-group('an agent pays an agent', () => {
+describe('an agent pays an agent', () => {
   let payment: ResponseOf<typeof routes.pay>
   const paid = { amount: 400, reference: 'invoice-2041', note: 'Translation of 12 pages\nfirst draft' }
   const key = 'order-7f3a'
 
-  test('the payer loses amount and fee, the payee gains the amount', async () => {
+  test('the payer is debited the amount and the fee, the payee is credited the amount', async () => {
     payment = await api.ok(routes.pay, {
       params: { agent_id: buyer.id },
       headers: buyer.headers,
@@ -177,7 +177,7 @@ group('an agent pays an agent', () => {
     expect(await network.balance(seller)).toEqual({ available: 400, total_funded: 400, total_spent: 0 })
   })
 
-  test('the same key again is refused and names the payment', async () => {
+  test('a repeated key is refused with the id of the payment', async () => {
     const error = await api.refused(routes.pay, 409, 'idempotency_error', {
       params: { agent_id: buyer.id },
       headers: buyer.headers,
@@ -187,7 +187,7 @@ group('an agent pays an agent', () => {
     expect((await network.balance(buyer)).available).toBe(573)
   })
 
-  test('a client that lost the answer finds the payment by its id, its key and its reference', async () => {
+  test('a client without a response finds the payment by its id, its key and its reference', async () => {
     const sides = { from: buyer.id, to: seller.id }
     const whole = { ...payment, ...sides, amount: 400, refunded_total: 0, reference: paid.reference }
     const params = { agent_id: buyer.id }
@@ -206,7 +206,7 @@ group('an agent pays an agent', () => {
     expect(none.payments).toEqual([])
   })
 
-  test('both statements show it from their own side', async () => {
+  test('both statements show the payment from their own side', async () => {
     const common = {
       status: 'completed',
       reference: paid.reference,
@@ -263,7 +263,7 @@ group('an agent pays an agent', () => {
     expect(into.transactions[0]?.id).not.toBe(payment.transaction_id)
   })
 
-  test('the receipt is genuine for anybody who holds only the published keys', async () => {
+  test('the receipt verifies with the published keys alone', async () => {
     const receipt = await api.ok(routes.getReceipt, {
       params: { receipt_id: payment.receipt_id ?? '' },
       headers: seller.headers,
@@ -309,7 +309,7 @@ group('an agent pays an agent', () => {
     ).toEqual(receipt)
   })
 
-  test('a stranger may check the receipt, but reads no words of it', async () => {
+  test('a stranger may verify the receipt, but does not see its texts', async () => {
     const stranger = await network.platform()
     const { valid, reason, receipt } = await api.ok(routes.verifyReceipt, {
       params: { receipt_id: payment.receipt_id ?? '' },
@@ -321,7 +321,7 @@ group('an agent pays an agent', () => {
     await api.refused(routes.getReceipt, 404, 'not_found', { params, headers: stranger.headers })
   })
 
-  test('the payee verifies it, uses the nonce up once, and refunds it in parts and never beyond', async () => {
+  test('the payee verifies the payment, uses the nonce once, and refunds it in parts up to its amount', async () => {
     const params = { txn_id: payment.payment_id ?? '' }
     const query = { expected_payee: seller.handle, expected_amount: 400, nonce: paid.reference }
     const verify = (more: Record<string, string | boolean> = {}) =>
@@ -365,7 +365,7 @@ group('an agent pays an agent', () => {
   })
 })
 
-group('an agent pays per call', () => {
+describe('an agent pays per call', () => {
   let shop: Seller
 
   beforeAll(async () => {
@@ -373,7 +373,7 @@ group('an agent pays per call', () => {
   })
   afterAll(() => shop.close())
 
-  test('a client that is asked for money pays and gets what it wanted, and each nonce counts once', async () => {
+  test('a client that gets a 402 pays and gets the resource, and each nonce counts once', async () => {
     const asked = await fetch(shop.address)
     expect(asked.status).toBe(402)
     const challenge = shop.challengeIn(asked)
@@ -394,14 +394,14 @@ group('an agent pays per call', () => {
   })
 })
 
-group('afterwards', () => {
-  test('every answer of this story is one that openapi.json documents', async () => {
+describe('after the whole story', () => {
+  test('every response was documented in openapi.json', async () => {
     const document: unknown = await (await fetch(`${service.address}/openapi.json`)).json()
     expect(api.exchanges.length).toBeGreaterThan(40)
     expect(faultsInDocument(document, api.exchanges)).toEqual([])
   })
 
-  test('the log of all this holds no secret and nothing personal', async () => {
+  test('the log has no secret and no personal data', async () => {
     expect(await service.stop()).toBe(0)
     const output = service.output()
     const found = [...confidential, ...network.confidential].filter(text => output.includes(text))

@@ -71,7 +71,7 @@ const INCOMPLETE = [
 ] as const
 
 describe('an independent verifier, jose and plain node:crypto', () => {
-  test('accepts each signature, and none with a byte flipped in it or in what is signed', () => {
+  test('accepts each signature, and none with a byte flipped in it or in the signed content', () => {
     for (const thing of signedThings(papers)) {
       const { text, signature } = bytesOf(thing)
       const accepts = (bytes: { text: Buffer; signature: Buffer }) => isSignedBy(bytes, keys, thing.keyId)
@@ -90,7 +90,7 @@ describe('an independent verifier, jose and plain node:crypto', () => {
     }
   })
 
-  test('accepts each checkpoint, and none with a byte flipped in it or in what is signed', () => {
+  test('accepts each checkpoint, and none with a byte flipped in it or in the signed content', () => {
     const notes = [papers.checkpoint.checkpoint, papers.paymentEntry.checkpoint ?? '']
     for (const { text, signature } of notes.map(bytesOfCheckpoint)) {
       const accepts = (bytes: { text: Buffer; signature: Buffer }) => isSignedBy(bytes, keys, keys.key_id)
@@ -109,7 +109,7 @@ describe('an independent verifier, jose and plain node:crypto', () => {
 })
 
 describe('npm run verify', () => {
-  test('tells genuine papers when the service is gone, and what cannot be told', {
+  test('verifies signed documents without the service, and reports what cannot be verified', {
     timeout: 60_000,
   }, async () => {
     expect(await stage.service.stop()).toBe(0)
@@ -120,13 +120,13 @@ describe('npm run verify', () => {
     await Promise.all([...GENUINE.map(each => told(each, 0)), ...INCOMPLETE.map(each => told(each, 1))])
   })
 
-  test('tells a paper that was changed', async () => {
+  test('reports a document that was changed', async () => {
     save('changed', { ...papers.receipt, amount: 1_000 })
     const { code, stdout } = await verify('changed', 'first-keys')
     expect([code, stdout]).toEqual([1, 'not genuine: the signature does not fit what it says\n'])
   })
 
-  test('goes on telling old papers with the new keys after the key was changed', {
+  test('verifies old documents with the new key file after a key rotation', {
     timeout: 60_000,
   }, async () => {
     const env = { DATABASE_URL: stage.database.url, DATA_DIR: folder, MASTER_KEY }
@@ -144,7 +144,7 @@ describe('npm run verify', () => {
     }
   })
 
-  test('tells new papers only with the new keys, and that the log only grew', {
+  test('verifies new documents only with the new key file, and that the log only grew', {
     timeout: 60_000,
   }, async () => {
     const before = papers

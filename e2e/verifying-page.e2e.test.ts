@@ -9,7 +9,7 @@ import { openPageStage, type PageStage, readPage } from './src/page-stage.ts'
 
 const page = readPage('docs/verifying.md')
 
-describe.skipIf(!canType)('the page about verifying', () => {
+describe.skipIf(!canType)('the verifying page', () => {
   let stage: PageStage
 
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!canType)('the page about verifying', () => {
 
   afterAll(() => stage?.close())
 
-  test('each command and each program on it works and prints what it says', {
+  test('each command and each program on the page works and prints the page’s output', {
     timeout: 120_000,
   }, async () => {
     expect(programsIn(page).map(([name]) => name)).toEqual([
@@ -37,7 +37,7 @@ describe.skipIf(!canType)('the page about verifying', () => {
     }
   })
 
-  test('its programs say in one line that a key is unknown, and end with 1', async () => {
+  test('its programs report an unknown key in one line and exit with 1', async () => {
     const strangers = { 'keys.json': { keys: [] }, 'jwks.json': { keys: [] } }
     for (const [name, keys] of Object.entries(strangers))
       writeFileSync(join(stage.scratch, name), JSON.stringify(keys))

@@ -20,7 +20,7 @@ afterAll(() => stage.close())
 const platformOf = (id: string, headers: Readonly<Record<string, string>>) =>
   stage.api.ok(routes.getPlatform, { headers, params: { platform_id: id } })
 
-test('after 410 the delivery has failed and nothing is sent, and what happened meanwhile arrives once webhook_url is set again', async () => {
+test('after a 410 the delivery has failed and nothing is sent, and later events arrive once webhook_url is set again', async () => {
   const { happen, told, list, standing, setUrl, receiver, platform } = await stage.listener()
   receiver.behave(answer(410))
   await happen()
@@ -44,7 +44,7 @@ test('after 410 the delivery has failed and nothing is sent, and what happened m
   expect(receiver.faults).toEqual([])
 })
 
-test('what waits goes to the new address at once when webhook_url is changed', async () => {
+test('waiting events go to the new address at once if webhook_url is changed', async () => {
   const { happen, told, standing, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
@@ -61,7 +61,7 @@ test('what waits goes to the new address at once when webhook_url is changed', a
   expect([...next.told.values()]).toMatchObject([{ id: event_id, accepted: 1, body: told()[0]?.body }])
 })
 
-test('a 410 from an address that was left meanwhile disables nothing', async () => {
+test('a 410 from an address that was replaced meanwhile disables nothing', async () => {
   const { happen, list, setUrl, receiver, platform } = await stage.listener()
   const { receiver: next } = await stage.listener()
   next.trust(platform.webhookSecret)
@@ -75,7 +75,7 @@ test('a 410 from an address that was left meanwhile disables nothing', async () 
   expect((await platformOf(platform.id, platform.headers)).webhook_disabled_at).toBeNull()
 })
 
-test('what waits has failed when webhook_url is removed, and a platform without one is told nothing, then or later', async () => {
+test('waiting events fail if webhook_url is removed, and a platform without one never gets later events', async () => {
   const { happen, heard, standing, list, setUrl, receiver } = await stage.listener()
   receiver.behave(answer(500))
   await happen()
@@ -99,7 +99,7 @@ test('what waits has failed when webhook_url is removed, and a platform without 
   expect((await list()).pagination.total).toBe(2)
 })
 
-test('what happens before a platform has a webhook_url is told to nobody', async () => {
+test('events from before a platform has a webhook_url are never delivered', async () => {
   const { happen, heard, list, setUrl, receiver } = await stage.listener(false)
   await happen()
   await stage.advance(1)
@@ -111,7 +111,7 @@ test('what happens before a platform has a webhook_url is told to nobody', async
   expect((await list()).pagination.total).toBe(1)
 })
 
-test('a test answers the delivery after its first attempt, delivered or not, and is refused without a webhook_url', async () => {
+test('a test webhook returns the delivery after its first attempt, and is refused without a webhook_url', async () => {
   const { heard, platform, list, setUrl, receiver } = await stage.listener()
   const { headers } = platform
   const call = () => stage.api.ok(routes.testWebhook, { headers })
@@ -136,7 +136,7 @@ test('a test answers the delivery after its first attempt, delivered or not, and
   expect((await list({ event: 'webhook.test' })).pagination.total).toBe(2)
 })
 
-test('a failed delivery is sent once more when that is asked for, and stays delivered from then on', async () => {
+test('a failed delivery is sent again on request, and stays delivered afterwards', async () => {
   const { happen, told, platform, standing, setUrl, receiver } = await stage.listener()
   receiver.behave(answer(410))
   await happen()
@@ -184,7 +184,7 @@ test('deliveries are listed by status and by event, newest first', async () => {
   })
 })
 
-test('a clean stop waits for no receiver that hangs, and what it was sent arrives after the restart', async () => {
+test('a clean stop does not wait for a hanging receiver, and its event arrives after the restart', async () => {
   const { happen, told, receiver } = await stage.listener()
   receiver.behave(HANG)
   await happen()

@@ -1,5 +1,5 @@
 import { routes } from '@batua/contract'
-import { afterAll, beforeAll, expect, describe as group, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shown } from './src/network.ts'
 import { answer, type Behaviour, HANG, OK } from './src/webhook-behaviour.ts'
 import type { Told } from './src/webhook-receiver.ts'
@@ -50,8 +50,8 @@ function onlyOne(told: readonly Told[]): Told {
   return first
 }
 
-group('signatures', () => {
-  test('every webhook verifies with the public library by the secret that the platform was given, and by no other', () =>
+describe('signatures', () => {
+  test('every webhook verifies with the public library and the platform’s secret, and with no other', () =>
     withListener(async ({ happen, told, platform, receiver }) => {
       receiver.trust(platform.webhookSecret, (await stage.network.platform()).webhookSecret)
       await happen()
@@ -61,7 +61,7 @@ group('signatures', () => {
       expect(arrival?.headers['content-type']).toMatch(/^application\/json/)
     }))
 
-  test('for 24 hours after a rotation both secrets verify, and then the new one alone', () =>
+  test('for 24 hours after a rotation both secrets verify, then only the new one', () =>
     withListener(async ({ happen, told, platform, receiver }) => {
       const { headers } = platform
       const { webhook_secret } = await stage.api.ok(routes.rotateWebhookSecret, {
@@ -83,8 +83,8 @@ group('signatures', () => {
     }))
 })
 
-group('retries', () => {
-  test('a delivery is tried ten times by the schedule, the same each time but for its timestamp, and then it has failed', () =>
+describe('retries', () => {
+  test('a delivery is attempted ten times on schedule, identical except for its timestamp, and then fails', () =>
     withListener(async ({ happen, told, standing, receiver }) => {
       receiver.behave(answer(500))
       let startedAt = await stage.advance(0)
@@ -111,7 +111,7 @@ group('retries', () => {
       }
     }))
 
-  test('a receiver that asks by Retry-After to be left alone is left alone, and then has everything', () =>
+  test('a receiver that sends Retry-After gets nothing until then, and afterwards all events', () =>
     withListener(async ({ happen, told, standing, list, receiver }) => {
       receiver.behave(({ attempt }) => (attempt === 1 ? answer(429, { 'retry-after': '120' }) : OK))
       const before = await stage.advance(0)
@@ -136,7 +136,7 @@ group('retries', () => {
     ['an answer 404', answer(404)],
     ['an answer 503', answer(503)],
   ]
-  test.each(BAD)('%s is an attempt that failed, and the next one delivers', (_name, behaviour) =>
+  test.each(BAD)('%s is a failed attempt, and the next one delivers', (_name, behaviour) =>
     withListener(async ({ happen, told, standing, receiver }) => {
       if (behaviour === CLOSED) await receiver.goDown()
       else receiver.behave(behaviour)
@@ -164,7 +164,7 @@ group('retries', () => {
   )
 
   test.each([301, 302, 303, 307, 308])(
-    'a redirect (%i) is not followed, but an attempt that failed',
+    'a redirect (%i) is not followed and counts as a failed attempt',
     status =>
       withListener(async ({ happen, standing, receiver }) => {
         const elsewhere = await stage.listener()
@@ -175,7 +175,7 @@ group('retries', () => {
       }),
   )
 
-  test('a receiver whose answer has no end holds nobody up', () =>
+  test('a receiver with an endless response delays no other', () =>
     withListener(async ({ happen, standing, receiver }) => {
       receiver.behave({ kind: 'endless body' })
       const start = Date.now()

@@ -46,7 +46,7 @@ function ofPayment({ heard }: Listener, paymentId: string): WebhookBody[] {
   return heard().filter(({ data }) => data['payment_id'] === paymentId)
 }
 
-test('a payment is told to both sides’ platforms, each its own event, and to no other', async () => {
+test('a payment is delivered to both sides’ platforms, each its own event, and to no other', async () => {
   const payment_id = await pay(12.34, second.agent, { reference: 'invoice-1' })
   await until(() => ofPayment(first, payment_id).length > 0 && ofPayment(second, payment_id).length > 0)
   const common = { payment_id, amount: 12.34, reference: 'invoice-1' }
@@ -64,7 +64,7 @@ test('a payment is told to both sides’ platforms, each its own event, and to n
   expect(stranger.receiver.hits()).toBe(0)
 })
 
-test('a payment within one platform is two events there', async () => {
+test('a payment within one platform is delivered there as two events', async () => {
   const payment_id = await pay(5, first.agent)
   await until(() => ofPayment(first, payment_id).length === 2)
   const events = ofPayment(first, payment_id)
@@ -75,7 +75,7 @@ test('a payment within one platform is two events there', async () => {
   expect(new Set(events.map(({ id }) => id)).size).toBe(2)
 })
 
-test('the sequence of an agent’s events ascends in the order of its movements', async () => {
+test('the sequence of an agent’s events increases in the order of its transfers', async () => {
   const order: string[] = []
   for (let count = 1; count <= 6; count++) {
     order.push(await pay(count, second.agent))
@@ -87,7 +87,7 @@ test('the sequence of an agent’s events ascends in the order of its movements'
   }
 })
 
-test('what happens to agents, owners and certificates is told to their platform', async () => {
+test('events of agents, owners and certificates are delivered to their platform', async () => {
   const { api, network } = stage
   const { platform, agent, heard, happen } = await stage.listener()
   const { headers } = platform

@@ -22,12 +22,12 @@ function rowOf([name, { description, properties }]: [string, Schema]) {
   return { Event: name, 'What happened': description, Data: fields.join(', ') }
 }
 
-test('the page names every event with its data, and no other', () => {
+test('the webhooks page lists every event with its data, and no other', () => {
   const schemas = EVENTS as unknown as Readonly<Record<string, Schema>>
   expect(docTable('webhooks.md', 'Events')).toEqual(Object.entries(schemas).map(rowOf))
 })
 
-describe.skipIf(!canType)('the page about webhooks', () => {
+describe.skipIf(!canType)('the webhooks page', () => {
   let stage: PageStage
 
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.skipIf(!canType)('the page about webhooks', () => {
 
   afterAll(() => stage?.close())
 
-  test('each command and each program on it works and prints what it says', {
+  test('each command and each program on the page works and prints the page’s output', {
     timeout: 120_000,
   }, async () => {
     const { adapt, restore } = placed(stage.service.address, await freePort())

@@ -98,7 +98,7 @@ export function auditCrashTests({ crashes, longestLoadMs }: AuditCrashOptions): 
   test.each(
     Array.from({ length: crashes }, (_, index) => [index + 1, VICTIMS[index % VICTIMS.length]] as const),
   )(
-    'crash %i, of %s: whatever was done is a leaf once, and the log begins with what it was',
+    'after crash %i, of %s, every entry is one leaf, and the earlier log is a prefix of the log',
     async (_count, victim = 'both nodes') => {
       const { service, api } = stage
       const attempts = await payThrough(victim)

@@ -42,7 +42,7 @@ export function payoutCrashTests(options: PayoutCrashOptions): void {
   })
 
   test.each(crashes)(
-    'crash $count, of $victim when $at: every payout is there exactly once, at the bank and in the book',
+    'after crash $count, of $victim when $at, every payout exists exactly once, at the bank and in the ledger',
     async ({ moment, victim }) => {
       await crash(stage, asked, moment, victim)
       await recover(stage, asked)
@@ -53,7 +53,7 @@ export function payoutCrashTests(options: PayoutCrashOptions): void {
   )
 
   test(
-    'after all crashes the next settlement takes whatever is due, and reports what it leaves',
+    'after all crashes the next settlement pays out all due balances, and reports skipped wallets',
     async () => {
       await settle(stage.api)
       await throughWindow(stage, async window => {

@@ -48,7 +48,7 @@ export function webhookCrashTests(options: WebhookCrashOptions): void {
     expect(await stage.close()).toEqual([])
   }, SET_UP_WITHIN_MS)
 
-  test(`every one of ${events} events arrives as it was, through ${crashes} crashes and bad receivers (seed ${seed})`, {
+  test(`each of ${events} events arrives unaltered, through ${crashes} crashes and failing receivers (seed ${seed})`, {
     timeout,
   }, async () => {
     const { query, listeners, elsewhere, api } = stage
