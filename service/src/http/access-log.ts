@@ -6,14 +6,14 @@ import { callerName } from './caller.ts'
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Nothing matched, so there is no pattern; the address itself is never a label and never logged. */
+/** The label of requests that matched no route. The address itself is never a label and never logged. */
 const UNMATCHED = 'unmatched'
 
-/** For every finished request one duration in the metrics and one line in the log. */
+/** Writes one log line and observes one duration for every finished request. */
 export function addAccessLog(fastify: FastifyInstance, logger: Logger, metrics: Metrics): void {
   const durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer',
+    help: 'Seconds from the arrival of a request to the end of its response',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS_S,
     registers: [metrics],

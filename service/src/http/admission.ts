@@ -11,7 +11,7 @@ import { endedCookie } from './session-cookies.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling, once its credentials were found valid. */
+    /** The caller, once its credentials were proved. */
     caller: Caller | null
   }
 }
@@ -25,18 +25,18 @@ export interface Gate {
   readonly secure: boolean
 }
 
-/** What a route asks of those that it lets in. */
+/** The conditions under which a route admits a request. */
 export interface Admission {
   readonly who: readonly Credential[]
   readonly counted: boolean
-  /** A caller's requests count only once they have failed. */
+  /** Only failed requests count on the caller's budget. */
   readonly countsFailuresOnly: boolean
   readonly opensSession: boolean
 }
 
 /**
- * Lets a request in before its body is read: whose it is, then whether its budget allows it. What has no valid
- * credential counts against the address it came from, so guessing keys is slow.
+ * Admits a request before its body is read: looks its credential up, then counts its rate limit. A request without a valid
+ * credential counts against its client address, which makes guessing of keys slow.
  */
 export function admissionHook(admission: Admission, gate: Gate): onRequestHookHandler {
   const { who, opensSession } = admission
@@ -81,7 +81,7 @@ function fromThisSite(
   return refusal ?? found
 }
 
-/** A browser would send a dead session with every request, and be refused until it is over. */
+/** Clears cookies of ended sessions, because a browser would send them with every request and be refused. */
 function forgetDead({ deadSessions }: Denial, reply: FastifyReply, { secure }: Gate): void {
   for (const kind of deadSessions) reply.header('set-cookie', endedCookie(kind, secure))
 }

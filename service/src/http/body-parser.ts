@@ -6,14 +6,14 @@ export const BODY_LIMIT_BYTES = 64 * 1024
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The bytes of the body as they came: signatures of notices are made over them. */
+    /** The raw bytes of the body, for the signatures of gateway webhooks. */
     rawBody: Buffer | undefined
   }
 }
 
 const JSON_UTF8 = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
-/** The only reader of bodies: JSON in UTF-8, or nothing. */
+/** The only parser of bodies: JSON in UTF-8, or no body. */
 export function addBodyParser(fastify: FastifyInstance): void {
   fastify.decorateRequest('rawBody', undefined)
   fastify.removeAllContentTypeParsers()
@@ -21,7 +21,7 @@ export function addBodyParser(fastify: FastifyInstance): void {
     const body = readBody(request, bytes)
     done(null, body)
   })
-  // An empty body has no type, whatever its header says: `curl -d ''` claims to send a form.
+  // The content-type of an empty body is ignored: `curl -d ''` sends that of a form.
   fastify.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, bytes, done) => {
     if (bytes.length === 0) done(null, undefined)
     else done(unsupported('application/json'))

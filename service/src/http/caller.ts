@@ -18,7 +18,7 @@ export interface AgentCaller {
   readonly keyHash: Buffer
 }
 
-/** A human owner's session; one phone may be an owner on several platforms. */
+/** An owner's session. One phone may be an owner on several platforms. */
 export interface OwnerCaller {
   readonly kind: 'owner'
   readonly ownerIds: readonly Uuid[]
@@ -33,7 +33,7 @@ export interface AdminCaller {
   readonly phone: string
 }
 
-/** Nobody in particular: a public route called without a credential. */
+/** The caller of a public route without a credential. */
 export interface PublicCaller {
   readonly kind: 'public'
 }
@@ -41,14 +41,14 @@ export interface PublicCaller {
 export type Caller = PlatformCaller | AgentCaller | OwnerCaller | AdminCaller | PublicCaller
 
 /**
- * Who belongs to a credential, or null when it is wrong. Supplied by the modules. An answer from memory comes without
- * a promise: the pay route makes ten thousand of these calls a second. Without `owner` and `admin` cookies count as
- * none, also dead ones.
+ * Look up the caller of a credential, or null when it is wrong. The domains supply them. A result from memory is returned
+ * without a promise, because the pay route makes ten thousand of these calls a second. Without `owner` and `admin`,
+ * session cookies are ignored.
  */
 export interface Authenticators {
   platform(platformIdText: string, secret: string): MaybePromise<PlatformCaller | null>
   agent(agentKey: string): MaybePromise<AgentCaller | null>
-  /** The same when it needs no look-up; only for routes that prove the key again when they act. */
+  /** The same from memory alone. Only for routes that prove the key again when they act. */
   rememberedAgent?(agentKey: string): AgentCaller | undefined
   /** The value of the cookie `service_session`. */
   owner?(session: string): MaybePromise<OwnerCaller | null>
@@ -56,7 +56,7 @@ export interface Authenticators {
   admin?(session: string): MaybePromise<AdminCaller | null>
 }
 
-/** For public routes, login among them: a dead cookie must not stop them and a living one not change them. */
+/** For public routes such as login, which ignore session cookies, valid or not. */
 export function withoutSessions({ platform, agent }: Authenticators): Authenticators {
   return { platform, agent }
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { AppError } from '../kernel/app-error.ts'
 import { envelopeOf } from './errors.ts'
 
-/** Answers what never became a request: bad request lines, too large headers, requests that do not end. */
+/** Responds to malformed request lines, too large headers and incomplete requests, which Node never makes requests of. */
 export function clientErrorHandler(
   newRequestId: () => string,
 ): (error: NodeJS.ErrnoException, socket: Socket) => void {
@@ -13,7 +13,7 @@ export function clientErrorHandler(
   }
 }
 
-/** Writes an error's envelope on a connection that no request stands for, and ends it. */
+/** Writes an error envelope to a connection without a parsed request, and ends it. */
 export function refuseOnSocket(socket: Socket, statusLine: string, error: AppError, requestId: string): void {
   if (socket.writable) socket.write(responseTo(statusLine, error, requestId))
   socket.destroySoon()

@@ -7,8 +7,8 @@ const SINGLE = ['items', 'additionalProperties', 'not', 'contains', 'propertyNam
 const LISTS = ['anyOf', 'oneOf', 'prefixItems'] as const
 
 /**
- * A copy in which every object is closed unless it says otherwise: an unknown field of a request is an error, and a
- * field that an answer's schema does not know would be lost. Parts of an `allOf` stay open, since each sees the whole.
+ * A copy in which every object is closed unless it says otherwise: an unknown field of a request is an error, and an
+ * unknown field of a response would be dropped. Parts of an `allOf` stay open, since each of them checks the whole.
  */
 export function closedSchema(schema: TSchema): Node {
   return closed({ ...schema })

@@ -13,8 +13,8 @@ type Found = Caller | null
 /** Decides whether a credential may be looked up in the database. */
 export interface CredentialLookups {
   /**
-   * Looks a credential up by `find`. Refuses with `rate_limit_exceeded`, and without `find`, when the address has shown
-   * as many wrong credentials in a minute as it may, unless this credential was found valid lately.
+   * Looks a credential up by `find`. When the address has sent the maximum of wrong credentials in a minute, it refuses
+   * with `rate_limit_exceeded` and does not call `find`, unless this credential was found valid recently.
    */
   lookUp(
     request: FastifyRequest,
@@ -24,7 +24,7 @@ export interface CredentialLookups {
   ): MaybePromise<Found>
 }
 
-/** Whatever is presented is looked up. */
+/** Looks every credential up, without a limit. */
 export const ANY_LOOKUP: CredentialLookups = {
   lookUp: (_request, _kind, _credential, find) => find(),
 }
@@ -33,12 +33,12 @@ const WINDOW_MS = 60_000
 /** Digests of credentials that were valid when this node last looked them up. */
 const REMEMBERED_CREDENTIALS = 50_000
 const REMEMBERED_ADDRESSES = 50_000
-/** Of one address at the same time. Whoever is wrong often gets fewer: never more than it may still be wrong. */
+/** The maximum of look-ups of one address at the same time; fewer when it may send fewer wrong credentials. */
 const LOOKUPS_AT_ONCE = 16
 const MAX_WAITING = 2_000
 const RETRY_AFTER_MS = 1_000
 
-/** What one address has shown in this minute. */
+/** The credentials that one address has sent in this minute. */
 interface Address {
   wrong: number
   windowEndsAtMs: number
@@ -54,15 +54,15 @@ interface Left {
 export interface CredentialLookupOptions {
   /** Wrong credentials a minute for each address; 0 is no limit. */
   readonly max: number
-  /** Counts them for all nodes together. */
+  /** Counts them over all nodes. */
   readonly shared: Budget | null
   readonly addressOf: (request: FastifyRequest) => string
   readonly nowMs: () => number
 }
 
 /**
- * Callers whose credentials are not known yet wait for each other, so that a crowd is never wrong more often than `max`
- * on one node, and a company whose agents all come back at once is served whole.
+ * Requests of one address with unknown credentials wait for one another. So one address never sends more than `max` wrong
+ * credentials to one node, and a company whose agents all reconnect at once is still served.
  */
 export function openCredentialLookups(options: CredentialLookupOptions): CredentialLookups {
   if (options.max === 0) return ANY_LOOKUP
@@ -101,7 +101,7 @@ export function openCredentialLookups(options: CredentialLookupOptions): Credent
 
 interface Addresses {
   of(request: FastifyRequest): Address
-  /** How many wrong credentials the address of a request may still show, on this node and on all together. */
+  /** How many wrong credentials the address of a request may still send, on this node and over all nodes. */
   left(request: FastifyRequest): Promise<Left>
   countWrong(request: FastifyRequest): Promise<void>
 }
@@ -137,7 +137,7 @@ function openAddresses({ max, shared, addressOf, nowMs }: CredentialLookupOption
   }
 }
 
-/** Waits until one more of this address may be looked up; whoever entered must wake the next when it is done. */
+/** Waits until one more credential of this address may be looked up. After its look-up the caller must wake the next. */
 async function waitForTurn(
   request: FastifyRequest,
   addresses: Addresses,

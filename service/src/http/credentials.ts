@@ -6,7 +6,7 @@ import type { CredentialLookups } from './credential-lookups.ts'
 import { type MaybePromise, whenReady } from './maybe-promise.ts'
 import { SESSION_KINDS, type SessionKind, sessionTokensIn } from './session-cookies.ts'
 
-/** Why nobody is let in, and which session cookies are of no use to anybody any more. */
+/** Why a request is refused, and which session cookies are no longer valid. */
 export interface Denial extends Refusal {
   readonly deadSessions: readonly SessionKind[]
 }
@@ -50,7 +50,7 @@ export function authenticatorFor(
     const { headers } = request
     const agentKey = headers['x-agent-key']
     const others = headers['x-platform-id'] ?? headers['x-platform-secret'] ?? headers.cookie
-    // Payments come this way: one agent key and nothing else costs no list and, when it is known, no promise.
+    // The path of payments: a single agent key needs no list and, when it is cached, no promise.
     if (typeof agentKey === 'string' && others === undefined && agentAlone) {
       const remembered = authenticators.rememberedAgent?.(agentKey)
       if (remembered !== undefined) return remembered
@@ -63,7 +63,7 @@ export function authenticatorFor(
   }
 }
 
-/** The credentials that a request carries, each being checked. */
+/** The credentials of a request, each with its look-up in progress. */
 function presentedIn(
   request: FastifyRequest,
   authenticators: Authenticators,

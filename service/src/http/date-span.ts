@@ -18,7 +18,7 @@ export function spanOf(fromText: string | undefined, toText: string | undefined)
   }
 }
 
-/** What happens here has whole milliseconds, so a moment between two of them begins with the later one. */
+/** Stored times have whole milliseconds, so a finer bound is rounded up to the next millisecond. */
 const BETWEEN_MILLISECONDS = /\.\d{3}\d*[1-9]/
 
 function firstMoment(text: string): Date {
@@ -35,7 +35,7 @@ function dayNumber(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / DAY_MS
 }
 
-/** JavaScript drops what is finer than a millisecond. RFC 3339 allows lower-case letters, ECMA-262 does not. */
+/** JavaScript truncates to milliseconds. RFC 3339 allows lower-case letters, ECMA-262 does not. */
 function momentMs(timestamp: string): number {
   return Date.parse(timestamp.toUpperCase())
 }

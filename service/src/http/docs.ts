@@ -52,15 +52,15 @@ function documentOf(server: Server, info: OpenApiInfo, origin: string): SendAsse
   const placed = { ...info, description, serverUrl: origin === '' ? '/' : origin }
   return staticAsset({
     type: 'application/json; charset=utf-8',
-    // Tools that run in a browser elsewhere read it too, and it holds no data of anybody.
+    // Tools on other origins may read it, because it contains no data of callers.
     headers: { 'access-control-allow-origin': '*', 'cache-control': 'no-cache' },
     make: () => JSON.stringify(openApiDocument(server.served, placed)),
   })
 }
 
 /**
- * What the maker's plug-in would answer. It is asked once, by a server that listens nowhere: as a plug-in of this one
- * it would encode four megabytes anew for each request.
+ * The response of the vendor's plug-in, rendered once by a server that listens nowhere. As a plug-in of this server it
+ * would encode four megabytes for each request.
  */
 async function renderReference(title: string, url: string): Promise<string> {
   const renderer = createFastify()
@@ -70,7 +70,7 @@ async function renderReference(title: string, url: string): Promise<string> {
       configuration: {
         url: PAGE_DOCUMENT_PATH,
         pageTitle: title,
-        // Nothing may leave for the maker's servers: no fonts, no proxy, no statistics, no assistant.
+        // The page makes no request to the vendor: no fonts, no proxy, no statistics, no assistant.
         withDefaultFonts: false,
         proxyUrl: '',
         telemetry: false,
@@ -98,8 +98,8 @@ interface Page {
 const INLINE_SCRIPT = /<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g
 
 /**
- * The page starts itself with one script written into it, allowed by its hash, and sets its styles from its own
- * script, which only 'unsafe-inline' allows. Everything else stays on this origin.
+ * The page starts with an inline script, which its hash allows, and its script sets inline styles, which need
+ * 'unsafe-inline'. Everything else is limited to this origin.
  */
 async function renderPage(title: string): Promise<Page> {
   const html = await renderReference(title, '/docs/')

@@ -1,20 +1,20 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/app-error.ts'
 
-/** How a server lets its last requests out. */
+/** How a server closes without losing requests. */
 export interface Drain {
-  /** True from the moment that it was told to close. */
+  /** True from the start of the close. */
   isClosing(): boolean
-  /** Still serves, but tells every client to take its next request elsewhere. */
+  /** Still serves, but sends `Connection: close` with every response. */
   sendAway(): void
-  /** From now on finishes what was accepted and refuses the rest. */
+  /** Finishes accepted requests and refuses later ones. */
   refuse(): void
 }
 
 /**
- * A client that keeps its connection alive may be sending just when the server closes it, and then cannot know
- * what became of its request. So clients are first sent away with `Connection: close`; what still comes in later
- * is refused with 503: nothing of it was done, so repeating it elsewhere is safe.
+ * A client with a kept-alive connection may send a request just when the server closes it, and would not know its
+ * outcome. So clients first get `Connection: close`. A later request is refused with 503: nothing was done, so it is safe
+ * to repeat it elsewhere.
  */
 export function addDrain(fastify: FastifyInstance): Drain {
   let state: 'serving' | 'sending away' | 'refusing' = 'serving'

@@ -3,7 +3,7 @@ import { DatabaseBusy, DatabaseUnavailable } from '../db/errors.ts'
 import { AppError } from '../kernel/app-error.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** The one shape of every error answer (contract section 1, Errors). */
+/** The envelope of every error response (contract section 1, Errors). */
 export interface Envelope {
   readonly error: {
     readonly code: string
@@ -27,7 +27,7 @@ export function envelopeOf(error: AppError, requestId: string): Envelope {
   }
 }
 
-/** Renders every error that a request meets inside the server; `client-error.ts` has those before it is one. */
+/** Renders every error of a parsed request; `client-error.ts` renders earlier ones. */
 export function addErrorRenderer(fastify: FastifyInstance, logger: Logger): void {
   fastify.setErrorHandler((error, request, reply) => renderError(error, request, reply, logger))
 }
@@ -47,7 +47,7 @@ export function renderError(
     .header('x-request-id', request.id)
     .header('content-type', 'application/json; charset=utf-8')
     .headers(shown.headers ?? {})
-    // Written out here: the schema of the route's answer must not shape its errors.
+    // Serialised here, because the response schema of the route does not describe errors.
     .send(JSON.stringify(envelopeOf(shown, request.id)))
 }
 
@@ -70,7 +70,7 @@ export function appErrorOf(error: unknown): AppError {
   )
 }
 
-/** What fastify found wrong with a request before any handler saw it. Its words are not shown: they may quote input. */
+/** Errors that fastify raises before a handler runs. Their messages are replaced, because they may quote input. */
 function frameworkError(error: unknown): AppError | null {
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -88,7 +88,7 @@ function frameworkError(error: unknown): AppError | null {
       return new AppError('validation_error', 'A part of the address is too long')
     case 'FST_ERR_NOT_FOUND':
       return notFound()
-    // The connection broke while the body came in; nobody is left to read this.
+    // The connection broke during the body, so no client reads this.
     case 'ECONNRESET':
       return new AppError('validation_error', 'The request ended before its body was complete')
     default:

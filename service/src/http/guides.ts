@@ -20,7 +20,7 @@ export function guideLinks(origin: string): string {
   return `**Guides.** ${links.join(' · ')}`
 }
 
-/** Serves each guide as it is written, as plain text: browsers show it, and programs read its Markdown. */
+/** Serves each guide as plain text, which browsers display and programs read as Markdown. */
 export function addGuides(scope: FastifyInstance): void {
   for (const name of GUIDES) {
     const sendGuide = staticAsset({

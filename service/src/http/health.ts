@@ -3,11 +3,11 @@ import { AppError } from '../kernel/app-error.ts'
 import type { Server } from './server.ts'
 
 export interface Health {
-  /** The database answers and its migrations are done. */
+  /** The database responds and its migrations are done. */
   isReady(): Promise<boolean>
 }
 
-/** What watches the service: is it alive, should it get requests. */
+/** The probes: whether the process is alive, and whether it should get requests. */
 export function addHealth({ serve, isClosing }: Server, { isReady }: Health): void {
   serve(getHealth, () => ({ status: 'ok' as const }), { uncounted: true })
   serve(

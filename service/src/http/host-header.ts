@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../kernel/app-error.ts'
 
-/** A name or an address, with or without a port (RFC 9110, section 7.2); a comma would stand for two of them. */
+/** A name or an address, with or without a port (RFC 9110, section 7.2). A comma would separate two of them. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-fA-F:.]+\])(?::\d*)?$/
 const ABSOLUTE = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i
 
 /**
- * Which host a request is for must be said once: a proxy in front and this server could otherwise take it for requests
- * to two different hosts (RFC 9112, section 3.2). null: it is.
+ * Refuses a request that does not name its host exactly once; null: it does. Otherwise a proxy and this server could
+ * route it to two different hosts (RFC 9112, section 3.2).
  */
 export function hostProblem({
   rawHeaders,

@@ -20,7 +20,7 @@ import {
 } from './idempotent-store.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** Makes a repeated POST with the same Idempotency-Key answer what the first one answered (contract section 1). */
+/** Makes a repeated POST with the same Idempotency-Key return the response of the first one (contract section 1). */
 export interface IdempotentRequests {
   answer(
     request: FastifyRequest,
@@ -38,7 +38,7 @@ export interface IdempotencyOptions {
 }
 
 const KEPT_MS = DAY_MS
-/** A running request renews its lease, so only one whose process died loses it. */
+/** A running request renews its lease, so only a request whose process died loses it. */
 const LEASE_MS = 30_000
 const RENEW_EVERY_MS = 10_000
 const MAX_CLAIMS = 3
@@ -68,14 +68,14 @@ export function createIdempotentRequests(options: IdempotencyOptions): Idempoten
         }
         const earlier = await findUse(database, use.credential, key)
         if (earlier !== undefined) return replay(vault, earlier, use, reply)
-        // The earlier request was refused between the two statements and gave its key back.
+        // The earlier request was refused between the two statements and released its key.
       }
       throw stillRunning()
     },
   }
 }
 
-/** Deletes keys that are older than a day, a bounded batch; answers how many. A job calls it. */
+/** Deletes a bounded batch of keys that are older than a day; returns how many. A job calls it. */
 export function forgetIdempotencyKeys(database: Queryable, now: Date, limit: number): Promise<number> {
   return deleteOldUses(database, after(now, -KEPT_MS), limit)
 }
@@ -84,7 +84,7 @@ function useOf(vault: Vault, request: FastifyRequest, key: string, createdAt: Da
   const digest = createHash('sha256').update(`${request.method} ${request.url}\n`)
   digest.update(request.rawBody ?? '')
   const { caller } = request
-  // Strangers share no identity, so a key of theirs counts for their address only.
+  // A caller without a credential has no identity, so its keys belong to its address.
   const isStranger = caller === null || caller.kind === 'public'
   const credential = isStranger ? strangerName(vault, request.ip) : callerName(caller)
   const fingerprint = keyedFingerprint(vault, { credential, key }, digest.digest())
@@ -97,14 +97,14 @@ async function runFirst(
   work: () => MaybePromise<unknown>,
   { database, clock, logger, vault }: IdempotencyOptions,
 ): Promise<string> {
-  const warn = (error: unknown) => logger.warn({ err: error }, 'an idempotency key could not be kept')
+  const warn = (error: unknown) => logger.warn({ err: error }, 'idempotency key could not be stored')
   const renewal = setInterval(() => {
     extendUse(database, use, after(clock.now(), LEASE_MS)).catch(warn)
   }, RENEW_EVERY_MS)
   try {
     const answer = await work()
     const text = serialised(reply, answer)
-    // What was done is done: the caller gets its answer even when it cannot be kept for a repetition.
+    // The request has taken effect, so the caller gets its response even if it cannot be stored for a repetition.
     const kept = encryptResponse(vault, use, withoutSecrets(answer, reply))
     await finishUse(database, use, reply.statusCode, kept).catch(warn)
     return sendText(reply, text)
@@ -150,11 +150,11 @@ const SHOWN_ONCE = ['platform_secret', 'webhook_secret', 'agent_key']
 
 function serialised(reply: FastifyReply, answer: unknown): string {
   const text: unknown = reply.serialize(answer)
-  assert(typeof text === 'string', 'an answer is serialised to text')
+  assert(typeof text === 'string', 'a response is serialised to text')
   return text
 }
 
-/** Secrets are shown once, so what is kept has null in their place. */
+/** Secrets are shown once, so the stored response has null in their place. */
 function withoutSecrets(answer: unknown, reply: FastifyReply): string {
   if (typeof answer !== 'object' || answer === null) return serialised(reply, answer)
   const hidden = SHOWN_ONCE.filter(name => name in answer).map(name => [name, null])

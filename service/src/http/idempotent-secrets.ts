@@ -1,20 +1,20 @@
 import type { Vault } from '../kernel/secrets.ts'
 
-/** Which row of idempotent_requests something belongs to. */
+/** The key of a row of idempotent_requests. */
 export interface UseName {
   readonly credential: string
   readonly key: string
   readonly createdAt: Date
 }
 
-/** The name of a caller who has no credential: a keyed digest of the client's address, which nobody reads back. */
+/** The name of a caller without a credential: a keyed digest of the client address. */
 export function strangerName(vault: Vault, address: string): string {
   return `public:${vault.blindIndex(address, 'idempotent_requests.credential').toString('base64url')}`
 }
 
 /**
- * What tells whether a repetition is the same request. Keyed, because whoever can read the table could otherwise try
- * every PAN; bound to the row, so that equal requests of two callers do not look equal.
+ * The fingerprint that shows whether a repetition is the same request. Keyed, because a reader of the table could
+ * otherwise try every PAN; bound to the row, so that equal requests of two callers have different fingerprints.
  */
 export function keyedFingerprint(
   vault: Vault,
@@ -33,7 +33,7 @@ export function decryptResponse(vault: Vault, use: UseName, encrypted: Buffer): 
   return vault.decrypt(encrypted, responseContext(use))
 }
 
-/** An answer cannot be put into another row, or kept for another request with the same key. */
+/** Binds a stored response to its row, so that it cannot be moved to another row or another use of the key. */
 function responseContext({ credential, key, createdAt }: UseName): string {
   return `idempotent_requests.response ${credential} ${createdAt.toISOString()} ${key}`
 }

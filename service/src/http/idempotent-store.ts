@@ -1,12 +1,12 @@
 import type { Queryable } from '../db/database.ts'
 
-/** One use of an Idempotency-Key: whose it is, what it was used for, and since when. */
+/** One use of an Idempotency-Key: its caller, its request and its start. */
 export interface Use {
   readonly credential: string
   readonly key: string
-  /** Keyed, of the request that came with the key: method, address and body. */
+  /** The keyed digest of the request's method, address and body. */
   readonly fingerprint: Buffer
-  /** Together with credential and key the name of this attempt, so that an overtaken one changes nothing. */
+  /** With credential and key it identifies this attempt, so that an attempt that lost its lease changes nothing. */
   readonly createdAt: Date
 }
 
@@ -20,8 +20,8 @@ export interface StoredUse {
 }
 
 /**
- * Takes the key when it is free, too old to count, or held by an attempt that died: its lease ended without an answer.
- * One statement, so that of two nodes exactly one wins.
+ * Claims the key when it is free, expired, or its lease ended without a response. One statement, so that of two nodes
+ * exactly one wins.
  */
 export async function claimUse(
   db: Queryable,
@@ -82,7 +82,7 @@ export async function dropUse(db: Queryable, use: Use): Promise<void> {
   )
 }
 
-/** Deletes up to `limit` uses that no longer count; answers how many they were. */
+/** Deletes up to `limit` expired uses; returns how many. */
 export async function deleteOldUses(db: Queryable, forgetBefore: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from idempotent_requests

@@ -6,14 +6,14 @@ import type { Caller } from './caller.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The credential in whose count of requests in flight this one stands. */
+    /** The credential on which this request in flight is counted. */
     inFlightOf: Uuid | null
-    /** Its handler has begun and has not given its answer yet. */
+    /** Its handler runs. */
     isHandled: boolean
   }
 }
 
-/** Counts the requests of each credential that this node has begun to serve and not finished. */
+/** Counts the requests in flight of each credential on this node. */
 export interface InFlight {
   /** Counts one request until it ends; throws `rate_limit_exceeded` when its caller has too many already. */
   enter(request: FastifyRequest, reply: FastifyReply, caller: Caller): void
@@ -22,9 +22,9 @@ export interface InFlight {
 const RETRY_AFTER_MS = 1_000
 
 /**
- * A request counts until its connection has taken the answer or is gone, and its handler is done: who hangs up does not
- * get another place while the work that it asked for goes on. `max` 0 is no limit. Whoever has no credential is bounded
- * by its share of the database and by the rate limit of its address.
+ * A request counts until its response was sent or its connection closed, and its handler ended. So a client that
+ * disconnects gets no further place while its work goes on. `max` 0 is no limit. Callers without a credential are bounded
+ * by their share of the database and by the rate limit of their address.
  */
 export function addInFlight(fastify: FastifyInstance, max: number): InFlight {
   fastify.decorateRequest('inFlightOf', null)
@@ -45,7 +45,7 @@ export function addInFlight(fastify: FastifyInstance, max: number): InFlight {
     request.isHandled = true
     done()
   })
-  // Answers and errors pass here, also when nobody is left to read them.
+  // Responses and errors pass here, also when the client has disconnected.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     request.isHandled = false
     if (isGone(request, reply)) release(request)
@@ -62,7 +62,7 @@ export function addInFlight(fastify: FastifyInstance, max: number): InFlight {
       whenGone(request, reply, () => {
         if (!request.isHandled) release(request)
       })
-      // It hung up while its credential was looked up.
+      // The client disconnected while its credential was looked up.
       if (isGone(request, reply)) release(request)
     },
   }
@@ -72,17 +72,17 @@ function isGone(request: FastifyRequest, reply: FastifyReply): boolean {
   return reply.raw.destroyed || request.raw.socket.destroyed
 }
 
-/** Tells when the answer was taken or nobody is left to take it. */
+/** Calls back when the response was sent or the client disconnected. */
 function whenGone(request: FastifyRequest, reply: FastifyReply, gone: () => void): void {
   reply.raw.once('close', gone)
   if (reply.raw.socket !== null) return
-  // Of a pipelined request whose answer waits behind others, only the connection tells when it ends.
+  // For a pipelined request whose response waits for earlier ones, only the connection reports its end.
   const { socket } = request.raw
   socket.setMaxListeners(0).once('close', gone)
   reply.raw.once('close', () => socket.off('close', gone))
 }
 
-/** The id that a credential stands for; ids of all kinds differ. */
+/** The id behind a credential; ids of different kinds differ. */
 function credentialOf(caller: Caller): Uuid | null {
   switch (caller.kind) {
     case 'agent':

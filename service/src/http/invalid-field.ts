@@ -7,7 +7,7 @@ export interface InvalidField {
   readonly message: string
 }
 
-/** Says in words what a validator found. `errors` come from one value with `verbose` and without `allErrors`. */
+/** Describes the errors of a validator. `errors` come from one value with `verbose` and without `allErrors`. */
 export function describeInvalid(errors: readonly ErrorObject[]): InvalidField {
   const error = telling(errors)
   if (error === undefined) return { field: '', message: 'The request is not valid' }
@@ -16,7 +16,7 @@ export function describeInvalid(errors: readonly ErrorObject[]): InvalidField {
   return { field, message: `${name} ${complaint(error, errors)}` }
 }
 
-/** A failed union reports each branch and then itself; the first branch's complaint tells most. */
+/** A failed union reports each branch and then itself; the error of the first branch is the most useful. */
 function telling(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.find(error => error.keyword !== 'const') ?? errors[0]
 }
@@ -75,7 +75,7 @@ function complaint(error: ErrorObject, errors: readonly ErrorObject[]): string {
   }
 }
 
-/** The complaint about a field that the schema does not name. */
+/** The message for a field that the schema does not name. */
 export function unknownField(known: readonly string[], name?: string): string {
   if (name === 'idempotency_key') {
     return 'is not a field of this request; send the key as the header Idempotency-Key, which every POST takes'
@@ -140,7 +140,7 @@ function boundComplaint(error: ErrorObject): string {
   }
 }
 
-/** What the field is says best what its text must be, so its description is the rule. */
+/** A text that does not match its pattern: the message quotes the description and the example of the field. */
 function patternComplaint(error: ErrorObject): string {
   const example: unknown = error.parentSchema?.['examples']
   const description: unknown = error.parentSchema?.['description']

@@ -2,13 +2,13 @@ import { assert } from '../kernel/assert.ts'
 import type { Uuid } from '../kernel/ids.ts'
 
 /**
- * Lists over all agents of an owner are read in parts, some agents at a time, each part in a statement of its own: an
- * owner may have 200,000 agents, and no statement may hold a connection for as long as all of them take. What is read of
- * the parts is put together here. Ids are the order of a list, the newest first.
+ * Lists over all agents of an owner are read in parts, some agents at a time, each part in a separate statement: an owner
+ * may have 200,000 agents, and one statement over all of them would occupy a connection too long. This file merges the
+ * parts. A list is ordered by id, the newest first.
  */
 export type ReadRows<Part, Row> = (part: Part, from: Uuid | null) => Promise<readonly Row[]>
 
-/** The newest rows of all parts. Once there are so many, a part is asked only for rows from the last one's id on. */
+/** The newest rows of all parts. Once there are `rows` of them, a part is read only down to the last one's id. */
 export async function newestInParts<Part, Row>(
   parts: readonly Part[],
   { fetch, idOf }: { readonly fetch: number; readonly idOf: (row: Row) => Uuid },
@@ -28,28 +28,28 @@ function newestFirst(left: Uuid, right: Uuid): number {
   return left === right ? 0 : left < right ? 1 : -1
 }
 
-/** How rows of a list in parts are skipped. */
+/** How a list in parts skips rows. */
 export interface Skipping<Part> {
   /** The ids of every `step`-th of the newest `rows` rows of a part; `from` may leave out older ones. */
   readonly select: (part: Part, rows: number, step: number, from: Uuid | null) => Promise<readonly Uuid[]>
-  /** The part behind a row. */
+  /** The part after a row. */
   readonly behind: (part: Part, id: Uuid) => Part
 }
 
-/** How many places a round keeps in memory. */
+/** The maximum number of places that a round keeps in memory. */
 const PLACES_AT_ONCE = 20_000
 
-/** A row of a part. `step` rows of the part end with it, and begin behind the place before it. */
+/** A row of a part. It stands for the `step` rows that end with it. */
 interface Place {
   readonly id: Uuid
   readonly part: number
 }
 
 /**
- * The id of the last of the newest `rows` rows of all parts, null when there are not so many. In each round every
- * `step`-th row of each part is read. In the order of all these places so many are taken that the rows which they stand
- * for, and those that each part may have before its next place, are surely among the newest: those are skipped. The next
- * round has few left to skip and takes a smaller step; the last one reads every row.
+ * The id of the last of the newest `rows` rows of all parts; null when there are fewer. Each round reads every `step`-th
+ * row of each part and sorts these places. It skips as many places as certainly stand for rows among the newest, counting
+ * the rows that each part may have before its next place. The next round has fewer rows to skip and takes a smaller step;
+ * the last round reads every row.
  */
 export async function lastSkippedInParts<Part>(
   allParts: readonly Part[],
@@ -74,7 +74,7 @@ export async function lastSkippedInParts<Part>(
   }
 }
 
-/** So large that the places fit into memory, unless it would be too large for a round to skip anything. */
+/** The step of a round: large enough that the places fit into memory, and small enough that the round skips rows. */
 function stepFor(rows: number, parts: number, placesAtOnce: number): number {
   const mostThatSkips = Math.floor((rows + parts) / (parts + 1))
   return Math.max(1, Math.min(Math.ceil(rows / placesAtOnce), mostThatSkips))
@@ -86,7 +86,7 @@ function selectPlaces<Part>(
   { rows, step }: { readonly rows: number; readonly step: number },
   { select }: Skipping<Part>,
 ): Promise<readonly Place[]> {
-  // With so many places, as many rows as are to be skipped are not older than the last one.
+  // This many places stand for at least as many rows as are to be skipped.
   const order = { fetch: Math.ceil(rows / step), idOf: (place: Place) => place.id }
   return newestInParts([...parts.entries()], order, async ([index, part], from) => {
     const ids = await select(part, rows, step, from)
@@ -94,7 +94,7 @@ function selectPlaces<Part>(
   })
 }
 
-/** Each part behind the last of its places that was skipped. */
+/** Each part after the last of its skipped places. */
 function behindPlaces<Part>(
   parts: readonly Part[],
   skipped: readonly Place[],

@@ -1,7 +1,7 @@
-/** A value that may already be there. Hot paths answer from memory and skip the turn that a promise costs. */
+/** A value or a promise of it. Hot paths return from memory and save the turn that a promise costs. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with a value at once when it is there, otherwise when it comes. */
+/** Calls `then` at once with a value, or when the promise resolves. */
 export function whenReady<T, R>(
   value: MaybePromise<T>,
   then: (value: T) => MaybePromise<R>,

@@ -21,11 +21,11 @@ import type { Server } from './server.ts'
 
 export interface MetricsAccess {
   readonly metrics: Metrics
-  /** Lets a caller in from anywhere; null: only this machine. */
+  /** The token that admits callers from anywhere; null: only this machine is admitted. */
   readonly token: string | null
 }
 
-/** Serves the metrics beside the API, to this machine and to whoever has the token. */
+/** Serves the metrics on the port of the API, to this machine and to callers with the token. */
 export function addMetrics(server: Server, access: MetricsAccess): void {
   addMetricsRoute(server.fastify, access, server.countPage)
 }
@@ -41,7 +41,7 @@ export interface MetricsListenerOptions extends MetricsAccess {
   readonly pagesPerMinute: number
 }
 
-/** A listener of its own, which shows the metrics and nothing else: whoever reaches its port may read them. */
+/** A separate listener that serves only the metrics, to every caller that reaches its port. */
 export async function openMetricsListener(options: MetricsListenerOptions): Promise<MetricsListener> {
   const { clock, logger, pagesPerMinute, metrics, token } = options
   const newRequestId = requestIds(clock)
@@ -61,7 +61,7 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
   })
   await registerRateLimit(fastify, null)
   const pages = createBudget(fastify, pagesPerMinute, request => request.ip)
-  // Whoever sets both a port and a token means both.
+  // With a port and a token, callers of the port need the token.
   const isPublic = token === null
   addMetricsRoute(fastify, { metrics, token, isPublic }, async (request, reply) =>
     pages.count(request, reply),
@@ -79,7 +79,7 @@ export async function openMetricsListener(options: MetricsListenerOptions): Prom
 
 const KEPT_MS = 1_000
 
-/** The text of all metrics, a second old at most: whatever asks, the database is asked once a second. */
+/** The text of all metrics, at most a second old, so that the database is read at most once a second. */
 function metricsText(metrics: Metrics): () => Promise<Buffer> {
   let kept: Promise<Buffer> | null = null
   return () => {
@@ -107,7 +107,7 @@ function addMetricsRoute(
   })
 }
 
-/** What a proxy adds to a request that it hands on: then the connection is the proxy's, and the caller anybody. */
+/** Headers that a proxy adds. With one of them the connection is the proxy's, and the caller is unknown. */
 const OF_PROXIES = [
   'forwarded',
   'x-forwarded-for',
@@ -123,7 +123,7 @@ function isFromThisMachine({ socket, headers }: IncomingMessage): boolean {
   return LOOPBACK.test(socket.remoteAddress ?? '')
 }
 
-/** Digests are compared, so that the time taken tells neither the token nor its length. */
+/** Compares digests, so that the time taken depends neither on the token nor on its length. */
 function hasToken({ headers }: FastifyRequest, digest: Buffer | null): boolean {
   const [, given] = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
   return digest !== null && given !== undefined && timingSafeEqual(sha256(given), digest)

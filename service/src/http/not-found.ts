@@ -7,7 +7,7 @@ import { whenReady } from './maybe-promise.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
 
-/** Answers addresses that are no route before their body is read; asking for them uses up the caller's budget too. */
+/** Responds to unknown addresses before their body is read. These requests count on the caller's budget too. */
 export function addNotFound(
   fastify: FastifyInstance,
   gate: Pick<Gate, 'authenticators' | 'rateLimits'>,

@@ -4,10 +4,10 @@ import { AppError } from '../kernel/app-error.ts'
 import { refuseOnSocket } from './client-error.ts'
 import { hostProblem } from './host-header.ts'
 
-/** Node would answer these by itself, or drop them without a word; here they get the one shape of every error. */
+/** Requests that Node would answer or drop by itself. Here they get the error envelope. */
 export const SERVED_HERE = { requireHostHeader: false } as const
 
-/** Requests that are HTTP and yet nothing that an API is for. */
+/** Responds to valid HTTP requests that no API route serves, such as CONNECT. */
 export function addOddRequests(fastify: FastifyInstance, newRequestId: () => string): void {
   fastify.server.on('connect', (_request, socket) => {
     refuseOnSocket(socket as Socket, '405 Method Not Allowed', noProxy(), newRequestId())

@@ -2,7 +2,7 @@ import { ERROR_STATUS, type ErrorCode, ErrorEnvelope, type Route } from '@batua/
 import type { Json, SchemaCollector } from './openapi-schemas.ts'
 import type { ServedRoute } from './serve.ts'
 
-/** What each code means to a caller; the message of the example. */
+/** The example message of each code. */
 const MEANING: Record<ErrorCode, string> = {
   validation_error: 'amount must be an amount in INR with at most two decimals',
   authentication_error: 'This route needs the header x-agent-key',
@@ -30,7 +30,7 @@ const CROSS_SITE =
 
 const EXAMPLE_REQUEST_ID = 'req_01kb7q3f8meg5tz4x9wc2n6a01'
 
-/** Every error answer of one route by its status: the route's own, and those that any such route may give. */
+/** Every error response of a route by its status: its own, and those that every such route may return. */
 export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaCollector): Json {
   const codesOf = new Map<number, Set<ErrorCode>>()
   const add = (code: ErrorCode, status: number = ERROR_STATUS[code]): void => {
@@ -49,7 +49,7 @@ export function errorResponses({ route, counted }: ServedRoute, schemas: SchemaC
   )
 }
 
-/** These are refused without a word of the browser that this site sent them (same-origin.ts). */
+/** Routes that require proof of the same origin for a change by a session cookie (same-origin.ts). */
 function changesBySession({ method, who }: Route): boolean {
   return method !== 'GET' && (who.includes('owner') || who.includes('admin'))
 }
@@ -66,7 +66,7 @@ function errorResponse(codes: readonly ErrorCode[], route: Route, schemas: Schem
 function examplesOf(code: ErrorCode, route: Route): Json {
   if (code !== 'authorization_error') return { [code]: exampleOf(code) }
   const crossSite = exampleOf(code, CROSS_SITE)
-  // A public route knows no wrong credential: what it refuses is another site's login.
+  // A public route takes no credential: it refuses a login that another site sends.
   const isOfCredential = route.who.length > 0 && route.errors.includes(code)
   if (!isOfCredential) return { [code]: crossSite }
   return { [code]: exampleOf(code), ...(changesBySession(route) ? { cross_site: crossSite } : {}) }

@@ -6,9 +6,9 @@ export type Json = { [keyword: string]: unknown }
 
 /** Collects the schemas that have a title, so that the document names each once and refers to it everywhere else. */
 export interface SchemaCollector {
-  /** What stands in the document for a schema: a reference when it has a title. */
+  /** The form of a schema in the document: a reference when it has a title. */
   reference(schema: TSchema): Json
-  /** As `reference`, for what a caller sends: unknown fields are refused there. */
+  /** As `reference`, for requests, where unknown fields are refused. */
   requestReference(schema: TSchema): Json
   readonly named: Json
 }
@@ -26,7 +26,7 @@ function referenceTo(schema: Json, named: Json): Json {
   const { $id: _id, title, ...rest } = withReferences(schema, named)
   if (typeof title !== 'string') return rest
   const known = named[title]
-  // A copy that differs, in its description for one, stays where it stands.
+  // A copy that differs, for example in its description, stays inline.
   if (known !== undefined && !isDeepStrictEqual(known, { title, ...rest })) return { title, ...rest }
   named[title] = { title, ...rest }
   return { $ref: `#/components/schemas/${title}` }

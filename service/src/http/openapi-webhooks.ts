@@ -2,7 +2,7 @@ import { EVENT_NAMES, EVENTS, type EventName, WebhookBody } from '@batua/contrac
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { Json, SchemaCollector } from './openapi-schemas.ts'
 
-/** What the service sends by itself: each event with its whole body, of the schema that its data is made by. */
+/** The webhooks of the document: each event with its whole body, from the schema of its data. */
 export function webhooks(schemas: SchemaCollector): Json {
   return Object.fromEntries(EVENT_NAMES.map(name => [name, { post: webhook(name, schemas) }]))
 }
@@ -18,7 +18,7 @@ function webhook(name: EventName, schemas: SchemaCollector): Json {
     tags: ['Webhooks'],
     summary: name,
     description,
-    // Signed by the headers below; the receiver asks for no credential.
+    // Signed by the headers below, without a credential.
     security: [],
     parameters: HEADERS,
     requestBody: { required: true, content: { 'application/json': content } },

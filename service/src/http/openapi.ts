@@ -14,7 +14,7 @@ export interface OpenApiInfo {
   readonly serverUrl: string
 }
 
-/** The OpenAPI 3.1 document of the routes served: made of the same objects that check requests and shape answers. */
+/** The OpenAPI 3.1 document of the served routes, made of the objects that check requests and serialise responses. */
 export function openApiDocument(served: readonly ServedRoute[], info: OpenApiInfo): Json {
   const schemas = collectSchemas()
   const paths: Record<string, Json> = {}
@@ -70,7 +70,7 @@ function operation(entry: ServedRoute, schemas: SchemaCollector): Json {
   }
 }
 
-/** The same route as it answers where the owner has to approve first. */
+/** The response of the route when the owner has to approve first. */
 function waitingOf({ route, counted }: ServedRoute, response: NonNullable<Route['waiting']>): ServedRoute {
   const { responseDescription: _created, ...rest } = route
   return { counted, route: { ...rest, response } }

@@ -12,7 +12,7 @@ export interface PageQuery {
 /** Which rows of a list, newest first, a store has to read. */
 export interface PageRequest {
   readonly limit: number
-  /** What `limit` of the SQL has to be: one row more than is shown tells that there is a next page. */
+  /** The `limit` of the SQL: one row more than the page, to know whether there is a next page. */
   readonly fetch: number
   readonly offset: number
   /** Only rows whose id sorts before this one; null from the newest on. */
@@ -33,7 +33,7 @@ export function pageOf(query: PageQuery): PageRequest {
 
 type PageOf<Plural extends string, Item> = Record<Plural, Item[]> & { pagination: Pagination }
 
-/** The answer of a list: up to `limit` of the fetched rows, and where the next page begins. */
+/** The response of a list: up to `limit` of the fetched rows, and the cursor of the next page. */
 export function page<const Plural extends string, Row extends { readonly id: Uuid }, Item>(
   plural: Plural,
   rows: readonly Row[],
@@ -51,7 +51,7 @@ export function page<const Plural extends string, Row extends { readonly id: Uui
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const UUID_BYTES = 16
 
-/** Opaque to callers: the id that the next page begins behind. */
+/** The cursor, opaque to callers: the id after which the next page begins. */
 export function encodeCursor(id: Uuid): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 }

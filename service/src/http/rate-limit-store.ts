@@ -8,12 +8,12 @@ interface Window {
   endsAtMs: number
 }
 
-/** What the rate limit plug-in is told of a caller: requests in this window, and how long the window lasts. */
+/** The result for the rate limit plug-in: requests of the caller in this window, and the rest of the window. */
 type Told = (error: null, state: { readonly current: number; readonly ttl: number }) => void
 
 /**
- * Counts in memory, for one node. The plug-in's own store hands out the object in which it goes on counting, and the
- * plug-in reads it a moment later: of requests that came together all were judged by the count of the last.
+ * Counts in memory, for one node. The plug-in's own store returns the object in which it goes on counting, and the plug-in
+ * reads it later: of simultaneous requests all would get the count of the last.
  */
 export class MemoryStore {
   readonly #windows = boundedMap<string, Window>(REMEMBERED_CALLERS)
@@ -28,7 +28,7 @@ export class MemoryStore {
     tell(null, { current: window.count, ttl: window.endsAtMs - nowMs })
   }
 
-  /** What `incr` would say, without counting. */
+  /** The result of `incr`, without counting. */
   read(key: string, tell: Told): void {
     const nowMs = Date.now()
     const found = this.#windows.get(key)
@@ -36,7 +36,7 @@ export class MemoryStore {
     tell(null, isOpen ? { current: found.count, ttl: found.endsAtMs - nowMs } : { current: 0, ttl: 0 })
   }
 
-  /** Each budget counts for itself. */
+  /** Each budget has counters of its own. */
   child(): MemoryStore {
     return new MemoryStore()
   }

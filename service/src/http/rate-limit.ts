@@ -19,18 +19,18 @@ export interface RateLimitConfig {
   readonly pagesPerMinute: number
 }
 
-/** So many of something a minute. Over the limit, a request is refused with `rate_limit_exceeded`. */
+/** A budget for each minute. Over the limit, a request is refused with `rate_limit_exceeded`. */
 export interface Budget {
-  /** Counts one and tells the caller what is left. */
+  /** Counts one and sets the headers with the remaining budget. */
   count(request: FastifyRequest, reply: FastifyReply): MaybePromise<void>
   /**
-   * Refuses when nothing is left, without counting: for what counts only once it turns out to be wrong. With a reply it
-   * tells the caller what is left.
+   * Refuses when nothing is left, without counting: for requests that count only when they fail. With a reply it sets the
+   * headers with the remaining budget.
    */
   requireLeft(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
-  /** Counts one that turned out to be wrong, and never refuses: the answer says already what was wrong with it. */
+  /** Counts a failed request and never refuses it, because its response is an error already. */
   countWrong(request: FastifyRequest, reply?: FastifyReply): MaybePromise<void>
-  /** How many are left, and how long until there are more. */
+  /** How many are left, and when the budget is renewed. */
   left(request: FastifyRequest): MaybePromise<{ readonly remaining: number; readonly waitMs: number }>
 }
 
@@ -50,7 +50,7 @@ export interface RateLimits {
 const WRONG_WEBHOOKS_PER_MINUTE = 300
 const WINDOW_MS = 60_000
 
-/** Whoever only fails now and then must never feel the limit of failures. */
+/** High enough that a caller with occasional failures never reaches the limit of failures. */
 const FAILURES_PER_REQUEST = 10
 
 const NO_LIMIT: Budget = {
@@ -60,7 +60,7 @@ const NO_LIMIT: Budget = {
   left: () => ({ remaining: Number.POSITIVE_INFINITY, waitMs: 0 }),
 }
 
-/** Counters in memory or, for several nodes together, in Redis. Without Redis for a moment, requests pass. */
+/** Counters in memory or, shared by several nodes, in Redis. While Redis is not available, requests pass. */
 export async function createRateLimits(
   fastify: FastifyInstance,
   config: RateLimitConfig,
@@ -111,7 +111,7 @@ export async function createRateLimits(
   }
 }
 
-/** What budgets are made with. */
+/** The parameters of budgets. */
 export async function registerRateLimit(fastify: FastifyInstance, redis: Redis | null): Promise<void> {
   await fastify.register(rateLimit, {
     global: false,
@@ -130,8 +130,8 @@ function addressOf(request: FastifyRequest): string {
 }
 
 /**
- * With whom a request shares its places in the database: a platform with all of its agents, since it may make as many
- * as it likes; everyone else alone.
+ * The party with which a request shares its database connections: a platform with all of its agents, since it may create
+ * any number of them; every other caller is a party of its own.
  */
 export function partyOf(request: FastifyRequest): string {
   const { caller } = request
@@ -147,7 +147,7 @@ export function partyOf(request: FastifyRequest): string {
   }
 }
 
-/** Where a request comes from. An IPv6 user owns a whole /64, so that is one address. */
+/** The client address of a request. An IPv6 user has a whole /64, so that counts as one address. */
 export function clientAddressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip)
 }
@@ -158,8 +158,8 @@ export function networkOf(clientAddress: string): string {
 }
 
 /**
- * A budget of `max` a minute for each key; 0 is no limit. In Redis all budgets share one space of names, so keys of
- * two budgets must begin differently.
+ * A budget of `max` a minute for each key; 0 is no limit. In Redis all budgets share one namespace, so the keys of each
+ * budget need a prefix of their own.
  */
 export function createBudget(
   fastify: FastifyInstance,
@@ -192,7 +192,7 @@ export function createBudget(
     },
     async requireLeft(request, reply) {
       const state = await count(request, { increment: false })
-      // Nobody counted and nothing left is what a store that is away looks like: then requests pass.
+      // A store that is not available returns a count of 0 with nothing left: then requests pass.
       if (!state.isAllowed && state.remaining === 0 && state.ttl > 0) throw exceeded(state.ttl)
       if (state.isAllowed) return
       reply?.headers(rateLimitHeaders({ limit: max, remaining: state.remaining, resetS: state.ttlInSeconds }))

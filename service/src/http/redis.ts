@@ -14,6 +14,8 @@ export function connectRedis(url: string, logger: Logger): Redis {
     enableReadyCheck: false,
     maxRetriesPerRequest: 0,
   })
-  redis.on('error', (error: Error) => logger.warn({ err: error }, 'the store of rate limits is away'))
+  redis.on('error', (error: Error) =>
+    logger.warn({ err: error }, 'redis: rate limits are not counted, the connection failed'),
+  )
   return redis
 }

@@ -13,8 +13,8 @@ interface ClearUse {
 }
 
 /**
- * Encrypts what releases before kept in the clear for repetitions; a start waits for it, because afterwards only keyed
- * rows are looked for. Nodes that start at once share the rows.
+ * Encrypts the responses that earlier releases stored in the clear for repetitions. The start waits for it, because
+ * afterwards only keyed rows are looked up. Nodes that start at once share the rows.
  */
 export async function rewriteClearUses(database: Database, vault: Vault): Promise<void> {
   let rewritten: number

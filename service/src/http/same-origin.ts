@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Refusal, refuse } from '../kernel/app-error.ts'
 import type { Caller } from './caller.ts'
 
-/** Refuses what a browser sent for another site: its cookies come along whether the human wants it or not. */
+/** Refuses requests that a browser sent for another site, because it adds its cookies to them. */
 export interface SameOriginRule {
   /** For a request of this caller. */
   change(method: string, headers: IncomingHttpHeaders, caller: Caller): Refusal | null
@@ -14,8 +14,8 @@ const SAFE_METHODS: readonly string[] = ['GET', 'HEAD']
 
 /**
  * An unsafe method with a session needs proof that this site's own page sent it (contract section 2). Browsers set both
- * headers themselves and let no page write them, so each that is there must be right, and one must be there. A login
- * without either comes from no browser.
+ * headers and let no page change them, so at least one must be present and each present one must match. A login without
+ * either does not come from a browser.
  */
 export function sameOriginRule(baseUrl: string): SameOriginRule {
   const base = new URL(baseUrl)
@@ -48,7 +48,7 @@ function namesNoOtherSite(headers: IncomingHttpHeaders, base: URL): boolean {
   return isOriginRight && (site === undefined || site === 'same-origin')
 }
 
-/** The public address, or the one that this very request was sent to: a console may be opened by another name. */
+/** The public address, or the one that the request was sent to, because a console may be opened under another name. */
 function isOwnOrigin(origin: string, base: URL, host: string | undefined): boolean {
   if (origin === base.origin) return true
   const sender = URL.parse(origin)

@@ -6,8 +6,8 @@ import { partyOf } from './rate-limit.ts'
 const STRICT_TRANSPORT = 'max-age=31536000; includeSubDomains'
 
 /**
- * What every JSON answer carries. It is data for programs: no browser may render it, guess its type, frame it or keep
- * it. A constant list, because helmet's hooks cost 16 µs a request, half as much as all the rest; pages have helmet.
+ * The headers of every JSON response: no browser may render it, guess its type, frame it or cache it. A constant list,
+ * because helmet's hooks cost 16 µs a request, half as much as all the rest; pages use helmet.
  */
 export function addSecurityHeaders(fastify: FastifyInstance, secure: boolean): void {
   const headers = {
@@ -31,7 +31,7 @@ export function registerPages(
 ): void {
   void fastify.register(async scope => {
     scope.addHook('onRequest', countPage)
-    // A header set through fastify hides the one that helmet sets beneath it.
+    // A header set through fastify replaces the one that helmet sets on the raw response.
     scope.addHook('onRequest', (_request, reply, done) => {
       reply.removeHeader('content-security-policy').removeHeader('strict-transport-security')
       done()

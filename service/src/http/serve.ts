@@ -29,46 +29,46 @@ export interface Call<R extends Route> {
   readonly caller: CallerOf<R>
   readonly now: Date
   readonly requestId: string
-  /** Where the request comes from as the rate limits count it: behind trusted proxies, and an IPv6 /64 as one. */
+  /** The client address as the rate limits count it: as trusted proxies report it, and an IPv6 /64 as one address. */
   readonly clientAddress: string
   readonly headers: IncomingHttpHeaders
   /** The bytes of the body, for signatures made over them. */
   readonly rawBody: Buffer | undefined
   /**
-   * The Idempotency-Key header. A route that moves money hands it on to the ledger, which keeps it in the same commit
-   * as the movement: only that survives a crash between the two.
+   * The Idempotency-Key header. A route that moves money passes it to the ledger, which stores it in the commit of the
+   * transfer, so that a crash cannot separate the two.
    */
   readonly idempotencyKey: string | undefined
 }
 
-/** Where a handler may set further headers, Cache-Control for one. */
+/** The part of a response that a handler may set besides the body, such as Cache-Control. */
 export interface ResponseHead {
   header(name: string, value: string): unknown
-  /** For a route that creates with 201, where nothing was created yet: its schema then is the route's `waiting`. */
+  /** For a route that creates with 201, when nothing was created yet. The response then has the schema `waiting`. */
   code(status: 200): unknown
 }
 
 /**
- * Parses nothing, catches nothing: takes what was checked and returns what the route's schema says. A literal written
- * straight into an answer needs `as const`: the compiler widens it before it knows the schema.
+ * Parses nothing and catches nothing: gets the checked request and returns the body of the route's schema. A literal in
+ * the returned object needs `as const`, because the compiler widens it before it knows the schema.
  */
 export type Handler<R extends Route> = (call: Call<R>, answer: ResponseHead) => MaybePromise<ResponseOf<R>>
 
 export interface ServeOptions<R extends Route = Route> {
   /** Not counted by the rate limits: probes and key documents. */
   readonly uncounted?: boolean
-  /** Only what fails counts, on a budget of its own: a request that is refused, and an answer of which this is true. */
+  /** Only failures count, on a separate budget: refused requests, and responses for which this returns true. */
   readonly isFailure?: (answer: ResponseOf<R>) => boolean
-  /** Counted only when it is refused, on this budget, which is looked at before the body is read. */
+  /** Only refused requests count, on this budget, which is checked before the body is read. */
   readonly countWrongOn?: 'gatewayWebhooks'
-  /** In place of the server's own: for a route that proves the credential again when it acts. */
+  /** Replaces the server's own: for a route that proves the credential again when it acts. */
   readonly authenticators?: Authenticators
   /**
-   * Stops something: an agent, a key, a certificate. It has connections of its own, so that it works however busy the
-   * service is.
+   * The route stops something: an agent, a key, a certificate. It has dedicated connections, so that it works under any
+   * load.
    */
   readonly stops?: boolean
-  /** For login, which another site must not do for a browser either. */
+  /** For login, which another site must not trigger in a browser. */
   readonly opensSession?: boolean
 }
 
@@ -81,7 +81,7 @@ export interface RouterOptions {
   readonly inFlight: InFlight
   readonly refuseCrossSite: SameOriginRule
   readonly idempotentRequests: IdempotentRequests
-  /** Tests have every answer checked against its schema, so that none loses a field in silence. */
+  /** Tests check every response against its schema, so that no field is dropped unnoticed. */
   readonly verifyResponses: boolean
   /** The public address is https. */
   readonly secure: boolean
@@ -89,7 +89,7 @@ export interface RouterOptions {
 
 export interface Router {
   readonly serve: Serve
-  /** Everything served so far; OpenAPI is made of it. */
+  /** The routes served so far, for the OpenAPI document. */
   readonly served: readonly ServedRoute[]
 }
 
@@ -122,7 +122,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
       url: fastifyPath(route.path),
       schema: { response: responsesOf(route) },
       onRequest(request, reply, done) {
-        // A kept answer is given without the handler, so nobody would prove the credential again.
+        // A stored response is returned without the handler, which would have proved the credential again.
         const hook = request.headers['idempotency-key'] === undefined ? admit : admitProved
         hook.call(fastify, request, reply, done)
       },
@@ -139,7 +139,7 @@ export function createRouter(fastify: FastifyInstance, options: RouterOptions): 
   return { serve, served }
 }
 
-/** Hooks that count what was refused, whoever found it wrong: the parser, the checks or the handler. */
+/** Hooks that count refused requests, whether the parser, the checks or the handler refused them. */
 function wrongCounted(budget: Budget): Pick<RouteOptions, 'preParsing' | 'onError'> {
   return {
     preParsing: async (request, _reply, payload) => {
@@ -158,7 +158,7 @@ function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-/** The serialiser of an answer is found by its status. */
+/** The serialiser of a response is chosen by its status. */
 function responsesOf({ status, response, waiting }: Route): Record<string, unknown> {
   return { [status]: response, ...(waiting === undefined ? {} : { 200: waiting }) }
 }
@@ -187,7 +187,7 @@ function handlerOf<const R extends Route>(
   }
 }
 
-/** What a caller asks for in vain counts. What fails here is not its fault. */
+/** Refused requests count. Failures of the service are not the caller's fault. */
 function countingFailures<R extends Route>(
   work: Work,
   isFailure: (answer: ResponseOf<R>) => boolean,
@@ -205,13 +205,13 @@ function countingFailures<R extends Route>(
   }
 }
 
-/** Administrators, and what is theirs alone, have connections of their own. */
+/** Administrators and the routes that only they may call have dedicated connections. */
 function purposeOf(route: Route, { stops = false }: Pick<ServeOptions, 'stops'>): Purpose {
   if (route.path.startsWith('/v1/admin/')) return 'administration'
   return stops ? 'stop' : 'shared'
 }
 
-/** The only place that trusts the checks: from here on the types say what the schemas have proved. */
+/** The only cast from checked values: from here on the types state what the schemas have proved. */
 function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
   return {
     params: request.params as ParamsOf<R>,
@@ -220,7 +220,7 @@ function callOf<R extends Route>(request: FastifyRequest, now: Date): Call<R> {
     caller: (request.caller ?? PUBLIC_CALLER) as CallerOf<R>,
     now,
     requestId: request.id,
-    // Found when it is asked for: payments need it not.
+    // Computed on first use, because payments do not need it.
     get clientAddress() {
       return clientAddressOf(request)
     },

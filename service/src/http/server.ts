@@ -36,31 +36,31 @@ export interface ServerOptions {
   readonly maxInFlight: number
   /** Shares the rate limits between several nodes; null keeps them in this process. */
   readonly redis: Redis | null
-  /** Proxies whose word on the client's address is taken: addresses, networks, or `loopback` and its like. */
+  /** Proxies that are trusted to report the client address: addresses, networks, or names such as `loopback`. */
   readonly trustProxy: readonly string[]
-  /** The public address. When it is https, browsers are told never to come by http. */
+  /** The public address. When it is https, responses have Strict-Transport-Security. */
   readonly baseUrl: string
   readonly verifyResponses: boolean
 }
 
 export interface CloseOptions {
-  /** How long requests are still served while their clients are told to leave. */
+  /** How long requests are still served, with `Connection: close`. */
   readonly sendAwayMs?: number
-  /** What is not done this long after that is cut off. */
+  /** How long after that open requests are cut off. */
   readonly graceMs?: number
 }
 
 export interface Server extends Router {
-  /** For what is no contract route: pages and probes. */
+  /** For routes outside the contract: pages and probes. */
   readonly fastify: FastifyInstance
-  /** Counts a request on its address's budget of pages; for what is served outside of `serve` and `pages`. */
+  /** Counts a request on the page budget of its address; for routes outside of `serve` and `pages`. */
   readonly countPage: onRequestAsyncHookHandler
   /** Adds HTML pages: counted, and with helmet's headers; a page may widen its policy with the route option `helmet`. */
   pages(register: (scope: FastifyInstance) => void): void
   listen(address: { host: string; port: number }): Promise<AddressInfo>
-  /** True from the moment that `close` was called. */
+  /** True from the call of `close`. */
   isClosing(): boolean
-  /** Sends clients away, stops accepting, finishes what was accepted. */
+  /** Sends `Connection: close`, stops accepting requests, finishes accepted ones. */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -74,7 +74,7 @@ export async function createServer(options: ServerOptions): Promise<Server> {
   const { logger } = options
   const newRequestId = requestIds(options.clock)
   const fastify = createFastify({
-    // Its own lines would hold raw addresses; access-log.ts and errors.ts write ours.
+    // Fastify's own lines would contain raw addresses; access-log.ts and errors.ts write the log.
     logger: false,
     genReqId: newRequestId,
     bodyLimit: BODY_LIMIT_BYTES,

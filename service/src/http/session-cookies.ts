@@ -16,7 +16,7 @@ export function sessionTokensIn(header: string | undefined): Partial<Record<Sess
   return { ...(owner === undefined ? {} : { owner }), ...(admin === undefined ? {} : { admin }) }
 }
 
-/** A Set-Cookie header that hands a session to the browser: no script reads it, and no other site's form sends it. */
+/** A Set-Cookie header for a session: no script can read it, and no form of another site sends it. */
 export function sessionCookie(kind: SessionKind, token: string, maxAgeS: number, secure: boolean): string {
   return stringifySetCookie({
     name: SESSION_COOKIES[kind],
@@ -30,15 +30,16 @@ export function sessionCookie(kind: SessionKind, token: string, maxAgeS: number,
 }
 
 /**
- * What a browser keeps after a login, for each login apart. It opens nothing: it only tells the browser from strangers.
+ * The cookie that a browser keeps after a login, one for each kind of login. It grants no access: it only identifies the
+ * browser.
  */
 const BROWSER_COOKIES = { owner: 'service_browser', admin: 'service_admin_browser' } as const
 
 const BROWSER_KEPT_S = 180 * 86_400
-/** Nothing but login asks for it. */
+/** Only login reads it. */
 const BROWSER_PATHS = { owner: '/v1/auth', admin: '/v1/admin/auth' } as const
 
-/** The token that tells a browser from strangers, of one of the two logins. */
+/** The token that identifies a browser, for one of the two logins. */
 export function browserTokenIn(header: string | undefined, kind: SessionKind): string | undefined {
   return header === undefined ? undefined : parseCookie(header)[BROWSER_COOKIES[kind]]
 }
@@ -55,7 +56,7 @@ export function browserCookie(kind: SessionKind, token: string, secure: boolean)
   })
 }
 
-/** A Set-Cookie header that makes the browser forget a session. */
+/** A Set-Cookie header that deletes a session cookie. */
 export function endedCookie(kind: SessionKind, secure: boolean): string {
   return sessionCookie(kind, '', 0, secure)
 }

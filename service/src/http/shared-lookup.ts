@@ -2,20 +2,21 @@ import { hash } from 'node:crypto'
 import type { Authenticators } from './caller.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** Looks up whose a credential is. */
+/** Looks up the caller of a credential. */
 type LookUp<Found> = (credential: string) => MaybePromise<Found>
 
 interface Pending<Found> {
-  /** Has been sent to the database, so it may miss what changed since. */
+  /** Was sent to the database, so it may miss later changes. */
   readonly running: Promise<Found>
-  /** Begins when `running` has ended; whoever comes now shares it. */
+  /** Begins when `running` has ended; requests that arrive meanwhile share it. */
   next: Promise<Found> | null
 }
 
 /**
- * Of many requests with one credential at once, one look-up runs and one waits; all that came before the second begins
- * share its answer. So a crowd costs one connection, and a credential that was replaced before a request came is never
- * found valid: no request shares a look-up that began before it. Keyed by digests, so that no secret stays in memory.
+ * Of many simultaneous requests with one credential, one look-up runs and one waits. All requests that arrive before the
+ * second begins share its result. So they use one connection, and a credential that was replaced before a request arrived
+ * is never found valid, because no request shares a look-up that began before it. Keyed by digests, so that no secret
+ * stays in memory.
  */
 export function sharedLookUp<Found>(lookUp: LookUp<Found>): LookUp<Found> {
   const pending = new Map<string, Pending<Found>>()
@@ -44,8 +45,8 @@ export function sharedLookUp<Found>(lookUp: LookUp<Found>): LookUp<Found> {
 }
 
 /**
- * Lets requests that come at once with one credential ask for it together. Platforms share what is stored of their
- * secrets by themselves, because each wrong secret of theirs counts.
+ * Makes simultaneous requests with one credential share its look-up. Platforms are excepted: they share the stored
+ * secret, because each wrong secret counts.
  */
 export function withSharedLookUps({ platform, agent, owner, admin }: Authenticators): Authenticators {
   return {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What is sent the same to everybody: bytes that are made once, in each encoding, when somebody first asks. */
+/** An asset that is the same for every caller: its bytes are made once for each encoding, on the first request. */
 export interface AssetSource {
   readonly type: string
   readonly headers: Readonly<Record<string, string>>
@@ -21,12 +21,12 @@ type Variants = Readonly<Record<Encoding, Variant>>
 
 export type SendAsset = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-// Most of what the best quality saves, in a tenth of its time.
+// Nearly as small as at the best quality, in a tenth of the time.
 const BROTLI_QUALITY = 6
 const compressBrotli = promisify(brotliCompress)
 const compressGzip = promisify(gzip)
 
-/** Answers with 200, or with 304 when the asker has the bytes already. Nothing is compressed on the main thread. */
+/** Responds with 200, or with 304 when the client has the bytes already. Nothing is compressed on the main thread. */
 export function staticAsset(source: AssetSource): SendAsset {
   let made: Promise<Variants> | undefined
   const variants = () =>
@@ -61,7 +61,7 @@ async function makeVariants({ make }: AssetSource): Promise<Variants> {
   }
 }
 
-/** The smallest encoding that the asker takes. Who names none gets the bytes as they are. */
+/** The smallest encoding that the client accepts; without Accept-Encoding the bytes are sent uncompressed. */
 export function encodingFor(acceptEncoding: string | string[] | undefined): Encoding {
   if (acceptEncoding === undefined) return 'identity'
   const weights = new Map<string, number>()

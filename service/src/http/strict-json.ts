@@ -3,9 +3,8 @@ import { AppError } from '../kernel/app-error.ts'
 import { jsonShapeOf, MAX_JSON_DEPTH } from '../kernel/json-shape.ts'
 
 /**
- * Reads a JSON body without guessing what was meant. Refused as `validation_error`: bytes that are not UTF-8 (they
- * would turn into replacement characters), nesting deeper than 32 levels, a key that stands twice in one object (readers
- * disagree which one counts).
+ * Parses a JSON body strictly. Refused with `validation_error`: bytes that are not UTF-8 (they would become replacement
+ * characters), nesting deeper than 32 levels, a key twice in one object (parsers disagree which one counts).
  * A number that a double cannot hold becomes NaN, which no schema accepts: see `readExactNumber`.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
@@ -27,7 +26,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
   return value
 }
 
-/** Literals that could lose digits: three or more decimals, or a negative exponent. Amounts need neither. */
+/** Literals that could lose digits: three or more decimals, or a negative exponent. Amounts have neither. */
 const MAY_LOSE_DIGITS = /\.\d{3}|\d[eE]-/
 
 function parse(text: string): unknown {
@@ -49,8 +48,8 @@ function parse(text: string): unknown {
 const MAX_LITERAL_LENGTH = 40
 
 /**
- * `10.0000000000000001` parses to 10, an amount that nobody wrote. When a literal reads as a whole number of paise
- * only because its last digits were lost, or with more digits than anybody writes, it becomes NaN.
+ * `10.0000000000000001` parses to 10, an amount that the caller did not send. A literal that is a whole number of paise
+ * only because its last digits were lost, or that has too many digits, becomes NaN.
  */
 function readExactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined) return value
@@ -70,7 +69,7 @@ function decimal(literal: string): string {
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
 }
 
-/** Whether a key stands twice in one object of a valid JSON text, whose parsed value has it once. */
+/** Whether a valid JSON text has a key twice in one object; the parsed value has it once. */
 export function namesKeyTwice(value: unknown, text: string): boolean {
   return countKeysIn(value) !== jsonShapeOf(text).keys
 }

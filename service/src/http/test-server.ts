@@ -33,7 +33,7 @@ export const AS_PLATFORM = { 'x-platform-id': 'plt_1', 'x-platform-secret': 'goo
 export const OWNER_COOKIE = 'service_session=good-owner'
 export const ADMIN_COOKIE = 'service_admin_session=good-admin'
 
-/** Knows one agent, from memory, and after a while one platform, one owner's and one administrator's session. */
+/** Know one agent, without a promise, and one platform, one owner's and one administrator's session, with a promise. */
 export const testAuthenticators: Authenticators = {
   agent: key => (key === 'good-key' ? TEST_AGENT : null),
   platform: async (id, secret) => (id === 'plt_1' && secret === 'good-secret' ? TEST_PLATFORM : null),
@@ -57,7 +57,7 @@ export interface TestServer extends Server {
   readonly port: number
 }
 
-/** A server with small routes of the test's own, listening on a free port. */
+/** A server with routes of the test, on a free port. */
 export async function startTestServer(
   register: (server: Server) => void,
   options: Partial<ServerOptions> = {},

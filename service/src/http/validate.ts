@@ -11,9 +11,9 @@ export type Check = (value: unknown) => void
 
 const COMMON = { strict: true, allowUnionTypes: true, verbose: true, formats: FORMATS } as const
 
-// A body means what it says: nothing is coerced, filled in or left out.
+// Bodies: nothing is coerced, defaulted or removed.
 const bodies = new Ajv2020({ ...COMMON })
-// Addresses are text, so "20" is a number there and absent fields have their defaults.
+// Addresses are text: "20" is read as a number, and absent fields get their defaults.
 const addresses = new Ajv2020({ ...COMMON, coerceTypes: true, useDefaults: true })
 
 export function bodyCheck(schema: TSchema): Check {
@@ -30,7 +30,7 @@ export function bodyCheck(schema: TSchema): Check {
   }
 }
 
-/** One field of a body's schema by itself: a call learns of all its wrong fields at once, each at the cost of one check. */
+/** The check of one field of a body, so that an error lists all wrong fields. */
 interface FieldCheck {
   readonly name: string
   readonly validate: ValidateFunction
@@ -48,7 +48,7 @@ function fieldChecksOf({ properties, required }: Record<string, unknown>): Field
   }))
 }
 
-/** What is wrong with each field that the schema names, and the fields that it does not name. */
+/** The errors of all fields that the schema names, and of the fields that it does not name. */
 function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): InvalidField[] {
   if (fields.length === 0 || typeof value !== 'object' || value === null) return []
   const names = fields.map(({ name }) => name)
@@ -62,7 +62,7 @@ function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): Invalid
   ]
 }
 
-/** Enough to mend a body in one go; who sends more nonsense than this is not helped by a longer answer. */
+/** The maximum number of wrong fields that an error lists. */
 const MAX_LISTED = 20
 
 /** For routes without a body: nothing or `{}` passes, a field is refused rather than ignored. */
@@ -87,7 +87,7 @@ export function addressCheck(schema: TObject): Check {
   }
 }
 
-/** Whether a POST needs no field of its body, so that none at all may stand for `{}`. A PATCH of nothing is a slip. */
+/** Whether a POST has no required field, so that an absent body counts as `{}`. A PATCH without a body is refused. */
 export function isBodyOptional({ method, body }: Pick<Route, 'method' | 'body'>): boolean {
   if (method !== 'POST' || body === undefined || Reflect.get(body, 'type') !== 'object') return false
   return bodies.compile(closedSchema(body))({})
