@@ -1,4 +1,4 @@
-/** Who should hold which bank account. All of it is personal data: never logged. */
+/** A bank account and its claimed holder. All of it is personal data and never logged. */
 export interface BankAccountClaim {
   readonly bankAccount: string
   readonly ifsc: string
@@ -6,12 +6,12 @@ export interface BankAccountClaim {
   readonly phone: string
 }
 
-/** What the bank said of an account. `retryable` and `unknown`: no verdict yet, ask again later. */
+/** The result of a bank account check. `retryable` and `unknown`: no result yet, try again later. */
 export type BankCheckResult =
   | {
       readonly kind: 'verified'
       readonly nameAtBank: string
-      /** 0 to 100: how alike the given name and the bank's are. */
+      /** 0 to 100: how similar the given name and the bank's are. */
       readonly nameMatchScore: number
       readonly reason: null
     }
@@ -21,17 +21,17 @@ export type BankCheckResult =
       readonly nameMatchScore: number | null
       readonly reason: 'name_mismatch' | 'account_invalid' | 'account_blocked' | 'account_type'
     }
-  /** The bank is still looking: ask `checkAgain` with this reference. */
+  /** The check is still in progress: call `checkAgain` with this reference. */
   | { readonly kind: 'pending'; readonly reference: string }
   | { readonly kind: 'retryable' | 'unknown'; readonly message: string }
 
-/** From this score on two names are taken to be one person's: what Cashfree calls a good partial match. */
+/** Names with at least this score count as the same person's: Cashfree's good partial match. */
 export const LEAST_NAME_MATCH = 85
 
-/** Asks a bank whether an account exists and whose it is. Moves no money that is ours, so it may be asked again. */
+/** Checks at a bank whether an account exists and who holds it. It moves none of our money, so it may be repeated. */
 export interface BankVerifier {
   readonly name: string
   verifyAccount(claim: BankAccountClaim): Promise<BankCheckResult>
-  /** What became of a verification that was pending. */
+  /** The result of a check that was pending. */
   checkAgain(reference: string, claim: BankAccountClaim): Promise<BankCheckResult>
 }

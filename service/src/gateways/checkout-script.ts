@@ -1,4 +1,4 @@
-/** A gateway's own checkout, which a script of the gateway's begins from our page. */
+/** A gateway's own checkout, which a script of the gateway starts on our page. */
 export interface CheckoutScript {
   /** The gateway whose sessions it can begin. */
   readonly gateway: string

@@ -1,7 +1,7 @@
 import { isNestedTooDeep } from '../kernel/json-shape.ts'
 import { type Paise, paise } from '../kernel/money.ts'
 
-/** JSON with every number as the text it was written in: an id of 19 digits and an amount keep all their digits. */
+/** JSON with every number as its original text, so that ids of 19 digits and amounts keep all their digits. */
 export type ExactJson =
   | string
   | boolean
@@ -9,7 +9,7 @@ export type ExactJson =
   | readonly ExactJson[]
   | { readonly [name: string]: ExactJson }
 
-/** Undefined when the text is not JSON, or nests deeper than any answer or webhook of a gateway. */
+/** Undefined when the text is not JSON, or nests deeper than any response or webhook of a gateway. */
 export function parseExactJson(text: string): ExactJson | undefined {
   if (isNestedTooDeep(text)) return undefined
   try {
@@ -21,7 +21,7 @@ export function parseExactJson(text: string): ExactJson | undefined {
   }
 }
 
-/** What stands at a path of names; undefined when anything on the way is missing. */
+/** The value at a path of names; undefined when a part of the path is missing. */
 export function at(json: ExactJson | undefined, ...path: readonly string[]): ExactJson | undefined {
   let found: ExactJson | undefined = json
   for (const name of path) {
@@ -31,18 +31,18 @@ export function at(json: ExactJson | undefined, ...path: readonly string[]): Exa
   return found
 }
 
-/** A text or number at a path, as it was written; null when there is none. */
+/** The text of a string or number at a path; null when there is none. */
 export function textAt(json: ExactJson | undefined, ...path: readonly string[]): string | null {
   const found = at(json, ...path)
   return typeof found === 'string' && found !== '' ? found : null
 }
 
-/** The entries of a list; null when it is none. */
+/** The entries of a list; null when the value is no list. */
 export function entriesOf(json: ExactJson | undefined): readonly ExactJson[] | null {
   return Array.isArray(json) ? json : null
 }
 
-/** An amount in rupees at a path, in paise; null when it is none or has a part of a paisa. */
+/** The paise of an amount in rupees at a path; null when it is none or has a fraction of a paisa. */
 export function paiseAt(json: ExactJson | undefined, ...path: readonly string[]): Paise | null {
   const text = textAt(json, ...path)
   return text === null ? null : paiseFromText(text)
@@ -68,7 +68,7 @@ function wholePart(digits: bigint, places: number): bigint | null {
 
 const HAS_ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i
 
-/** A moment at a path; null when it is none. One without a zone is taken to be Indian time. */
+/** The time at a path; null when it is none. Without a zone it is read as IST. */
 export function momentAt(json: ExactJson | undefined, ...path: readonly string[]): Date | null {
   const text = textAt(json, ...path)
   if (text === null || !/^\d{4}-\d\d-\d\d/.test(text)) return null

@@ -1,6 +1,6 @@
 /**
- * What a call to an outside system came to. Only `value` and `rejected` are its word. `retryable` did certainly
- * nothing and may be sent again later; `unknown` may have taken effect, so ask, and never send it again blindly.
+ * The result of a call to an outside system. Only `value` and `rejected` are its own response. `retryable` certainly had
+ * no effect and may be sent again later. `unknown` may have taken effect, so query it before anything is sent again.
  */
 export type GatewayResult<T> =
   | { readonly kind: 'value'; readonly value: T }
@@ -10,7 +10,7 @@ export type GatewayResult<T> =
 
 export interface Rejected {
   readonly kind: 'rejected'
-  /** The outside system's own word for the reason; for logs and decisions, never shown to callers. */
+  /** The reason code of the outside system; for logs and decisions, never shown to callers. */
   readonly code: string
   readonly message: string
 }
@@ -24,8 +24,8 @@ export function rejected(code: string, message: string): Rejected {
 }
 
 /**
- * A provider's own word for a reason as it may be logged and kept; null when it is none. Cashfree's words quote what was
- * sent to it: figures that could be of a phone, a card or an account are left out.
+ * A provider's reason code in a form that may be logged and stored; null when it is no code. Cashfree's codes may quote
+ * the request, so numbers that could be a phone, a card or an account are masked.
  */
 export function reasonWord(text: string | null): string | null {
   return text !== null && /^[A-Za-z][\w.-]{0,79}$/.test(text) ? text.replaceAll(/\d{4,}/g, '#') : null

@@ -4,7 +4,7 @@ import type { OtpSender } from './otp-sender.ts'
 import { fillIn, type OtpRequestTemplate, type Placeholders } from './otp-template.ts'
 import { noResponse, readAtMost } from './outgoing-http.ts'
 
-/** How a provider of text messages wants to be asked (India: TRAI's DLT rules want the three ids). */
+/** The request that a provider of text messages expects (in India TRAI's DLT rules require the three ids). */
 export interface HttpSenderOptions extends OtpRequestTemplate {
   readonly token: string
   /** `none`: the token goes in a placeholder. */
@@ -12,13 +12,13 @@ export interface HttpSenderOptions extends OtpRequestTemplate {
   readonly entityId: string | null
   readonly templateId: string | null
   readonly senderId: string | null
-  /** What an answer must contain to count as sent, beside a 2xx status; null: nothing more. */
+  /** A text that a response must contain to count as sent, besides a 2xx status; null: none. */
   readonly successText: string | null
 }
 
 export interface HttpSenderTiming {
   readonly timeoutMs?: number
-  /** Between the two tries to connect. */
+  /** Milliseconds between the two attempts to connect. */
   readonly pause?: () => Promise<void>
 }
 
@@ -35,7 +35,7 @@ export function createHttpOtpSender(options: HttpSenderOptions, timing: HttpSend
   }
 }
 
-/** Sends a message, and once more when nothing was sent. Follows no redirect, which would hand it to somebody else. */
+/** Sends a message, and once more when nothing was sent. It follows no redirect, which would send it to another host. */
 export async function sendOverHttp(
   options: HttpSenderOptions,
   values: Placeholders,

@@ -8,7 +8,7 @@ export interface OtpMessage {
   readonly validMinutes: number
 }
 
-/** Brings codes to phones. Its words for what went wrong are logged, so they quote nothing of the message. */
+/** Sends codes to phones. Its error messages are logged, so they quote nothing of the message. */
 export interface OtpSender {
   readonly name: string
   send(message: OtpMessage): Promise<GatewayResult<'sent'>>

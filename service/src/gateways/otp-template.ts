@@ -1,4 +1,4 @@
-/** The request of a provider, with `{placeholders}` in it. */
+/** The request template of a provider, with `{placeholders}`. */
 export interface OtpRequestTemplate {
   readonly method: 'POST' | 'PUT' | 'GET'
   readonly url: string
@@ -12,10 +12,10 @@ export type OtpBodyTemplate =
   | { readonly format: 'form'; readonly fields: readonly (readonly [name: string, template: string])[] }
   | { readonly format: 'none' }
 
-/** What may stand in braces in the text about a changed bank account. */
+/** The placeholders of the text about a changed bank account. */
 export const BANK_ACCOUNT_VARIABLES = ['last4', 'effective_at', 'url'] as const
 
-/** What the template of a one-time code may name. */
+/** The placeholders of the template of a one-time code. */
 export const PLACEHOLDERS = [
   'phone',
   'phone91',
@@ -29,7 +29,7 @@ export const PLACEHOLDERS = [
 
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
-/** What a message puts in the place of each name. */
+/** The value of each placeholder. */
 export type Placeholders = Readonly<Record<string, string>>
 
 export interface FilledRequest {
@@ -40,12 +40,12 @@ export interface FilledRequest {
 
 const NAME_IN_BRACES = /\{([a-z0-9_]+)\}/g
 
-/** The names in braces of a text, known or not. */
+/** The names in braces in a text, known or not. */
 export function namesIn(text: string): string[] {
   return [...text.matchAll(NAME_IN_BRACES)].map(([, name = '']) => name)
 }
 
-/** A request with everything in its place, each part in its own encoding, so that no value can add another. */
+/** A request with its placeholders filled in, each part in its own encoding, so that no value can add further parts. */
 export function fillIn({ url, body }: OtpRequestTemplate, values: Placeholders): FilledRequest {
   const address = put(url, values, encodeURIComponent)
   switch (body.format) {
@@ -68,7 +68,7 @@ export function fillIn({ url, body }: OtpRequestTemplate, values: Placeholders):
   }
 }
 
-/** In one pass, so that braces in a value stay what they are. */
+/** Replaces in one pass, so that braces in a value are not replaced. */
 function put(text: string, values: Placeholders, encode = (value: string) => value): string {
   return text.replace(NAME_IN_BRACES, (whole: string, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined

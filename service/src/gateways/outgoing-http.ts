@@ -1,6 +1,6 @@
 import type { GatewayResult } from './gateway-result.ts'
 
-/** As much of an answer as is worth reading; what goes on longer is cut off and is not whole. */
+/** Reads at most this much of a response; a longer one is cut off and counts as incomplete. */
 export async function readAtMost(
   response: Response,
   maxBytes: number,
@@ -18,7 +18,7 @@ export async function readAtMost(
 
 export type NoResponse = Extract<GatewayResult<never>, { readonly kind: 'retryable' | 'unknown' }>
 
-/** What fails before a connection stands: nothing was sent, so it may be sent again. */
+/** Errors before a connection is established: nothing was sent, so the request may be sent again. */
 const NOT_CONNECTED: readonly unknown[] = [
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -28,12 +28,12 @@ const NOT_CONNECTED: readonly unknown[] = [
   'UND_ERR_CONNECT_TIMEOUT',
 ]
 
-/** What a request that `fetch` gave up may have done. Nothing of the address or the body stands in the message. */
+/** The result of a request that `fetch` failed. The message contains nothing of the address or the body. */
 export function noResponse(error: unknown): NoResponse {
   if (error instanceof Error && error.name === 'TimeoutError') {
     return { kind: 'unknown', message: 'the provider did not answer in time' }
   }
-  // Its words may quote the address, in which a phone may stand; its code cannot.
+  // The error's message may quote the address, which may contain a phone; its code cannot.
   const cause: unknown = error instanceof Error ? error.cause : undefined
   const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
   const reason = typeof code === 'string' ? code : 'connection lost'

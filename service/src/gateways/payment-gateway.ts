@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Paise } from '../kernel/money.ts'
 import type { GatewayResult } from './gateway-result.ts'
 
-/** How a human really paid. `other` is what a gateway names beyond these. */
+/** The method of a payment. `other`: any other method that the gateway names. */
 export type PaidMethod = 'upi' | 'card' | 'netbanking' | 'other'
 
-/** The names of one order. Some gateways take ours as the order's own (Cashfree), others mint one (Razorpay). */
+/** The ids of one order. Some gateways use ours as the order's id (Cashfree), others assign one (Razorpay). */
 export interface OrderKey {
-  /** Our id of it: the funding's id as it stands on the wire. */
+  /** Our id: the funding's public id. */
   readonly orderId: string
-  /** The gateway's id of it; null until its answer to createOrder was recorded. */
+  /** The gateway's id; null until its response to createOrder was recorded. */
   readonly gatewayOrderId: string | null
 }
 
@@ -20,31 +20,31 @@ export interface NewOrder {
   readonly customer: { readonly id: string; readonly phone: string }
   readonly note: string
   readonly expiresAt: Date
-  /** The ways to pay that are offered; absent: all. */
+  /** The payment methods that are offered; absent: all. */
   readonly methods?: readonly Exclude<PaidMethod, 'other'>[]
-  /** Where the gateway's own page sends the payer back to. */
+  /** The address to which the gateway's page returns the payer. */
   readonly returnUrl?: string
 }
 
 export interface CreatedOrder {
   readonly gatewayOrderId: string
-  /** What the gateway's own script or page wants, where it has one. */
+  /** The session for the gateway's script or page, where it has one. */
   readonly gatewaySessionId: string | null
 }
 
 export interface GatewayOrder extends CreatedOrder {
   readonly orderId: string
-  /** `closed`: takes no new attempt. One that began before may still succeed. */
+  /** `closed`: no new attempt can begin. An earlier one may still succeed. */
   readonly status: 'active' | 'paid' | 'closed'
   readonly amountPaise: Paise
   readonly currency: string
-  /** Every attempt to pay, oldest first. */
+  /** All payment attempts, oldest first. */
   readonly payments: readonly GatewayPayment[]
 }
 
 export interface GatewayPayment {
   readonly gatewayPaymentId: string
-  /** `pending` also while the gateway holds it back to look at it (flagged). */
+  /** `pending` also while the gateway reviews it (flagged). */
   readonly status: 'pending' | 'success' | 'failed' | 'dropped'
   readonly amountPaise: Paise
   readonly currency: string
@@ -52,7 +52,7 @@ export interface GatewayPayment {
   readonly paidAt: Date | null
   /** The bank's reference: a UPI RRN or a UTR. */
   readonly bankReference: string | null
-  /** True once the bank has taken the money back for good. */
+  /** True once the bank has finally reversed the payment. */
   readonly chargedBack: boolean
 }
 
@@ -77,56 +77,56 @@ export interface Refund {
 
 export type RefundStatus = 'pending' | 'done' | 'failed'
 
-/** What a notice is about. It says where to look, never what is true: the gateway is asked for that. */
+/** The subject of a gateway webhook. It only says what to query; the gateway's API has the state. */
 export type GatewayEvent =
   | { readonly kind: 'order'; readonly type: string; readonly orderId: string }
   | { readonly kind: 'refund'; readonly type: string; readonly refundId: string }
 
-/** One movement in the gateway's own records of a span of time, as reconciliation compares it with the book. */
+/** One movement in the gateway's records, for the comparison with the ledger by reconciliation. */
 export interface GatewayRecord {
   readonly kind: 'payment' | 'refund' | 'chargeback' | 'settlement'
-  /** Our id of the order; null for what belongs to none, such as a transfer of settled money. */
+  /** Our id of the order; null for a movement without an order, such as a settlement. */
   readonly orderId: string | null
   /** The gateway's id of the payment, or ours of the refund. */
   readonly id: string
   readonly amountPaise: Paise
-  /** What the gateway kept of it, taxes included; null where its records do not say. */
+  /** The gateway's fee, taxes included; null where its records do not say. */
   readonly chargesPaise: Paise | null
   readonly at: Date
-  /** The settlement that carries it to our bank account; absent or null while none does or the records do not say. */
+  /** The settlement that pays it into our bank account; absent or null while there is none or the records do not say. */
   readonly settlementId?: string | null
 }
 
 export interface GatewayRecords {
   readonly records: readonly GatewayRecord[]
-  /** Where the next page begins; null on the last one. */
+  /** The cursor of the next page; null on the last one. */
   readonly nextCursor: string | null
 }
 
 export interface GatewayWebhook {
   /** Whether the signature is the gateway's. */
   readonly valid: boolean
-  /** Empty for notices that do not concern us. */
+  /** Empty for webhooks that do not concern us. */
   readonly events: readonly GatewayEvent[]
-  /** The same for every copy of one notice. */
+  /** The same for every copy of one webhook. */
   readonly dedupeKey: string
 }
 
-/** A payment gateway as funding sees it. */
+/** The port to a payment gateway. */
 export interface PaymentGateway {
-  /** Stands in our webhook address: `/v1/gateway/{name}/webhooks`. */
+  /** The name in our webhook address: `/v1/gateway/{name}/webhooks`. */
   readonly name: string
   readonly capabilities: { readonly upiCollect: boolean }
   createOrder(order: NewOrder): Promise<GatewayResult<CreatedOrder>>
   startUpi(key: OrderKey, request: UpiRequest): Promise<GatewayResult<UpiAttempt>>
-  /** The order as it is now; null when the gateway knows none of that name. */
+  /** The present state of the order; null when the gateway has no such order. */
   getOrder(key: OrderKey): Promise<GatewayResult<GatewayOrder | null>>
-  /** Ends the order: no new attempt can begin. Rejected when it is paid already. */
+  /** Closes the order, so that no new attempt can begin. Rejected when it is paid already. */
   cancelOrder(key: OrderKey): Promise<GatewayResult<null>>
   refund(key: OrderKey, refund: Refund): Promise<GatewayResult<RefundStatus>>
-  /** The refund of that id; null when the gateway never got it. */
+  /** The refund with this id; null when the gateway never got it. */
   getRefund(key: OrderKey, refundId: string): Promise<GatewayResult<RefundStatus | null>>
-  /** What moved at the gateway from one moment to another, page by page: for finding what we never heard of. */
+  /** The movements at the gateway in a span of time, page by page, to find those that were never reported to us. */
   listRecords(from: Date, to: Date, cursor: string | null): Promise<GatewayResult<GatewayRecords>>
   parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): GatewayWebhook
 }

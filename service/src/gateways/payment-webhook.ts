@@ -4,8 +4,8 @@ import type { GatewayEvent, GatewayWebhook } from './payment-gateway.ts'
 import { readSignedWebhook } from './signed-webhook.ts'
 
 /**
- * Reads a notice about a payment, a refund or a dispute in Cashfree's shape, which the sandbox speaks as well. One of
- * a type that is not known here is valid and concerns nobody.
+ * Reads a webhook about a payment, a refund or a dispute in Cashfree's format, which the sandbox uses as well. A webhook
+ * of an unknown type is valid and has no events.
  */
 export function readPaymentWebhook(
   rawBody: Buffer,
@@ -29,14 +29,14 @@ function eventsOf(type: string, data: ExactJson | undefined): GatewayEvent[] {
   return orderId === null ? [] : [{ kind: 'order', type, orderId }]
 }
 
-/** What the gateway paid into our bank account (`SETTLEMENT_*`) is found in its records, not in an order. */
+/** Settlements into our bank account (`SETTLEMENT_*`) are read from the gateway's records, not from an order. */
 function isAboutOrder(type: string): boolean {
   return /^(?:PAYMENT_(?:SUCCESS|FAILED|USER_DROPPED)_WEBHOOK|AUTO_REFUND_STATUS_WEBHOOK|DISPUTE_\w+)$/.test(
     type,
   )
 }
 
-/** What a notice is about and in which state: its copies say the same, the next state of it something else. */
+/** The subject of a webhook and its state: equal for copies of one webhook, different for the next state. */
 function subjectOf(data: ExactJson | undefined): string | null {
   return (
     joined(textAt(data, 'dispute', 'dispute_id'), textAt(data, 'dispute', 'dispute_status')) ??

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Paise } from '../kernel/money.ts'
 import type { GatewayResult } from './gateway-result.ts'
 
-/** A bank account that money is sent to. All of it is personal data: never logged. */
+/** A bank account to which money is sent. All of it is personal data and never logged. */
 export interface Beneficiary {
   /** Ours, one for each bank account of an owner: letters, digits and `_`, at most 50. The same id names the same account for ever. */
   readonly beneficiaryId: string
@@ -17,43 +17,43 @@ export interface PayoutRequest {
   readonly transferId: string
   readonly beneficiaryId: string
   readonly amountPaise: Paise
-  /** What the bank statement says: letters, digits and spaces, at most 70. */
+  /** The text on the bank statement: letters, digits and spaces, at most 70. */
   readonly remarks: string
 }
 
-/** How a payout stands at the provider. Success is not the end: a bank may send the money back later. */
+/** The state of a payout at the provider. Success is not final: a bank may return the money later. */
 export interface ProviderPayout {
   readonly transferId: string
-  /** The provider's own id of it; null until it names one. */
+  /** The provider's id; null until it assigns one. */
   readonly providerPayoutId: string | null
   readonly status: 'pending' | 'success' | 'failed' | 'reversed'
   readonly amountPaise: Paise
-  /** The bank's reference. It may come some time after the success. */
+  /** The bank's reference. It may arrive after the success. */
   readonly utr: string | null
-  /** The provider's own word for the status; for logs and decisions, never shown to callers. */
+  /** The provider's status code; for logs and decisions, never shown to callers. */
   readonly reason: string | null
 }
 
-/** What a notice is about. It says where to look, never what is true. */
+/** The content of a payout webhook. It only says what to query. */
 export interface PayoutWebhook {
   readonly valid: boolean
-  /** Empty for notices that do not concern us. */
+  /** Empty for webhooks that do not concern us. */
   readonly transferIds: readonly string[]
   readonly dedupeKey: string
 }
 
-/** Who pays money out to bank accounts. */
+/** The port to a provider of payouts to bank accounts. */
 export interface PayoutProvider {
-  /** Stands in our webhook address: `/v1/gateway/{name}/webhooks`. */
+  /** The name in our webhook address: `/v1/gateway/{name}/webhooks`. */
   readonly name: string
   /**
-   * Makes the account known and answers the id to send by: ours, or that under which the provider knew the account
-   * before. Asked again with the same id and account it answers the same.
+   * Registers the account and returns its beneficiary id: ours, or the one under which the provider already has the
+   * account. A repetition with the same id and account returns the same.
    */
   ensureBeneficiary(beneficiary: Beneficiary): Promise<GatewayResult<{ readonly beneficiaryId: string }>>
-  /** Sends money. `unknown`: it may have been sent, so `get` is asked before anything else. */
+  /** Sends money. `unknown`: it may have been sent, so call `get` before anything else. */
   send(payout: PayoutRequest): Promise<GatewayResult<ProviderPayout>>
-  /** The payout of that id; null when the provider never got it. */
+  /** The payout with this id; null when the provider never got it. */
   get(transferId: string): Promise<GatewayResult<ProviderPayout | null>>
   parseWebhook(rawBody: Buffer, headers: IncomingHttpHeaders): PayoutWebhook
 }

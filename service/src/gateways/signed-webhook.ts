@@ -5,13 +5,13 @@ import { isSignedTimestamped } from './webhook-signature.ts'
 
 export interface SignedWebhook {
   readonly valid: boolean
-  /** Of the raw bytes: names a webhook that says nothing better of itself. Empty when the signature is wrong. */
+  /** The digest of the raw bytes, the key of a webhook without an id. Empty when the signature is wrong. */
   readonly digest: string
-  /** What it says, once the signature is proved; null when that cannot be read. */
+  /** The parsed body of a webhook with a valid signature; null when it cannot be parsed. */
   readonly said: { readonly type: string; readonly data: ExactJson | undefined } | null
 }
 
-/** Reads a webhook that came in. It is judged by its signature over the raw bytes, before anything is parsed. */
+/** Reads a received webhook. The signature over the raw bytes is verified before anything is parsed. */
 export function readSignedWebhook(
   rawBody: Buffer,
   headers: IncomingHttpHeaders,

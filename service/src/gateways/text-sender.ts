@@ -5,11 +5,11 @@ export interface TextMessage {
   /** Ten digits. */
   readonly phone: string
   readonly text: string
-  /** What the text is made of, for providers that fill in a registered template themselves. */
+  /** The values of the text's placeholders, for providers that fill in a registered template. */
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** Brings text messages to phones. Its words for what went wrong are logged, so they quote nothing of the message. */
+/** Sends text messages to phones. Its error messages are logged, so they quote nothing of the message. */
 export interface TextSender {
   readonly name: string
   send(message: TextMessage): Promise<GatewayResult<'sent'>>

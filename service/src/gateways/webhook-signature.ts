@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** base64(HMAC-SHA256(timestamp + raw body)), nothing between the two: what Cashfree signs its webhooks with. */
+/** The signature of Cashfree's webhooks: base64(HMAC-SHA256(timestamp + raw body)), without a separator. */
 export function signTimestamped(rawBody: Buffer | string, timestamp: string, secret: string): string {
   return createHmac('sha256', secret).update(timestamp).update(rawBody).digest('base64')
 }
@@ -14,7 +14,7 @@ export function isSignedTimestamped(
 ): boolean {
   if (typeof timestamp !== 'string' || typeof signature !== 'string') return false
   const given = Buffer.from(signature)
-  // Every secret is tried, so that the time taken does not tell which one is near.
+  // All secrets are tried, so that the time taken does not depend on which one matches.
   return secrets
     .map(secret => sameBytes(given, Buffer.from(signTimestamped(rawBody, timestamp, secret))))
     .includes(true)

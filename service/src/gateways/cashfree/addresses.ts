@@ -7,7 +7,7 @@ export interface CashfreeAddresses {
 
 const HOSTS = { sandbox: 'https://sandbox.cashfree.com', production: 'https://api.cashfree.com' } as const
 
-/** `apiUrl` stands in for Cashfree's own host: a proxy, or a server of one's own in tests. */
+/** `apiUrl` replaces Cashfree's own host: a proxy, or a local server in tests. */
 export function cashfreeAddresses(
   environment: 'sandbox' | 'production',
   apiUrl: string | null,

@@ -2,7 +2,7 @@ import { type BankCheckResult, LEAST_NAME_MATCH } from '../bank-verifier.ts'
 import { type ExactJson, textAt } from '../exact-json.ts'
 import { reasonWord } from '../gateway-result.ts'
 
-/** What Cashfree's answer about an account says. Its code is more exact than its status. */
+/** The result in Cashfree's response about an account. Its code is more specific than its status. */
 export function readBankCheckResult(json: ExactJson): BankCheckResult {
   const nameAtBank = textAt(json, 'name_at_bank')
   const byCode = resultOfCode(textAt(json, 'account_status_code'), nameAtBank)
@@ -17,19 +17,19 @@ export function readBankCheckResult(json: ExactJson): BankCheckResult {
     case 'PENDING':
     case 'APPROVAL_PENDING':
       return reference === null ? noVerdict('RECEIVED') : { kind: 'pending', reference }
-    // FAILED and REJECTED: a bank or the account that pays for the question was at fault, not the claim.
+    // FAILED and REJECTED: the bank or our account at Cashfree failed, which says nothing about the claim.
     default:
       return noVerdict(textAt(json, 'account_status_code'))
   }
 }
 
 const BLOCKED: readonly string[] = ['BLOCKED', 'FROZEN', 'CLOSED', 'DORMANT']
-/** Accounts that payouts cannot reach or that are not a person's own money. */
+/** Accounts that payouts cannot reach or that are not a person's own. */
 const WRONG_TYPE: readonly string[] = ['NRE', 'FCNR', 'LOAN', 'PPI']
 
 /**
- * The reason that a code names, or null when it names none of the account's. It goes by single words: the versions
- * of the interface differ in their endings (`NRE_ACCOUNT`, `NRE_ACCOUNT_FAIL`).
+ * The reason in a code, or null when the code names no fault of the account. It compares single words, because the
+ * versions of the API have different endings (`NRE_ACCOUNT`, `NRE_ACCOUNT_FAIL`).
  */
 export function resultOfCode(code: string | null, nameAtBank: string | null): BankCheckResult | null {
   const words = (code ?? '').toUpperCase().split('_')
@@ -47,7 +47,7 @@ const SCORE_OF: Readonly<Record<string, number>> = {
   NO_MATCH: 0,
 }
 
-/** The score itself where there is one, else the least of its band. */
+/** The score if there is one, otherwise the lowest of its band. */
 function nameMatchScore(json: ExactJson): number | null {
   const text = textAt(json, 'name_match_score')
   const score = text !== null && /^\d{1,3}(?:\.\d{1,4})?$/.test(text) ? Number(text) : null
@@ -55,7 +55,7 @@ function nameMatchScore(json: ExactJson): number | null {
   return SCORE_OF[textAt(json, 'name_match_result') ?? ''] ?? null
 }
 
-/** An account of nobody's name proves nothing about whose it is. */
+/** An account without a name does not prove its holder. */
 function nameVerdict(nameAtBank: string | null, score: number | null): BankCheckResult {
   if (nameAtBank !== null && score !== null && score >= LEAST_NAME_MATCH) {
     return { kind: 'verified', nameAtBank, nameMatchScore: score, reason: null }
@@ -71,5 +71,5 @@ function failed(
 }
 
 function noVerdict(code: string | null): BankCheckResult {
-  return { kind: 'retryable', message: `Cashfree has no verdict yet: ${reasonWord(code) ?? 'no code'}` }
+  return { kind: 'retryable', message: `Cashfree has no result yet: ${reasonWord(code) ?? 'no code'}` }
 }

@@ -81,7 +81,7 @@ test.each([
   cashfree.verification.say(CLAIM.bankAccount, { account_status: status, account_status_code: code })
   expect(await verifier.verifyAccount(CLAIM)).toEqual({
     kind: 'retryable',
-    message: `Cashfree has no verdict yet: ${code}`,
+    message: `Cashfree has no result yet: ${code}`,
   })
 })
 

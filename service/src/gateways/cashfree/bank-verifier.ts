@@ -4,10 +4,10 @@ import type { GatewayResult } from '../gateway-result.ts'
 import { readBankCheckResult, resultOfCode } from './bank-check-result.ts'
 import { type CallCashfree, type CashfreeAccess, openCashfree } from './http.ts'
 
-/** A bank answers while we wait, some of them slowly. */
+/** The check waits for the bank's response, which may be slow. */
 const TIMEOUT_MS = 20_000
 
-/** Cashfree's verification of bank accounts. A question may be asked again: it moves no money that is ours. */
+/** Cashfree's verification of bank accounts. A request may be repeated, because it moves none of our money. */
 export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
   const ask = openCashfree({ timeoutMs: TIMEOUT_MS, ...options })
   return {
@@ -16,7 +16,7 @@ export function createCashfreeVerifier(options: CashfreeAccess): BankVerifier {
     async checkAgain(reference, claim) {
       const path = `/bank-account?reference_id=${encodeURIComponent(reference)}`
       const answer = await ask({ method: 'GET', path })
-      // A verification that is not known there any more can only be begun anew.
+      // A verification that Cashfree no longer has must be started again.
       if (answer.kind === 'rejected' && answer.code.endsWith('_not_found')) return verify(ask, claim)
       return judge(answer)
     },

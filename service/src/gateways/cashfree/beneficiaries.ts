@@ -4,8 +4,8 @@ import type { Beneficiary } from '../payout-provider.ts'
 import { type CallCashfree, isTaken } from './http.ts'
 
 /**
- * Makes an account known and answers the id to send by. Cashfree knows an account once: one that was made known under
- * another id, by another owner with the same account for example, is paid under that id.
+ * Registers an account and returns its beneficiary id. Cashfree registers an account once: one that has another id, for
+ * example of another owner with the same account, is paid under that id.
  */
 export async function ensureBeneficiary(
   ask: CallCashfree,
@@ -13,7 +13,7 @@ export async function ensureBeneficiary(
 ): Promise<GatewayResult<{ readonly beneficiaryId: string }>> {
   const made = await make(ask, beneficiary)
   if (made.kind === 'value') return usable(made.value, beneficiary.beneficiaryId)
-  // Either the id is taken or the account; this very beneficiary may have taken both.
+  // Either the id or the account is taken, perhaps both by this beneficiary.
   if (made.kind !== 'rejected' || !isTaken(made.code)) return made
   const known = await find(ask, beneficiary)
   if (known.kind !== 'value') return known
@@ -38,7 +38,7 @@ function make(ask: CallCashfree, beneficiary: Beneficiary): Promise<GatewayResul
 
 const LONGEST_NAME = 100
 
-/** `Ömer A. D'Souza` is `Omer A D Souza`: nothing else is taken, and the bank goes by the number. */
+/** `Ömer A. D'Souza` becomes `Omer A D Souza`: Cashfree accepts no other characters, and the bank uses the number. */
 function lettersAndSpaces(name: string): string {
   const plain = name
     .normalize('NFD')
@@ -48,7 +48,7 @@ function lettersAndSpaces(name: string): string {
   return plain === '' ? 'Account holder' : plain.slice(0, LONGEST_NAME).trim()
 }
 
-/** By its id, else by its account. What is found under our id with another account is not ours to pay. */
+/** Looks the beneficiary up by its id, then by its account. One with our id and another account is not paid. */
 async function find(ask: CallCashfree, beneficiary: Beneficiary): Promise<GatewayResult<ExactJson>> {
   const { beneficiaryId, bankAccount, ifsc } = beneficiary
   const byId = await look(ask, { beneficiary_id: beneficiaryId })
@@ -73,11 +73,11 @@ function isSameAccount(found: ExactJson, { bankAccount, ifsc }: Beneficiary): bo
   )
 }
 
-/** A beneficiary that Cashfree has thrown out cannot be paid. One without a status is taken as it is. */
+/** A beneficiary that Cashfree has invalidated cannot be paid. One without a status counts as valid. */
 function usable(found: ExactJson, beneficiaryId: string): GatewayResult<{ readonly beneficiaryId: string }> {
   const status = textAt(found, 'beneficiary_status')
   if (status === 'INVALID' || status === 'FAILED' || status === 'CANCELLED' || status === 'DELETED') {
-    return rejected('beneficiary_invalid', `Cashfree holds this beneficiary to be ${status.toLowerCase()}`)
+    return rejected('beneficiary_invalid', `Cashfree reports this beneficiary as ${status.toLowerCase()}`)
   }
   return value({ beneficiaryId })
 }

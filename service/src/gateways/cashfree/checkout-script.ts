@@ -3,8 +3,8 @@ import type { CheckoutScript } from '../checkout-script.ts'
 const SDK = 'https://sdk.cashfree.com'
 
 /**
- * Cashfree's script and what its documents want allowed for it. That it also sends a form to these hosts when it leads
- * the payer away is believed. It must come from Cashfree itself, so its bytes cannot be pinned.
+ * Cashfree's script and the hosts that its documentation requires. It is assumed, not documented, that it also posts a
+ * form to these hosts when it redirects the payer. It must be loaded from Cashfree, so its bytes cannot be pinned.
  */
 export function cashfreeCheckoutScript(environment: 'sandbox' | 'production'): CheckoutScript {
   const isReal = environment === 'production'

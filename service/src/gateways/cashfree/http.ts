@@ -3,27 +3,27 @@ import { type ExactJson, parseExactJson, textAt } from '../exact-json.ts'
 import { type GatewayResult, reasonWord, rejected, value } from '../gateway-result.ts'
 import { noResponse, readAtMost } from '../outgoing-http.ts'
 
-/** Where one of Cashfree's three interfaces is, and who asks there. */
+/** The address of one of Cashfree's three APIs, and the credentials for it. */
 export interface CashfreeAccess {
   /** Without a slash at its end: `https://api.cashfree.com/pg`. */
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string
-  /** `x-api-version`; null where the interface has none. */
+  /** `x-api-version`; null where the API has none. */
   readonly apiVersion: string | null
   readonly timeoutMs?: number
 }
 
 export interface CashfreeCall {
   readonly method: 'GET' | 'POST' | 'PATCH'
-  /** Behind the base; whatever is not ours in it is encoded. */
+  /** The path after the base; all values in it are encoded. */
   readonly path: string
   readonly body?: Readonly<Record<string, unknown>>
-  /** Ours, for what must take effect once. A write without one gets a key of its own. */
+  /** Our idempotency key, for a write that must take effect once. A write without one gets a new key. */
   readonly idempotencyKey?: string
-  /** It changes nothing, so it may be asked again whatever came of it. A GET always is one. */
+  /** The request changes nothing, so it may be repeated after any failure. Always true for a GET. */
   readonly isQuestion?: boolean
-  /** Sends no credentials: what the payer's browser could send as well. */
+  /** Sends no credentials, as the payer's browser does. */
   readonly isOpen?: boolean
 }
 
@@ -33,8 +33,8 @@ const TIMEOUT_MS = 8_000
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 /**
- * Asks Cashfree. A message never holds more than a status and a code: Cashfree's own words may quote a bank account.
- * No redirect is followed, since that would hand the credentials to somebody else.
+ * Calls Cashfree. An error message contains only a status and a code, because Cashfree's messages may quote a bank
+ * account. It follows no redirect, which would send the credentials to another host.
  */
 export function openCashfree(access: CashfreeAccess): CallCashfree {
   return async call => {
@@ -71,12 +71,12 @@ function headersOf(
   }
 }
 
-/** What a status and a body mean. Only a refusal that names its code is Cashfree's word that nothing happened. */
+/** Reads a status and a body. Only a refusal with a code proves that the request had no effect. */
 function judge(status: number, body: ExactJson | undefined, isQuestion: boolean): GatewayResult<ExactJson> {
   const inDoubt = isQuestion ? 'retryable' : 'unknown'
   if (status >= 200 && status <= 299) {
     if (typeof body === 'object' && body !== null) return value(body)
-    return { kind: inDoubt, message: `Cashfree answered ${status} with what cannot be read` }
+    return { kind: inDoubt, message: `Cashfree answered ${status} with a body that cannot be read` }
   }
   const code = codeOf(body)
   const message = `Cashfree answered ${status}${code === null ? '' : ` ${code}`}`
@@ -94,7 +94,7 @@ function codeOf(body: ExactJson | undefined): string | null {
   return reasonWord(textAt(body, 'code'))
 }
 
-/** Whether a refusal says that the id was used before: what became of that request is the answer then. */
+/** Whether a refusal says that the id was used before. Then the outcome of that request is the result. */
 export function isTaken(code: string): boolean {
   return /already_exist|duplicate/.test(code)
 }

@@ -3,7 +3,7 @@ import type { GatewayOrder, GatewayPayment, PaidMethod } from '../payment-gatewa
 
 export interface CashfreeOrder extends Omit<GatewayOrder, 'payments' | 'gatewaySessionId'> {
   readonly sessionId: string | null
-  /** Cashfree's own word for the status. */
+  /** Cashfree's status code. */
   readonly word: string
 }
 
@@ -28,13 +28,13 @@ function orderStatus(word: string): GatewayOrder['status'] {
     case 'TERMINATED':
     case 'TERMINATION_REQUESTED':
       return 'closed'
-    // Of a word that is not known nothing is concluded: the session's own clock ends it.
+    // An unknown status changes nothing: the session ends at its own time.
     default:
       return 'active'
   }
 }
 
-/** Null when nobody has tried yet; undefined when it cannot be read, since money may stand behind it. */
+/** Null when there was no attempt; undefined when it cannot be read, because there may be a payment. */
 export function readPayment(
   json: ExactJson,
   order: CashfreeOrder,
@@ -67,22 +67,22 @@ function paymentStatus(word: string): GatewayPayment['status'] | null {
     case 'USER_DROPPED':
       return 'dropped'
     case 'FAILED':
-    // Came too late and was given back, or was only authorised and let go: in both no money is ours.
+    // Paid too late and refunded, or authorised and voided: in both cases we have no money.
     case 'CANCELLED':
     case 'VOID':
       return 'failed'
-    // PENDING, FLAGGED, and whatever word comes to be added: no money yet, and not the end.
+    // PENDING, FLAGGED and unknown statuses: no money yet, and not final.
     default:
       return 'pending'
   }
 }
 
-/** When the money was taken; where that is not said, when the attempt began. */
+/** The time of the payment; without one, the start of the attempt. */
 function momentOf(payment: ExactJson): Date | null {
   return momentAt(payment, 'payment_completion_time') ?? momentAt(payment, 'payment_time')
 }
 
-/** By the method really used; `payment_group` names it, and the details have it as their only field. */
+/** The method that was used: `payment_group`, or the only field of the details. */
 function paidMethod(payment: ExactJson): PaidMethod {
   const group = textAt(payment, 'payment_group') ?? firstName(at(payment, 'payment_method')) ?? ''
   if (group.startsWith('upi')) return 'upi'
@@ -96,13 +96,13 @@ function firstName(json: ExactJson | undefined): string | null {
   return isObject ? (Object.keys(json)[0] ?? null) : null
 }
 
-/** Oldest first; what has no time stands last. */
+/** Oldest first; entries without a time come last. */
 export function byTime(left: ExactJson, right: ExactJson): number {
   const [a, b] = [left, right].map(payment => momentAt(payment, 'payment_time')?.getTime())
   return (a ?? Number.MAX_SAFE_INTEGER) - (b ?? Number.MAX_SAFE_INTEGER)
 }
 
-/** The payments of which a bank took the whole back for good. */
+/** The payments that a bank has finally reversed in full. */
 export function readLostPayments(
   disputes: readonly ExactJson[],
   payments: readonly ExactJson[],
@@ -114,14 +114,14 @@ export function readLostPayments(
     const id = textAt(dispute, 'order_details', 'cf_payment_id') ?? textAt(dispute, 'cf_payment_id')
     const taken = paiseAt(dispute, 'dispute_amount')
     const paid = amounts.get(id) ?? null
-    // A part of a payment is taken back for a person to book: the records name it as a chargeback all the same.
+    // An operator books the reversal of a part of a payment; the records show it as a chargeback.
     const isWhole = taken === null || paid === null || taken >= paid
     return id !== null && isWhole ? [id] : []
   })
   return new Set(lost)
 }
 
-/** A retrieval only asks for papers. Lost is what was judged so, accepted by us, or let slip without evidence. */
+/** A retrieval only requests documents. A dispute is lost when it was decided so, accepted by us, or not contested in time. */
 function isLost(dispute: ExactJson): boolean {
   const status = textAt(dispute, 'dispute_status') ?? ''
   return /^(?:DISPUTE|CHARGEBACK|PRE_ARBITRATION|ARBITRATION)_(?:MERCHANT_LOST|MERCHANT_ACCEPTED|INSUFFICIENT_EVIDENCE)$/.test(

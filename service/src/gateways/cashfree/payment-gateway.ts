@@ -18,15 +18,15 @@ import { rupeesJson } from './rupees-json.ts'
 import { startUpi } from './upi.ts'
 
 export interface CashfreeGatewayOptions extends CashfreeAccess {
-  /** Cashfree signs notices with the client secret; several count while it is being rotated. */
+  /** Cashfree signs webhooks with the client secret; several are valid while it is being rotated. */
   readonly webhookSecrets: readonly string[]
-  /** Where notices go; https only, so null leaves it to Cashfree's dashboard. */
+  /** The address for webhooks, https only; null: the one in Cashfree's dashboard. */
   readonly notifyUrl: string | null
-  /** NPCI is withdrawing UPI collect: only merchants that are exempt have it. */
+  /** NPCI is withdrawing UPI collect: only exempt merchants have it. */
   readonly upiCollect: boolean
 }
 
-/** Cashfree's payment gateway. An order is named there as here, so it is always found again. */
+/** Cashfree's payment gateway. An order has the same id there as here, so it can always be looked up. */
 export function createCashfreeGateway(options: CashfreeGatewayOptions): PaymentGateway {
   const ask = openCashfree(options)
   return {
@@ -92,7 +92,7 @@ async function createOrder(
   return created === null ? unreadable('unknown') : value(createdOrder(created))
 }
 
-/** An earlier request got through. It counts as this one only if it asks for the same money. */
+/** An earlier request with this id succeeded. It counts as this one only with the same amount. */
 async function existingOrder(ask: CallCashfree, order: NewOrder): Promise<GatewayResult<CreatedOrder>> {
   const found = await fetchOrder(ask, { orderId: order.orderId, gatewayOrderId: null })
   if (found.kind === 'retryable') return { kind: 'unknown', message: found.message }
@@ -143,8 +143,8 @@ async function fetchPayments(ask: CallCashfree, key: OrderKey): Promise<GatewayR
 }
 
 /**
- * Only a payment that succeeded can be disputed. An account without disputes refuses the question, which must not
- * keep payments from being credited.
+ * Only a successful payment can be disputed. Cashfree refuses this request for an account without disputes, which must
+ * not prevent payments from being credited.
  */
 async function fetchDisputes(
   ask: CallCashfree,
@@ -169,7 +169,7 @@ async function cancelOrder(ask: CallCashfree, key: OrderKey): Promise<GatewayRes
   return order.status === 'paid' ? rejected('order_paid', 'The order is paid already') : value(null)
 }
 
-/** An order that is over cannot be ended again: that is as good as ending it, unless it was paid. */
+/** An order that has ended cannot be ended again, which counts as success unless it was paid. */
 async function endedAlready(
   ask: CallCashfree,
   key: OrderKey,
@@ -182,7 +182,7 @@ async function endedAlready(
 }
 
 function unreadable(kind: 'retryable' | 'unknown'): GatewayResult<never> {
-  return { kind, message: 'Cashfree answered with what cannot be read' }
+  return { kind, message: 'Cashfree answered with a body that cannot be read' }
 }
 
 function pathOf({ orderId }: OrderKey): string {

@@ -7,11 +7,11 @@ import { rupeesJson } from './rupees-json.ts'
 import { readTransfer } from './transfer.ts'
 
 export interface CashfreePayoutOptions extends CashfreeAccess {
-  /** Cashfree signs notices with the client secret; several count while it is being rotated. */
+  /** Cashfree signs webhooks with the client secret; several are valid while it is being rotated. */
   readonly webhookSecrets: readonly string[]
 }
 
-/** A transfer is slower than a question: banks are asked on the way. */
+/** A transfer is slower than a query, because Cashfree waits for banks. */
 const TIMEOUT_MS = 20_000
 const LONGEST_REMARKS = 70
 
@@ -55,22 +55,22 @@ async function send(
   return transfer === null || transfer.transferId !== transferId ? inDoubt() : value(transfer)
 }
 
-/** The operator's own account there is empty (believed): nothing was sent, and it can be once it is filled up. */
+/** Our account at Cashfree has too little money (assumed): nothing was sent, and it can be sent once it has enough. */
 const OUT_OF_MONEY = /(?:insufficient|not_enough|low)_.*(?:balance|funds)/i
 
-/** An earlier request of this id got through, so what became of that one is the answer. */
+/** An earlier request with this id succeeded, so its outcome is the result. */
 async function sentBefore(
   ask: CallCashfree,
   transferId: string,
   amountPaise: bigint,
 ): Promise<GatewayResult<ProviderPayout>> {
   const found = await getTransfer(ask, transferId)
-  // Whatever is odd here, money may have gone out under this id: only asking on is safe.
+  // Money may have been sent under this id, so only further queries are safe.
   const isSame = found.kind === 'value' && found.value !== null && found.value.amountPaise === amountPaise
   return isSame && found.value !== null ? value(found.value) : inDoubt()
 }
 
-/** `transfer_not_found` is believed; the first version of the interface said that the id does not exist. */
+/** `transfer_not_found` is assumed; the first version of the API said that the id does not exist. */
 const NOT_FOUND = /^transfer(?:_id)?_(?:not_found|does_not_exist|not_exist)$/
 
 async function getTransfer(
@@ -83,9 +83,9 @@ async function getTransfer(
   if (answer.kind !== 'value') return answer
   const transfer = readTransfer(answer.value)
   if (transfer !== null && transfer.transferId === transferId) return value(transfer)
-  return { kind: 'retryable', message: 'Cashfree answered with what cannot be read' }
+  return { kind: 'retryable', message: 'Cashfree answered with a body that cannot be read' }
 }
 
 function inDoubt(): GatewayResult<never> {
-  return { kind: 'unknown', message: 'Cashfree did not say what became of the transfer' }
+  return { kind: 'unknown', message: 'Cashfree did not report the outcome of the transfer' }
 }

@@ -6,7 +6,7 @@ import type { CallCashfree } from './http.ts'
 
 const PAGE_SIZE = 100
 
-/** What moved at Cashfree from one moment to another: `POST /recon` has payments, refunds, disputes and settlements. */
+/** The movements at Cashfree in a span of time: `POST /recon` has payments, refunds, disputes and settlements. */
 export async function listRecords(
   ask: CallCashfree,
   from: Date,
@@ -24,13 +24,14 @@ export async function listRecords(
   })
   if (answer.kind !== 'value') return answer
   const entries = entriesOf(at(answer.value, 'data'))
-  if (entries === null) return { kind: 'retryable', message: 'Cashfree answered with what cannot be read' }
-  // The cursor of the last page leads to an empty one (believed), so an empty page is the end whatever it says.
+  if (entries === null)
+    return { kind: 'retryable', message: 'Cashfree answered with a body that cannot be read' }
+  // The cursor of the last page leads to an empty page (assumed), so an empty page is the end.
   const nextCursor = entries.length === 0 ? null : textAt(answer.value, 'cursor')
   return value({ records: entries.flatMap(entry => readRecord(entry) ?? []), nextCursor })
 }
 
-/** Null for what is no movement of ours: refused, open, or put right by an entry of its own (`…_REVERSAL`). */
+/** Null for entries that are no movement: refused, open, or corrected by a separate entry (`…_REVERSAL`). */
 export function readRecord(entry: ExactJson): GatewayRecord | null {
   const moment = momentAt(entry, 'event_time')
   const named = nameOf(entry)
@@ -48,7 +49,7 @@ export function readRecord(entry: ExactJson): GatewayRecord | null {
   const orderId = textAt(entry, 'order_id')
   if (amountPaise === null) return null
   const record = { kind, id, orderId, amountPaise, chargesPaise, at: moment }
-  // An entry names its settlement once it has one (believed).
+  // An entry names its settlement once it has one (assumed).
   const settlementId = settlementIdOf(entry)
   return settlementId === null ? record : { ...record, settlementId }
 }
@@ -64,7 +65,7 @@ function nameOf(
       return isDone ? { kind: 'refund', id: textAt(entry, 'refund_id') } : null
     case 'CHARGEBACK':
     case 'DISPUTE':
-      // While it is open the money is only held (believed: the field is empty until then).
+      // While the dispute is open, the money is only blocked (assumed: the field is empty until then).
       return textAt(entry, 'closed_in_favor_of')?.toLowerCase() === 'customer'
         ? { kind: 'chargeback', id: textAt(entry, 'cf_payment_id') }
         : null
@@ -79,7 +80,7 @@ function settlementIdOf(entry: ExactJson): string | null {
   return textAt(entry, 'settlement_utr') ?? textAt(entry, 'cf_settlement_id')
 }
 
-/** The gateway's own figures: its tax is never worked out again here. */
+/** The gateway's own amounts; its tax is not calculated here. */
 function paymentCharges(entry: ExactJson): Paise | null {
   return sum(entry, 'payment_service_charge', 'payment_service_tax')
 }

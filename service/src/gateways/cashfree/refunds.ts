@@ -7,8 +7,8 @@ import { rupeesJson } from './rupees-json.ts'
 const LONGEST_NOTE = 100
 
 /**
- * Sends a payment back. Cashfree refunds an order, not one of its payments, and finds the payment itself; what came
- * after an order was paid it gives back by itself.
+ * Refunds a payment. Cashfree refunds an order, not one of its payments, and finds the payment itself. It automatically
+ * refunds payments that arrive after an order was paid.
  */
 export async function refund(
   ask: CallCashfree,
@@ -27,7 +27,7 @@ export async function refund(
   })
   if (answer.kind === 'rejected') {
     const known = await fetchRefund(ask, key, refundId)
-    // An earlier request of this id got through: its fate is the answer, whatever the new one was refused for.
+    // An earlier request with this id succeeded: its outcome is the result, whatever the reason of this refusal.
     if (known.kind === 'value' && known.value !== null) return judge(known.value, amountPaise)
     return known.kind === 'value' || known.kind === 'rejected' ? answer : { ...known, kind: 'unknown' }
   }
@@ -44,7 +44,7 @@ export async function getRefund(
   return found.value === null ? value(null) : judge(found.value, null)
 }
 
-/** An order that is not known has no refunds either. */
+/** An unknown order has no refunds. */
 const NOT_FOUND: readonly string[] = ['refund_not_found', 'order_not_found']
 
 async function fetchRefund(
@@ -62,7 +62,8 @@ function judge(json: ExactJson, amountPaise: bigint | null): GatewayResult<Refun
     return rejected('refund_already_exists', 'There is a refund of this id for another amount')
   }
   const status = textAt(json, 'refund_status')
-  if (status === null) return { kind: 'unknown', message: 'Cashfree answered with what cannot be read' }
+  if (status === null)
+    return { kind: 'unknown', message: 'Cashfree answered with a body that cannot be read' }
   return value(refundStatus(status))
 }
 
@@ -73,7 +74,7 @@ function refundStatus(word: string): RefundStatus {
     case 'CANCELLED':
     case 'FAILED':
       return 'failed'
-    // PENDING, ONHOLD, and whatever word comes to be added: it is asked about again.
+    // PENDING, ONHOLD and unknown statuses: it is queried again.
     default:
       return 'pending'
   }

@@ -1,9 +1,9 @@
 import { type Paise, rupeesText } from '../../kernel/money.ts'
 
-/** Newer than the types of the language that the compiler knows. */
+/** Newer than the compiler's types of the language. */
 declare global {
   interface JSON {
-    /** Something that `stringify` writes as this very text. */
+    /** A value that `stringify` writes as exactly this text. */
     rawJSON(text: string): unknown
   }
 }

@@ -19,7 +19,7 @@ export function readTransfer(json: ExactJson): ProviderPayout | null {
   }
 }
 
-/** The status says which way it goes, the code how far it got. */
+/** The status gives the direction, the code the progress. */
 function payoutStatus(word: string, code: string | null): ProviderPayout['status'] {
   switch (word) {
     case 'SUCCESS':
@@ -31,7 +31,7 @@ function payoutStatus(word: string, code: string | null): ProviderPayout['status
       return 'failed'
     case 'REVERSED':
       return 'reversed'
-    // RECEIVED, QUEUED, PENDING, APPROVAL_PENDING, and whatever word comes to be added: it is asked about again.
+    // RECEIVED, QUEUED, PENDING, APPROVAL_PENDING and unknown statuses: it is queried again.
     default:
       return 'pending'
   }

@@ -4,11 +4,11 @@ import type { UpiAttempt, UpiRequest } from '../payment-gateway.ts'
 import type { CallCashfree } from './http.ts'
 import type { CashfreeOrder } from './order.ts'
 
-/** Between 5 and 15; a payer who has not answered by then has put the phone away. */
+/** Minutes, between 5 and 15, in which the payer can approve. */
 const COLLECT_EXPIRY_MINUTES = 10
 const CHANNELS = { intent: 'link', qr: 'qrcode', collect: 'collect' } as const
 
-/** Begins an attempt to pay by UPI. It is asked as the payer's browser would ask: by the session, no credentials. */
+/** Starts a UPI attempt. It uses the session without credentials, as the payer's browser would. */
 export async function startUpi(
   ask: CallCashfree,
   order: CashfreeOrder,
@@ -34,8 +34,8 @@ function upiOf(request: UpiRequest): Readonly<Record<string, unknown>> {
 }
 
 /**
- * The plain address among those for single apps (believed: `data.payload.default`). A QR code may also come as a
- * drawing, which says nothing that can be drawn anew, so it counts as none.
+ * The generic UPI address among those for single apps (assumed: `data.payload.default`). A QR code may also be an image,
+ * from which no address can be made, so it counts as none.
  */
 function intentIn(data: ExactJson | undefined): string | null {
   const payload = at(data, 'payload')
