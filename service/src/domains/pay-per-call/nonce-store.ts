@@ -5,9 +5,8 @@ import { refundedOf } from '../../ledger/index.ts'
 import type { NonceUse } from './decide-verification.ts'
 
 /**
- * Consumes a payee's nonce. Returns false when it was consumed before, or when this very use was undone. Of any number
- * of
- * concurrent calls exactly one gets true.
+ * Consumes a payee's nonce. Returns false when it was consumed before, or when this very use was undone. Of any
+ * number of concurrent calls exactly one gets true.
  */
 export async function takeUse(
   db: Queryable,

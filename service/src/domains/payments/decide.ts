@@ -11,9 +11,8 @@ import type { Use } from './uses.ts'
 
 /**
  * The authority of a payment. For the agent, its key is checked again and the approval threshold applies. Neither
- * applies
- * to the owner who approves the agent's request. A dry run may come from any caller with access to the
- * agent, and posts nothing.
+ * applies to the owner who approves the agent's request. A dry run may come from any caller with access to the agent,
+ * and posts nothing.
  */
 export type Mandate =
   | { readonly by: 'agent' /** SHA-256 of the key that the request came with. */; readonly keyHash: Buffer }

@@ -45,8 +45,7 @@ export function servePayments(serve: Serve, context: PaymentsContext): void {
 
   /**
    * A key that the agent no longer has is removed from the cache, or its calls would use up the agent's rate limit.
-   * Repeated
-   * policy refusals of an agent are reported to the risk rules.
+   * Repeated policy refusals of an agent are reported to the risk rules.
    */
   function noteFailure(caller: AgentCaller): (error: unknown) => never {
     return error => {

@@ -61,8 +61,8 @@ export interface Known {
 
 /**
  * Decides a funding's transition from the status that the gateway reports. It runs under the funding's lock, so
- * whatever is
- * reported, a payment that did not complete the funding is refunded, and the funding completes or ends only once.
+ * whatever is reported, a payment that did not complete the funding is refunded, and the funding completes or ends
+ * only once.
  */
 export function decideTransition(
   funding: Funding,

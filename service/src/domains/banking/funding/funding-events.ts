@@ -6,8 +6,7 @@ import type { Funding } from './funding.ts'
 
 /**
  * The webhook event for a transition, with the funding as it is after it; null: none. The platform never learnt of a
- * session
- * that failed to open, so it gets no event for its end.
+ * session that failed to open, so it gets no event for its end.
  */
 export function fundingEvent(
   { id, agentId, amountPaise, feePaise, failureReason }: Funding,

@@ -6,9 +6,8 @@ import type { Funding, FundingState } from './funding.ts'
 
 /**
  * Fundings, written under the lock of the wallet's account and under the row's own, because the checkout writes too.
- * The MAC
- * covers the wallet, the amount, the order at the gateway, the page that the payer is sent to, and the outcome. What
- * the gateway reports is compared with that.
+ * The MAC covers the wallet, the amount, the order at the gateway, the page that the payer is sent to, and the
+ * outcome. What the gateway reports is compared with that.
  */
 export const fundings = entity<Funding, 'agentId' | 'id'>({
   table: 'fundings',
@@ -94,8 +93,7 @@ function isAsLogged(status: FundingState, logged: readonly string[] | null): boo
 
 /**
  * The kind, if a transfer of it exists. A scalar subquery, because the planner could run one pass over all transfers
- * for
- * an `exists`; and with coalesce, because it could scan an index of that kind alone as long as it is short.
+ * for an `exists`; and with coalesce, because it could scan an index of that kind alone as long as it is short.
  */
 function transferOf(kind: 'fund' | 'chargeback', condition: string): string {
   return `(select '${kind}' from transfers t where ${condition} and coalesce(t.kind = '${kind}', false) limit 1)`

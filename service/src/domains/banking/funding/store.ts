@@ -126,8 +126,7 @@ async function selectOne(
 
 /**
  * Claims fundings whose check is due and postpones their next check. If the worker crashes, its lease expires and
- * another
- * worker checks them; no two nodes claim the same ones.
+ * another worker checks them; no two nodes claim the same ones.
  */
 export async function claimDueFundings(
   db: Queryable,
@@ -147,8 +146,7 @@ export async function claimDueFundings(
 
 /**
  * Makes the sessions of agents that were deactivated after `since` due at once. Each is claimed only here and only
- * once,
- * because the condition that finds it, an expiry after the agent's end, is corrected. Returns their number.
+ * once, because the condition that finds it, an expiry after the agent's end, is corrected. Returns their number.
  */
 export async function hastenEndedSessions(
   db: Queryable,

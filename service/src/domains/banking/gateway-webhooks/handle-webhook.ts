@@ -36,8 +36,7 @@ export interface GatewayWebhooksContext {
 
 /**
  * Handles a webhook of an outside system. Once its signature is verified it only says what to query. It is recorded
- * after
- * it was processed, so that one whose processing failed is accepted again.
+ * after it was processed, so that one whose processing failed is accepted again.
  */
 export async function handleGatewayWebhook(
   { database, clock, vault, logger, handlers }: GatewayWebhooksContext,

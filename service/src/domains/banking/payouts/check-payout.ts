@@ -12,8 +12,7 @@ export interface Checked extends AppliedUpdate {
 
 /**
  * Queries the provider for a payout and applies the reported status to it. It sends nothing. Any number of concurrent
- * calls
- * is safe, because the transition is decided under a lock.
+ * calls is safe, because the transition is decided under a lock.
  */
 export async function checkPayout(context: PayoutsContext, payout: Payout): Promise<Checked> {
   return applyReported(context, payout, await queryPayout(context, payout))

@@ -82,10 +82,9 @@ export interface Transition {
 const WAIT: Transition = { step: { kind: 'wait' }, contradiction: null }
 
 /**
- * Decides a payout's transition from the status that the provider reports. It runs under the wallet's lock, so whatever
- * is
- * reported, from whichever source and in whichever order, the payout completes once, and its money is credited back
- * once.
+ * Decides a payout's transition from the status that the provider reports. It runs under the wallet's lock, so
+ * whatever is reported, from whichever source and in whichever order, the payout completes once, and its money is
+ * credited back once.
  */
 export function decideTransition(payout: Payout, reported: ProviderStatus): Transition {
   switch (reported.kind) {

@@ -24,8 +24,7 @@ export async function queryPayout(
 
 /**
  * Sends a payout that the caller has claimed, and that the provider does not know. The sending is recorded before the
- * call,
- * and only the worker with the latest claim may send: a worker whose claim was taken over sends nothing.
+ * call, and only the worker with the latest claim may send: a worker whose claim was taken over sends nothing.
  */
 export async function sendPayout(context: PayoutsContext, payout: Payout): Promise<ProviderStatus> {
   const { database, clock, payoutProvider } = context

@@ -91,10 +91,9 @@ export async function sumPayoutsPending(db: Queryable): Promise<Paise> {
 }
 
 /**
- * Claims payouts that are due and counts the attempt before it is made, so that after a crash the next attempt queries
- * first.
- * Their next check is postponed: if the worker crashes, its lease expires and another worker retries; no two nodes
- * claim the same ones.
+ * Claims payouts that are due and counts the attempt before it is made, so that after a crash the next attempt
+ * queries first. Their next check is postponed: if the worker crashes, its lease expires and another worker retries;
+ * no two nodes claim the same ones.
  */
 export async function claimDuePayouts(
   db: Queryable,
@@ -138,8 +137,7 @@ export async function recordBeneficiary(
 
 /**
  * Records that a payout is being sent, before it is. Returns false if it has ended, by its row or by the log, or
- * another worker
- * has claimed it since; then the caller must not send it.
+ * another worker has claimed it since; then the caller must not send it.
  */
 export async function markSent(
   db: Queryable,

@@ -23,8 +23,7 @@ export type Decision =
 /**
  * Whether a wallet is paid out, whole. Spending uses the oldest money first, so the balance is what came in last: it
  * contains old money exactly when it exceeds all credits since the cut-off. For a deactivated agent the whole balance
- * is
- * due.
+ * is due.
  */
 export function decideSettlement(facts: WalletFacts): Decision {
   const { status, hasAccount, balancePaise, youngPaise } = facts

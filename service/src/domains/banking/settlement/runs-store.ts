@@ -15,9 +15,8 @@ export interface LeasedRun {
 }
 
 /**
- * Takes or renews the lease of a day's run, and creates the run if there is none; null: it is finished, or another node
- * has it.
- * An unfinished run of an earlier day ends here, because this one checks every wallet too.
+ * Takes or renews the lease of a day's run, and creates the run if there is none; null: it is finished, or another
+ * node has it. An unfinished run of an earlier day ends here, because this one checks every wallet too.
  */
 export async function leaseRun(
   db: Database,
@@ -40,8 +39,7 @@ export async function leaseRun(
 
 /**
  * One statement, so that no crash leaves an earlier run open for ever. The payouts of that run are counted again: its
- * node may
- * have crashed between paying a slice out and counting it.
+ * node may have crashed between paying a slice out and counting it.
  */
 const BEGIN_RUN = `
   with begun as (

@@ -16,10 +16,9 @@ export interface SeenWallet extends WalletFacts {
 export const BEFORE_ALL_WALLETS: Uuid = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The wallets with a balance, by their ids, after one of them. Nothing is locked. The ids of credits are times, except
- * those of fundings, which are older than their credits and have an index of their own. Rows are compared as wholes, so
- * that
- * no plan scans what came into all wallets lately.
+ * The wallets with a balance, by their ids, after one of them. Nothing is locked. The ids of credits are times,
+ * except those of fundings, which are older than their credits and have an index of their own. Rows are compared as
+ * wholes, so that no plan scans what came into all wallets lately.
  */
 export async function scanWallets(
   db: Queryable,

@@ -12,8 +12,8 @@ export interface EarlierAllocation {
 
 /**
  * The Idempotency-Key header is stored as the allocation's own key, in a form that no agent's own key can have: see
- * payments.
- * The organization is part of it, because the same agent may have been another's treasury. Both have a fixed length.
+ * payments. The organization is part of it, because the same agent may have been another's treasury. Both have a
+ * fixed length.
  */
 export function ownKey(orgId: Uuid, headerKey: string): AllocationKey {
   return { orgId, key: `allocation\n${orgId}\n${headerKey}` }
@@ -27,8 +27,7 @@ export interface AllocationKey {
 
 /**
  * Allocations by their keys, whichever agent was the treasury then. Exact, because an allocation and the naming of
- * another
- * treasury both lock the treasury's account. The condition is that of the index `transfers_allocations`.
+ * another treasury both lock the treasury's account. The condition is that of the index `transfers_allocations`.
  */
 export const earlierAllocations = reader<AllocationKey, EarlierAllocation>({
   name: 'earlier allocations',

@@ -62,8 +62,8 @@ export interface Approved {
 
 /**
  * Executes what an owner, the actor, approves. Its command locks the agent's account, reads it, checks with
- * `openApproval`
- * that the approval still waits, decides everything again, posts, and ends with `closeApproval`: one commit.
+ * `openApproval` that the approval still waits, decides everything again, posts, and ends with `closeApproval`: one
+ * commit.
  */
 export type Executor = (approval: Approval, actor: Actor) => Command<Approved>
 

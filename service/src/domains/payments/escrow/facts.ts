@@ -5,9 +5,8 @@ import { eventNamed } from '../../../operations/event.ts'
 import { type Escrow, payeeOf } from './escrow.ts'
 
 /**
- * The fact that an escrow was held, released or refunded: an audit entry of the payer, and an event for the platform of
- * each
- * agent in `notified`.
+ * The fact that an escrow was held, released or refunded: an audit entry of the payer, and an event for the platform
+ * of each agent in `notified`.
  */
 export function escrowFact(escrow: Escrow, actor: Actor, notified: readonly Uuid[] = [escrow.agentId]): Act {
   const { id, agentId, status, reference } = escrow

@@ -11,9 +11,8 @@ const REMEMBERED_PARTIES = 10_000
 
 /**
  * Signs the token for the payer right after the payment, from the transfer as the ledger posted it: it is not read
- * again. The
- * parties' identities never change, so they are cached once verified. The result is null when the token cannot be
- * signed now.
+ * again. The parties' identities never change, so they are cached once verified. The result is null when the token
+ * cannot be signed now.
  */
 export function createReceiptTokens(context: ReceiptsContext): (payment: Transfer) => Promise<string | null> {
   const proven = boundedMap<Uuid, Party>(REMEMBERED_PARTIES)

@@ -5,8 +5,7 @@ import type { StatementScope } from './statement-scope.ts'
 
 /**
  * An owner may have 200,000 agents. Their wallets are read some at a time, in statements of their own, so that no
- * snapshot
- * stays open and no connection is occupied for long.
+ * snapshot stays open and no connection is occupied for long.
  */
 const WALLETS_AT_ONCE = 250
 /** A statement that reads all lines of its wallets reads only as many wallets as have this many transfers, or one. */

@@ -62,8 +62,7 @@ const TYPE_OF: Record<LineSource, TransactionType> = {
 
 /**
  * A payment is completed from the start. A hold is listed among the payments in the order of the ledger; one that is
- * pending
- * or reversed is searched among the holds alone, which have an index.
+ * pending or reversed is searched among the holds alone, which have an index.
  */
 function sourcesOf(status: TransactionStatus | null): readonly LineSource[] {
   switch (status) {

@@ -79,10 +79,10 @@ async function selectRevoked(db: Queryable, id: Uuid): Promise<StoredCertificate
 }
 
 /**
- * Verifies a certificate and returns it with the key that signed it; null when its row was changed. The MAC covers the
- * whole row; the signature is what others verify. A row that was restored to its state before the revocation passes
- * both,
- * and only the audit log contradicts it. What a revoked key signed is signed again with the key that replaces it.
+ * Verifies a certificate and returns it with the key that signed it; null when its row was changed. The MAC covers
+ * the whole row; the signature is what others verify. A row that was restored to its state before the revocation
+ * passes both, and only the audit log contradicts it. What a revoked key signed is signed again with the key that
+ * replaces it.
  */
 async function signedByGoodKey(
   { vault, signingKeys }: Pick<CertificatesContext, 'vault' | 'signingKeys'>,

@@ -20,8 +20,7 @@ export class RevocationRefused extends Error {}
 /**
  * Revokes a key that may be compromised and destroys its private key. If no valid key follows it, a new one becomes
  * active at once; nodes read it within a second. The log's checkpoint is signed again in the same commit, so that no
- * node
- * accepts a checkpoint by the revoked key any more. Returns the new key, or null when another key follows.
+ * node accepts a checkpoint by the revoked key any more. Returns the new key, or null when another key follows.
  */
 export async function revokeSigningKey(
   { database, vault }: Pick<KeysContext, 'database' | 'vault'>,

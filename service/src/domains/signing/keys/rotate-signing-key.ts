@@ -14,8 +14,7 @@ export type MadeKey = Pick<StoredKey, 'id' | 'publicKey' | 'activeFrom'>
 
 /**
  * Creates the key that signs from shortly after `now` on. The old keys stay published, and what they signed stays
- * valid.
- * `now` is the service's time, a moved sandbox clock included.
+ * valid. `now` is the service's time, a moved sandbox clock included.
  */
 export async function rotateSigningKey(
   { database, vault }: Pick<KeysContext, 'database' | 'vault'>,

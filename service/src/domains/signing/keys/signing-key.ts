@@ -106,8 +106,7 @@ function openKey(vault: Vault, stored: SelectedKey, retiredAt: Date | null): Ser
 
 /**
  * The key that signs a document of a given time: the key active at that time or, when that one is revoked, the first
- * key
- * after it that is not revoked. `keys` is in the order of their starts; the first key has no start.
+ * key after it that is not revoked. `keys` is in the order of their starts; the first key has no start.
  */
 export function keyInForce(keys: readonly ServiceKey[], moment: Date): SigningKey {
   const index = Math.max(

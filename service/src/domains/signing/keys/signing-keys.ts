@@ -28,9 +28,8 @@ export interface SigningKeys {
 }
 
 /**
- * The maximum age of the cache. A new key becomes active only some seconds after it was stored (see rotateSigningKey),
- * so
- * by then every node has read it. A revoked key is used no longer than this.
+ * The maximum age of the cache. A new key becomes active only some seconds after it was stored (see
+ * rotateSigningKey), so by then every node has read it. A revoked key is used no longer than this.
  */
 const REMEMBERED_MS = 1_000
 
