@@ -153,7 +153,7 @@ export async function createApp(config: Config, coreOptions: CoreOptions): Promi
       await metrics.close()
       clearTimeout(timer)
       await Promise.all([jobs.stop(), thread.stop()])
-      await core.otpDispatcher.settled()
+      await core.otpDispatcher.drained()
       await core.ledger.close()
       core.redis?.disconnect()
       await core.database.close()

@@ -118,7 +118,7 @@ function openLogin(
       ...sessions,
     }),
     async lastOtp(phone: string) {
-      await otpDispatcher.settled()
+      await otpDispatcher.drained()
       return telephones.lastCode(phone)
     },
   }

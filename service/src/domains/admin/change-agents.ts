@@ -6,7 +6,9 @@ import type { AdminContext } from './context.ts'
 
 type BulkResult = BulkResults['results'][number]
 
-/** Changes the state of many agents in one commit. Each agent succeeds or fails alone; the response keeps their order. */
+/**
+ * Changes the state of many agents in one commit. Each agent succeeds or fails alone; the response keeps their order.
+ */
 export async function changeAgents(
   { database, clock, vault, ledger }: Pick<AdminContext, 'database' | 'clock' | 'vault' | 'ledger'>,
   actor: Actor,

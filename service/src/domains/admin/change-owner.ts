@@ -60,7 +60,9 @@ async function changeStatus(
   return { owner, agentsAffected: [...outcomes.values()].filter(({ changed }) => changed).length }
 }
 
-/** Sets the tier of an owner and its agents. A tier set by an administrator takes effect at once, also when it loosens. */
+/**
+ * Sets the tier of an owner and its agents. A tier set by an administrator takes effect at once, also when it loosens.
+ */
 export async function setOwnerTier(
   { database, clock, vault }: Context,
   actor: Actor,

@@ -10,7 +10,9 @@ export function adminJobs({ database }: Pick<AdminContext, 'database'>): Job[] {
   return [{ name: 'payment days', everyMs: FOLDING_MS, run: now => foldPayments(database, now) }]
 }
 
-/** Adds one bounded batch of payments to the sums of their days. Returns 1 if there was a batch, 0 if nothing was due. */
+/**
+ * Adds one bounded batch of payments to the sums of their days. Returns 1 if there was a batch, 0 if nothing was due.
+ */
 export function foldPayments(database: Database, now: Date, transfersAtOnce?: number): Promise<number> {
   return foldTransfers(database, { name: 'payment days', add: addToDays }, now, transfersAtOnce)
 }

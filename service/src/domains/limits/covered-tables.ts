@@ -11,7 +11,9 @@ function pendingRows(id: string): string {
       order by c.control), '[]') from pending_policy_changes c where c.subject = ${id})`
 }
 
-/** The origins where an agent sells, as one more element; none without origins, so that MACs older than origins verify. */
+/**
+ * The origins where an agent sells, as one more element; none without origins, so that MACs older than origins verify.
+ */
 function originRows(id: string): string {
   return `(select coalesce(jsonb_agg(to_jsonb(n.origins)), '[]') from agent_origins n where n.agent_id = ${id})`
 }

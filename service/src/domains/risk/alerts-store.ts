@@ -35,8 +35,8 @@ export interface NewAlert {
 }
 
 /**
- * Opens alerts and returns those that it opened. If an alert of the same subject and rule is open already, that one stays
- * unchanged. A subject that is not an agent is a platform or the service itself.
+ * Opens alerts and returns those that it opened. If an alert of the same subject and rule is open already, that one
+ * stays unchanged. A subject that is not an agent is a platform or the service itself.
  */
 export function insertAlerts(tx: Queryable, alerts: readonly NewAlert[]): Promise<Alert[]> {
   return tx.query<Alert>(

@@ -29,8 +29,8 @@ const NONE: readonly Leg[] = []
 
 /**
  * Looks for a ring: A pays B, and over further legs the money returns to A. Each leg is later than the one before and
- * none is much smaller than the first. For each first leg only the earliest leg to each agent matters, so the work grows
- * with the number of legs and not with the number of paths.
+ * none is much smaller than the first. For each first leg only the earliest leg to each agent matters, so the work
+ * grows with the number of legs and not with the number of paths.
  */
 export function decideCircularFlow(
   facts: CircularFacts,

@@ -11,8 +11,8 @@ import { type Stretch, selectClosingLegs } from './stretch-store.ts'
 /** How many agents one read covers, at either end of a ring and in between; rings through others are not found. */
 const MAX_AGENTS = 10_000
 /**
- * How many transfers of one agent are read in each direction: a ring through a busier agent may not be found. The number
- * is lower under heavy load, when the transfers of many agents are in memory at once.
+ * How many transfers of one agent are read in each direction: a ring through a busier agent may not be found. The
+ * number is lower under heavy load, when the transfers of many agents are in memory at once.
  */
 const LEGS_EACH = { ordinary: 100, busy: 20 }
 

@@ -20,8 +20,8 @@ import { addSignals, sumSignals } from './signals-store.ts'
 const COUNTS_AT_ONCE = 1_000
 
 /**
- * Writes the signals counted since the last run and evaluates their subjects. Returns the number of counts written. Each
- * node writes its own counts and then reads those of all nodes, so the last node to write reads all of them.
+ * Writes the signals counted since the last run and evaluates their subjects. Returns the number of counts written.
+ * Each node writes its own counts and then reads those of all nodes, so the last node to write reads all of them.
  */
 export async function evaluateSignals(
   { database, vault, signals }: RiskJobsContext,
@@ -100,8 +100,8 @@ function subjectsOf(counts: readonly SignalCount[], kind: SignalKind): Uuid[] {
 }
 
 /**
- * Counts are kept by the minute. A minute is counted if it began within the window and after the last review. So nothing
- * older is counted, and neither is the rest of a minute that began earlier.
+ * Counts are kept by the minute. A minute is counted if it began within the window and after the last review. So
+ * nothing older is counted, and neither is the rest of a minute that began earlier.
  */
 async function found(
   tx: Queryable,

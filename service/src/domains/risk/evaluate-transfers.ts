@@ -14,10 +14,10 @@ import type { RulesReader } from './rules-store.ts'
 import { type Payer, type Stretch, selectPayers } from './stretch-store.ts'
 
 /**
- * How old a transfer must be before it is read. A batch makes the transfer's id while it holds its locks, and commits it
- * one round trip later, which takes milliseconds. So no transfer commits below a cursor that is five seconds behind the
- * clock, even if the clocks of nodes differ a little. If a disk blocks for longer, only the evaluation of this payment
- * is missed: the rules count all transfers of the ledger, so the agent's next payment counts it too.
+ * How old a transfer must be before it is read. A batch makes the transfer's id while it holds its locks, and commits
+ * it one round trip later, which takes milliseconds. So no transfer commits below a cursor that is five seconds behind
+ * the clock, even if the clocks of nodes differ a little. If a disk blocks for longer, only the evaluation of this
+ * payment is missed: the rules count all transfers of the ledger, so the agent's next payment counts it too.
  */
 const READ_AFTER_MS = 5_000
 /** Keeps statements short, so that requests are served in between. */
@@ -26,8 +26,8 @@ const TRANSFERS_OF_A_PAGE = 10_000
 const MAX_PAYERS = 20_000
 
 /**
- * Evaluates the rules for the payers of the next new transfers. Returns the number of transfers. The node that locks the
- * cursor evaluates, and moves the cursor in the commit that opens the alerts: no transfer is evaluated twice.
+ * Evaluates the rules for the payers of the next new transfers. Returns the number of transfers. The node that locks
+ * the cursor evaluates, and moves the cursor in the commit that opens the alerts: no transfer is evaluated twice.
  */
 export async function evaluateNewTransfers(
   { database, vault }: RiskJobsContext,

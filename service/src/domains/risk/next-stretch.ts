@@ -3,7 +3,9 @@ import { momentOf } from './scope.ts'
 
 /** Heavy load is this many transfers within the length of an ordinary stretch. */
 export const HEAVY_LOAD_TRANSFERS = 5_000
-/** A rule's window ends with the agent's newest payment of the stretch, so a stretch must be far shorter than a window. */
+/**
+ * A rule's window ends with the agent's newest payment of the stretch, so a stretch must be far shorter than a window.
+ */
 const ORDINARY_SPAN_MS = 10_000
 /** Under heavy load a window may end this much too late, and each agent is evaluated once in this time. */
 const BUSY_SPAN_MS = 60_000

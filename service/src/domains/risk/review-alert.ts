@@ -63,8 +63,8 @@ export async function reviewAlert(
 }
 
 /**
- * Locks the account before the alert's row, as the lock order demands, so the quarantine comes first. Only one review can
- * close the alert; if this one does not, the quarantine is rolled back too.
+ * Locks the account before the alert's row, as the lock order demands, so the quarantine comes first. Only one review
+ * can close the alert; if this one does not, the quarantine is rolled back too.
  */
 function closeAlert(
   { database, clock, vault, quarantine }: RiskContext,

@@ -2,7 +2,9 @@ import type { Queryable } from '../../db/database.ts'
 import type { Uuid } from '../../kernel/ids.ts'
 import type { SignalCount, SignalKind } from './signals.ts'
 
-/** Adds to the stored counts of all nodes. Rows are locked in the order of their keys, so that nodes cannot deadlock. */
+/**
+ * Adds to the stored counts of all nodes. Rows are locked in the order of their keys, so that nodes cannot deadlock.
+ */
 export async function addSignals(db: Queryable, counts: readonly SignalCount[]): Promise<void> {
   const ordered = counts.toSorted((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
   await db.query(

@@ -9,8 +9,8 @@ import { factsByAgent, MINUTE_MS, momentOf, type Scope, spanColumns } from './sc
 const MAX_ROWS_BEFORE = 2_000
 
 /**
- * Reads two index ranges for each agent, the second only if the first has enough payments. If an agent is so busy that a
- * range has more rows than are read, its newest part represents the whole, with the length of that part.
+ * Reads two index ranges for each agent, the second only if the first has enough payments. If an agent is so busy that
+ * a range has more rows than are read, its newest part represents the whole, with the length of that part.
  */
 const SELECT = `
   select a.agent as "agentId", n.rows, n.payments, n.oldest, n.examples,

@@ -33,8 +33,8 @@ export function mayAccess(caller: Caller, agent: Belonging): boolean {
 }
 
 /**
- * The agent with this id, which the caller must have access to: an unknown agent is not_found, an agent of another party
- * authorization_error. The route itself decides which kinds of caller it accepts.
+ * The agent with this id, which the caller must have access to: an unknown agent is not_found, an agent of another
+ * party authorization_error. The route itself decides which kinds of caller it accepts.
  */
 export async function requireAgentAccess(db: Queryable, caller: Caller, agentRef: string): Promise<Agent> {
   const id = parseId('agt', agentRef)
@@ -56,8 +56,8 @@ const NOT_YOURS = refuse(
 
 /**
  * A command that is decided only if the proven facts, under the lock of the agent's account, show that the caller has
- * access to the agent. The first check used a row that was read before the lock and not proven. `otherwise` is the refusal
- * for a caller without access.
+ * access to the agent. The first check used a row that was read before the lock and not proven. `otherwise` is the
+ * refusal for a caller without access.
  */
 export function forCaller<Result>(
   agents: AgentPolicyCache,

@@ -44,8 +44,8 @@ export interface AgentKeyCache {
 }
 
 /**
- * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a replaced key may still
- * be cached here. It stores digests, so that no key stays in memory.
+ * Only for commands that compare `keyHash` with the agent's row under its lock, as payments do: a replaced key may
+ * still be cached here. It stores digests, so that no key stays in memory.
  */
 export function openAgentKeyCache(db: Queryable, vault: Vault): AgentKeyCache {
   const known = boundedMap<string, AgentCaller>(KEPT_KEYS)

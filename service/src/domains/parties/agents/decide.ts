@@ -98,8 +98,8 @@ export function decideChange(
 }
 
 /**
- * While the owner is frozen, an agent can remove origins but not add any. The last one stays: an agent without origins is
- * paid anywhere.
+ * While the owner is frozen, an agent can remove origins but not add any. The last one stays: an agent without origins
+ * is paid anywhere.
  */
 function decideOrigins(
   { origins: before, isOwnerFrozen }: Agent,

@@ -13,7 +13,10 @@ export interface AgentIdentity {
   readonly createdAt: Date
 }
 
-/** The MAC of an agent's identity. Write access to the database alone cannot make the service sign another handle or key. */
+/**
+ * The MAC of an agent's identity. Write access to the database alone cannot make the service sign another handle or
+ * key.
+ */
 export function identityMac(vault: Vault, identity: AgentIdentity): Buffer {
   const row = {
     agent_id: formatId('agt', identity.id),

@@ -4,8 +4,8 @@ const HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/
 
 /**
  * A web origin in normal form: lower case, an international name in ASCII, no trailing dot, no default port. null if it
- * is not an origin, has more parts than an origin, or is not https. http is accepted only for the local machine and only
- * with `allowsLoopback`.
+ * is not an origin, has more parts than an origin, or is not https. http is accepted only for the local machine and
+ * only with `allowsLoopback`.
  */
 export function normaliseOrigin(
   text: string,

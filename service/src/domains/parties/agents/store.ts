@@ -258,8 +258,8 @@ export async function selectPublicAgent(db: Queryable, vault: Vault, id: Uuid): 
 }
 
 /**
- * The agent that claimed a handle, whatever its status. The proven row of the agent must have the same handle: an edited
- * row of `handles` alone cannot direct money to another agent.
+ * The agent that claimed a handle, whatever its status. The proven row of the agent must have the same handle: an
+ * edited row of `handles` alone cannot direct money to another agent.
  */
 export async function selectHandleHolder(db: Queryable, vault: Vault, handle: string): Promise<Uuid | null> {
   const [row] = await db.query<{ agentId: Uuid; carried: string | null } & MacRow>(

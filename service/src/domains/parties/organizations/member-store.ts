@@ -143,7 +143,10 @@ export async function deleteMember(tx: Queryable, agentId: Uuid): Promise<void> 
   await tx.query(`delete from org_members where agent_id = $1`, [agentId])
 }
 
-/** Removes deactivated agents from their organizations, with their budgets. The caller holds the locks of their accounts. */
+/**
+ * Removes deactivated agents from their organizations, with their budgets. The caller holds the locks of their
+ * accounts.
+ */
 export async function endMemberships(tx: Queryable, agentIds: readonly Uuid[]): Promise<Membership[]> {
   const ended = await tx.query<Membership>(
     `delete from org_members where agent_id = any($1::uuid[])

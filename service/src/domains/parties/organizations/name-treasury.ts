@@ -15,8 +15,8 @@ import { updateMember } from './member-store.ts'
 import type { Organization } from './store.ts'
 
 /**
- * Makes a member the treasury, and the previous treasury a worker. The member's budget ends after the cooldown. A repeated
- * call changes nothing.
+ * Makes a member the treasury, and the previous treasury a worker. The member's budget ends after the cooldown. A
+ * repeated call changes nothing.
  */
 export async function nameTreasury(
   context: OrganizationsContext,

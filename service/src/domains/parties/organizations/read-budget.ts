@@ -29,8 +29,8 @@ export async function readBudget(database: Database, orgId: Uuid, now: Date): Pr
 }
 
 /**
- * The sum on the account belongs to the month of its day, because it was not written since. A day later than this node's
- * clock was written by another node, which is in the new month already.
+ * The sum on the account belongs to the month of its day, because it was not written since. A day later than this
+ * node's clock was written by another node, which is in the new month already.
  */
 function spentInMonth(stored: MonthSpent | undefined, now: Date): Paise {
   if (stored === undefined) return ZERO_PAISE

@@ -56,8 +56,8 @@ export async function selectOrganization(
 }
 
 /**
- * Takes the lock under which members and the treasury change; only the deactivation of an agent ends a membership without
- * it. It share-locks the owner first, so a concurrent freeze has either committed or waits.
+ * Takes the lock under which members and the treasury change; only the deactivation of an agent ends a membership
+ * without it. It share-locks the owner first, so a concurrent freeze has either committed or waits.
  */
 export async function lockOrganization(
   tx: Queryable,

@@ -1,5 +1,5 @@
 import { formatId } from '../../../kernel/ids.ts'
-import { applyVerdict } from './apply-verdict.ts'
+import { applyBankResult } from './apply-bank-result.ts'
 import { claimDueChecks, type KycCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { selectOwner } from './store.ts'
@@ -28,5 +28,5 @@ export async function checkDueOwners(context: OwnersContext, now: Date): Promise
 async function checkOwner(context: OwnersContext, check: KycCheck): Promise<void> {
   const owner = await selectOwner(context.database, check.ownerId)
   if (owner === null) return
-  await applyVerdict(context, check, await askBank(context, owner, check))
+  await applyBankResult(context, check, await askBank(context, owner, check))
 }

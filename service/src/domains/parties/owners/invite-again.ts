@@ -33,7 +33,9 @@ export function decideInvite(
   )
 }
 
-/** Invites a person again who declined. The moment of that decision stays stored, so that no login accepts by itself. */
+/**
+ * Invites a person again who declined. The moment of that decision stays stored, so that no login accepts by itself.
+ */
 export function inviteAgain(
   { database, vault }: Pick<OwnersContext, 'database' | 'vault'>,
   asked: Pick<Owner, 'id' | 'platformId'>,

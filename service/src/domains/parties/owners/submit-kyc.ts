@@ -8,7 +8,7 @@ import type { Actor } from '../../../operations/act.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { ownerNotFound, requireSamePlatform } from './access.ts'
 import { submittedAct } from './acts.ts'
-import { applyVerdict } from './apply-verdict.ts'
+import { applyBankResult } from './apply-bank-result.ts'
 import { type KycCheck, replaceCheck } from './check-store.ts'
 import type { OwnersContext } from './context.ts'
 import { countOfDay } from './daily-counts.ts'
@@ -29,11 +29,11 @@ export async function submitKyc(
   request: { readonly bank_account: string; readonly bank_ifsc: string },
 ): Promise<Owner> {
   const check = await writeCheck(context, actor, asked, request)
-  const verdict = await askBank(context, asked, check)
-  const owner = await applyVerdict(context, check, verdict)
+  const result = await askBank(context, asked, check)
+  const owner = await applyBankResult(context, check, result)
   if (owner === null) throw overtaken()
-  const isRefused = owner.kycStatus === 'verified' && owner.status === 'active' && verdict.kind === 'failed'
-  if (isRefused) throw notConfirmed(verdict.reason)
+  const isRefused = owner.kycStatus === 'verified' && owner.status === 'active' && result.kind === 'failed'
+  if (isRefused) throw notConfirmed(result.reason)
   return owner
 }
 
@@ -76,7 +76,9 @@ async function requireFewSubmissions(tx: Queryable, { id }: Owner, now: Date): P
   throw errorOf(rateLimitExceeded(what, SUBMISSIONS_A_DAY, waitMs))
 }
 
-/** Continues the check with the bank's reference, or starts a new one: a check moves no money, so it may be repeated. */
+/**
+ * Continues the check with the bank's reference, or starts a new one: a check moves no money, so it may be repeated.
+ */
 export function askBank(
   { vault, bankVerifier }: OwnersContext,
   owner: Pick<Owner, 'id' | 'name' | 'phone'>,

@@ -8,26 +8,26 @@ export function platformNotFound(): AppError {
   return new AppError('not_found', 'There is no platform with this id')
 }
 
-/** The platform of an address: the caller itself, or any for an administrator. A stranger's is as if there were none. */
+/** The platform with this id: the caller itself, or any for an administrator. Another platform is not found. */
 export async function requirePlatformAccess(
   db: Queryable,
   caller: Caller,
-  address: string,
+  platformRef: string,
 ): Promise<Platform> {
-  const id = parseId('plt', address)
+  const id = parseId('plt', platformRef)
   const may = caller.kind === 'admin' || (caller.kind === 'platform' && caller.platformId === id)
   const platform = id !== null && may ? await selectPlatform(db, id) : null
   if (platform === null) throw platformNotFound()
   return platform
 }
 
-/** The same for whoever wants to change it: what was deleted is only there to be read. */
+/** The same for a change, which a deleted platform refuses. */
 export async function requireLivingPlatform(
   db: Queryable,
   caller: Caller,
-  address: string,
+  platformRef: string,
 ): Promise<Platform> {
-  const platform = await requirePlatformAccess(db, caller, address)
+  const platform = await requirePlatformAccess(db, caller, platformRef)
   if (platform.status === 'active') return platform
   throw new AppError('conflict', 'This platform was deleted, which is final; create a new one')
 }

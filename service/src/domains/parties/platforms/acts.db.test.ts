@@ -34,7 +34,7 @@ const itsAct = (action: string, data: object) => ({
   data,
 })
 
-test('signing up is recorded of whoever did it', async () => {
+test('the creation of a platform is recorded with its actor', async () => {
   const request = { name: 'Acme', email: 'dev@example.com', webhook_url: URL_WITH_SECRET }
   const acts = await during(async () => {
     const created = await createPlatform(context, SOMEBODY, request)
@@ -53,7 +53,7 @@ test('signing up is recorded of whoever did it', async () => {
   ])
 })
 
-test('a change is recorded with what was before and after, an e-mail address only as changed', async () => {
+test('a change is recorded with the values before and after, and an e-mail address only as changed', async () => {
   const change = { name: 'Acme Robotics', email: 'ops@example.com', webhook_url: 'https://example.com/in' }
   expect(await during(() => updatePlatform(context, itself, id, change))).toEqual([
     itsAct('platform.updated', {
@@ -73,7 +73,7 @@ test('a change that changes nothing is not recorded', async () => {
   expect(await during(() => updatePlatform(context, itself, id, {}))).toEqual([])
 })
 
-test('what cannot be recorded is not done', async () => {
+test('a change whose audit entry cannot be written does not happen', async () => {
   await db.database.query('alter table audit_queue rename to elsewhere')
   await expect(updatePlatform(context, itself, id, { name: 'Unseen' })).rejects.toThrow('audit_queue')
   await expect(rotateSecret(context, itself, id)).rejects.toThrow('audit_queue')
@@ -86,7 +86,7 @@ test('a refused change is not recorded', async () => {
   expect(await during(() => refusalOf(updatePlatform(context, itself, id, change)))).toEqual([])
 })
 
-test('rotated secrets are recorded, and none of them is in the log', async () => {
+test('the rotation of secrets is recorded, and the audit log contains none of them', async () => {
   const acts = await during(async () => {
     secrets.push(await rotateSecret(context, itself, id))
     secrets.push((await rotateWebhookSecret(context, itself, id)).secret)
@@ -98,7 +98,7 @@ test('rotated secrets are recorded, and none of them is in the log', async () =>
   expect(await secretsInLog(db.database, secrets)).toEqual([])
 })
 
-test('a deletion is recorded once, however often it is asked for', async () => {
+test('a deletion is recorded once, even if it is requested several times', async () => {
   expect(await during(() => deletePlatform(context, itself, id))).toEqual([itsAct('platform.deleted', {})])
   expect(await during(() => deletePlatform(context, itself, id))).toEqual([])
 })

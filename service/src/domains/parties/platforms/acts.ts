@@ -14,11 +14,11 @@ export function createdAct(
   return platformAct(actor, 'platform.created', id, { name, webhook_host: hostOf(webhookUrl) })
 }
 
-/** What a change made of a platform; null when all is as it was, which is no act. */
+/** The audit event of a changed platform; null if nothing changed. */
 export function updatedAct(actor: Actor, before: Platform, after: Platform): Act | null {
   const data: Facts = {
     ...(before.name !== after.name && { name: { from: before.name, to: after.name } }),
-    // An address of a person is told by nobody: that it changed has to do.
+    // An e-mail address is personal data, so the entry only says that it changed.
     ...(before.email !== after.email && { email: 'changed' }),
     ...(before.webhookUrl !== after.webhookUrl && {
       webhook_host: { from: hostOf(before.webhookUrl), to: hostOf(after.webhookUrl) },
@@ -30,7 +30,7 @@ export function updatedAct(actor: Actor, before: Platform, after: Platform): Act
   return Object.keys(data).length === 0 ? null : platformAct(actor, 'platform.updated', after.id, data)
 }
 
-/** The host alone: paths and queries of webhook addresses often hold a secret. */
+/** Only the host of a webhook URL: its path and query often contain a secret. */
 function hostOf(webhookUrl: string | null): string | null {
   return webhookUrl === null ? null : new URL(webhookUrl).host
 }

@@ -12,7 +12,7 @@ import { decideWebhookUrl } from './webhook-url.ts'
 
 export interface CreatedPlatform {
   readonly platform: Platform
-  /** Both are shown once. */
+  /** Both secrets are shown once. */
   readonly platformSecret: string
   readonly webhookSecret: string
 }

@@ -10,7 +10,10 @@ import { PLATFORM_ROWS, selectSecretHash } from './store.ts'
 
 type StoredSecret = Awaited<ReturnType<typeof selectSecretHash>>
 
-/** Whose secret this is; a deleted platform has none. Platform ids are no secret, so only the digest is compared in constant time. */
+/**
+ * The caller with this id and secret; a deleted platform has no secret. Platform ids are public, so only the digest is
+ * compared in constant time.
+ */
 async function authenticatePlatform(
   storedSecret: (platformId: Uuid) => MaybePromise<StoredSecret>,
   vault: Vault,
@@ -26,19 +29,19 @@ async function authenticatePlatform(
     signals?.failedPlatformAuthentication(platformId)
     return null
   }
-  // A secret that was written into the row by hand is nobody's.
+  // A secret whose row fails its MAC is refused.
   if (!isGenuine(vault, PLATFORM_ROWS, platformId, expected)) return null
   return { kind: 'platform', platformId }
 }
 
-/** Where wrong secrets of platforms that exist are counted. */
+/** Counts wrong secrets of existing platforms. */
 export interface FailureSignals {
   failedPlatformAuthentication(platformId: Uuid): void
 }
 
-/** Who belongs to a credential, asked of the database each time: what was rotated or ended fails at once, everywhere. */
+/** Looks each credential up in the database, so that rotated and revoked ones fail at once on every node. */
 export function createAuthenticators(db: Queryable, vault: Vault, signals?: FailureSignals): Authenticators {
-  // What is shared is the stored hash: each wrong secret counts by itself, also of many that come at once.
+  // Concurrent requests share only the lookup of the stored hash, so every wrong secret is counted.
   const storedSecret = sharedLookUp((platformId: Uuid) => selectSecretHash(db, platformId))
   return {
     platform: (platformIdText, secret) =>

@@ -10,10 +10,10 @@ import type { PlatformsContext } from './context.ts'
 import { lockPlatform, type Platform, selectPlatform, updatePlatform } from './store.ts'
 
 /**
- * Ends a platform that holds nobody's money, in escrow and under way included, and its agents with it. What is refused
- * is refused before any lock. The agents of a large platform end in batches, so that nobody waits for all of them; the
- * last batch and the platform end in one commit. Should money arrive in between, the deletion is refused at that batch
- * and may be repeated: the agents that have ended had nothing, and new ones can be created.
+ * Deletes a platform without any money, also in escrow and in pending payouts, and deactivates its agents. A refusal
+ * comes before any lock. The agents of a large platform are deactivated in batches, so that no transaction holds all
+ * their locks; the last batch and the platform share one commit. If money arrives in between, the deletion is refused
+ * at that batch and may be repeated: the agents deactivated so far had no money, and new ones can be created.
  */
 export async function deletePlatform(
   context: PlatformsContext,
@@ -35,14 +35,14 @@ export async function deletePlatform(
 interface Batch {
   readonly actor: Actor
   readonly platformId: Uuid
-  /** Agents up to this one have ended. */
+  /** Agents up to this one are deactivated. */
   readonly after: Uuid | null
 }
 
 /**
- * Ends some agents, and with the last of them the platform. The locks are taken from the general to the particular,
- * platform, then accounts in order, as everywhere: so a payment, a funding or a new agent comes either before, and its
- * balance counts, or after, and finds no agent that takes it.
+ * Deactivates a batch of agents, and deletes the platform with the last batch. Lock order: the platform, then accounts
+ * in the order of their ids. So a payment, a funding or a new agent either commits before and its balance counts, or
+ * comes after and finds a deactivated agent.
  */
 function deleteSome(
   context: PlatformsContext,
@@ -58,7 +58,7 @@ function deleteSome(
       const { withBalance } = await deactivateAgents(tx, platformId, ids, recording)
       if (withBalance > 0) throw hasBalances(withBalance)
       if (!areAll) return { deleted: null, last: ids.at(-1) ?? null }
-      // One that was created meanwhile may have an id before those: clocks differ. From here on none is created.
+      // An agent created meanwhile may have a lower id, because clocks differ. From here on none can be created.
       if (after !== null && !(await hasEnded(tx, platformId))) return { deleted: null, last: null }
       await requireNoMoney(context, tx, platformId)
       if (platform.status === 'deleted') return { deleted: platform, last: null }
@@ -76,7 +76,7 @@ async function hasEnded(tx: Queryable, platformId: Uuid): Promise<boolean> {
   return (await selectLivingOfPlatform(tx, platformId, null)).ids.length === 0
 }
 
-/** Money elsewhere is counted first: when it arrives it is in a balance, and those are counted afterwards. */
+/** Money in escrow and payouts is counted before balances: if it arrives in between, it is then in a balance. */
 async function requireNoMoney(
   { countMoneyElsewhere }: PlatformsContext,
   db: Queryable,

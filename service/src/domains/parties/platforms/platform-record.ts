@@ -3,7 +3,7 @@ import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Platform } from './store.ts'
 
-/** What the encryption authenticates. */
+/** The context that the encryption authenticates. */
 export function emailOf(platformId: Uuid): string {
   return `platforms.email:${platformId}`
 }

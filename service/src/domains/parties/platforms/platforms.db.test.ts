@@ -59,7 +59,7 @@ function move(debit: Uuid, credit: Uuid, accounts: readonly Uuid[], kind: 'fund'
 const fund = (agentId: Uuid) => move(SYSTEM.gateway, agentId, [agentId], 'fund')
 
 describe('a platform', () => {
-  test('is created with two secrets of which none is kept readable', async () => {
+  test('a platform is created with two secrets, and neither is stored in readable form', async () => {
     const created = await createPlatform(context, SOMEBODY, {
       name: 'Example',
       email: 'dev@example.com',
@@ -86,7 +86,7 @@ describe('a platform', () => {
     ).toBe(created.webhookSecret)
   })
 
-  test('changes what is sent, clears what is null, and keeps the rest', async () => {
+  test('an update changes the fields sent, clears those that are null, and keeps the rest', async () => {
     const { platform } = await createPlatform(context, SOMEBODY, { name: 'Old', email: 'dev@example.com' })
     await updatePlatform(context, SOMEBODY, platform.id, { webhook_url: 'http://localhost:1/hook' })
     const changed = await updatePlatform(context, SOMEBODY, platform.id, { name: 'New', email: null })
@@ -100,7 +100,7 @@ describe('a platform', () => {
     ).toEqual(changed)
   })
 
-  test('is not found by another platform', async () => {
+  test('a platform is not found by another platform', async () => {
     const { platform } = await newPlatform(context)
     const { platform: stranger } = await newPlatform(context)
     const work = requirePlatformAccess(database, platformCaller(stranger.id), formatId('plt', platform.id))
@@ -109,7 +109,7 @@ describe('a platform', () => {
 })
 
 describe('secrets of a platform', () => {
-  test('a rotated secret fails at once and the new one works', async () => {
+  test('after a rotation the old secret fails at once and the new one works', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const id = formatId('plt', platform.id)
     const authenticators = createAuthenticators(database, TEST_VAULT)
@@ -119,7 +119,7 @@ describe('secrets of a platform', () => {
     expect(await authenticators.platform(id, secret)).toEqual(platformCaller(platform.id))
   })
 
-  test('a secret opens only its own platform', async () => {
+  test('a secret authenticates only its own platform', async () => {
     const { platform } = await newPlatform(context)
     const { platformSecret } = await newPlatform(context)
     const authenticators = createAuthenticators(database, TEST_VAULT)
@@ -135,7 +135,7 @@ describe('secrets of a platform', () => {
 })
 
 describe('deleting a platform', () => {
-  test('is refused while an agent has a balance, and then nothing has changed', async () => {
+  test('the deletion of a platform is refused while an agent has a balance, and changes nothing', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const created = await newAgent(context, await newOwner(context, platform.id))
     await fund(created.agent.id)
@@ -148,7 +148,7 @@ describe('deleting a platform', () => {
     expect((await selectAgent(database, created.agent.id))?.status).toBe('active')
   })
 
-  test('is refused while an agent has money in escrow or on its way to a bank, and changes nothing', async () => {
+  test('the deletion of a platform is refused while an agent has money in escrow or in a payout, and changes nothing', async () => {
     const { platform } = await newPlatform(context)
     const { agent } = await newAgent(context, await newOwner(context, platform.id))
     await database.query(
@@ -169,7 +169,7 @@ describe('deleting a platform', () => {
     expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
   })
 
-  test('ends its secret, its agents and their keys', async () => {
+  test('the deletion of a platform ends its secret, its agents and their keys', async () => {
     const { platform, platformSecret } = await newPlatform(context)
     const { agent, agentKey } = await newAgent(context, await newOwner(context, platform.id))
     expect((await deletePlatform(context, SOMEBODY, platform.id)).status).toBe('deleted')
@@ -179,7 +179,7 @@ describe('deleting a platform', () => {
     expect((await selectAgent(database, agent.id))?.status).toBe('deactivated')
   })
 
-  test('waits for a funding that is under way, and then counts it', async () => {
+  test('the deletion of a platform waits for a concurrent funding and then counts it', async () => {
     const { platform } = await newPlatform(context)
     const { agent } = await newAgent(context, await newOwner(context, platform.id))
     let deletion: Promise<unknown> = Promise.resolve()
@@ -192,7 +192,7 @@ describe('deleting a platform', () => {
     expect(await deletion).toMatchObject({ code: 'conflict' })
   })
 
-  test('of a platform with a balance is refused without waiting for any account', async () => {
+  test('the deletion of a platform with a balance is refused without waiting for the lock of any account', async () => {
     const { platform } = await newPlatform(context)
     const owner = await newOwner(context, platform.id)
     const { agent } = await newAgent(context, owner)
@@ -205,7 +205,7 @@ describe('deleting a platform', () => {
     })
   })
 
-  test('of a large platform ends all of its agents, batch by batch', async () => {
+  test('the deletion of a large platform deactivates all its agents, batch by batch', async () => {
     const { platform } = await newPlatform(context)
     const owner = await newOwner(context, platform.id)
     await insertManyAgents(database, { platformId: platform.id, ownerId: owner.id }, 1_200)
@@ -218,7 +218,7 @@ describe('deleting a platform', () => {
     expect(left).toEqual({ living: 0n, counted: 0n })
   })
 
-  test('waits for an agent that is being created, and ends it too', async () => {
+  test('the deletion of a platform waits for an agent that is being created, and deactivates it too', async () => {
     const { platform } = await newPlatform(context)
     const owner = await newOwner(context, platform.id)
     const { agent } = await newAgent(context, owner)
@@ -241,7 +241,7 @@ describe('deleting a platform', () => {
     expect(await refusalOf(newAgent(context, owner))).toMatchObject({ code: 'authentication_error' })
   })
 
-  test('however fundings and creations race with it, it is refused or leaves no living agent behind', async () => {
+  test('with concurrent fundings and creations, the deletion of a platform is refused or leaves no agent active', async () => {
     for (let round = 0; round < 12; round += 1) {
       const { platform } = await newPlatform(context)
       const owner = await newOwner(context, platform.id)

@@ -24,7 +24,7 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-test('anyone opens a platform, and its two secrets are shown only then', async () => {
+test('anyone can create a platform, and its two secrets are shown only then', async () => {
   const created = await ask(
     'POST',
     '/v1/platforms',
@@ -50,7 +50,7 @@ test('anyone opens a platform, and its two secrets are shown only then', async (
   expect(read.body).not.toHaveProperty('webhook_secret')
 })
 
-test('while sign-up is closed only an administrator opens a platform', async () => {
+test('while sign-up is closed, only an administrator can create a platform', async () => {
   const closed = await startNetworkServer(testDatabase.database, { signupOpen: false })
   const { headers } = await signUp(network)
   for (const credential of [{}, headers]) {
@@ -67,26 +67,26 @@ test('while sign-up is closed only an administrator opens a platform', async () 
   await closed.server.close()
 })
 
-test('an administrator reads, changes and ends any platform, and can only read what was ended', async () => {
+test('an administrator can read, change and delete any platform, and can only read a deleted one', async () => {
   const { id, headers } = await signUp(network)
-  const address = `/v1/platforms/${id}`
-  expect((await ask('PATCH', address, AS_ADMIN, { name: 'Renamed' })).body['name']).toBe('Renamed')
-  const rotated = await ask('POST', `${address}/rotate-secret`, AS_ADMIN)
-  expect((await ask('GET', address, headers)).status).toBe(401)
+  const path = `/v1/platforms/${id}`
+  expect((await ask('PATCH', path, AS_ADMIN, { name: 'Renamed' })).body['name']).toBe('Renamed')
+  const rotated = await ask('POST', `${path}/rotate-secret`, AS_ADMIN)
+  expect((await ask('GET', path, headers)).status).toBe(401)
   const fresh = { ...headers, 'x-platform-secret': String(rotated.body['platform_secret']) }
-  expect((await ask('GET', address, fresh)).status).toBe(200)
+  expect((await ask('GET', path, fresh)).status).toBe(200)
   const agent = await signUpAgent(network, fresh, await signUpOwner(network, fresh))
-  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  expect((await ask('DELETE', path, AS_ADMIN)).body['status']).toBe('deleted')
   expect((await ask('GET', '/v1/agents/me', agent.headers)).status).toBe(401)
-  expect(await ask('GET', address, AS_ADMIN)).toMatchObject({
+  expect(await ask('GET', path, AS_ADMIN)).toMatchObject({
     status: 200,
     body: { name: 'Renamed', status: 'deleted' },
   })
-  expect((await ask('DELETE', address, AS_ADMIN)).body['status']).toBe('deleted')
+  expect((await ask('DELETE', path, AS_ADMIN)).body['status']).toBe('deleted')
   for (const [method, path, body] of [
-    ['PATCH', address, { name: 'Again' }],
-    ['POST', `${address}/rotate-secret`, undefined],
-    ['POST', `${address}/rotate-webhook-secret`, undefined],
+    ['PATCH', path, { name: 'Again' }],
+    ['POST', `${path}/rotate-secret`, undefined],
+    ['POST', `${path}/rotate-webhook-secret`, undefined],
   ] as const) {
     expect(await ask(method, path, AS_ADMIN, body)).toMatchObject({
       status: 409,
@@ -96,7 +96,7 @@ test('an administrator reads, changes and ends any platform, and can only read w
   expect((await ask('GET', '/v1/platforms/plt_none', AS_ADMIN)).status).toBe(404)
 })
 
-test('live mode sends webhooks to https only', async () => {
+test('in live mode a webhook URL must be https', async () => {
   const live = await startNetworkServer(testDatabase.database, { mode: 'live' })
   const refused = await live.ask(
     'POST',
@@ -120,12 +120,12 @@ test.each([
   ['webhook_url', { name: 'A', webhook_url: 'https://' }],
   ['webhook_url', { name: 'A', webhook_url: `https://example.com/${'a'.repeat(2048)}` }],
   ['platform_id', { name: 'A', platform_id: 'plt_1' }],
-])('a bad %s is refused by name: %j', async (field, body) => {
+])('an invalid %s is refused with the field name: %j', async (field, body) => {
   const refused = await ask('POST', '/v1/platforms', {}, body)
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
 })
 
-test('another platform, an agent and nobody cannot tell a platform from none', async () => {
+test('other platforms, agents and public callers get the same error for an existing and an unknown platform', async () => {
   const platform = await signUp(network)
   const stranger = await signUp(network)
   const agent = await signUpAgent(network, platform.headers, await signUpOwner(network, platform.headers))
@@ -147,7 +147,7 @@ test('another platform, an agent and nobody cannot tell a platform from none', a
   )
 })
 
-test('a platform changes itself field by field', async () => {
+test('a platform can change each of its fields', async () => {
   const { id, headers } = await signUp(network)
   const changed = await ask('PATCH', `/v1/platforms/${id}`, headers, { email: 'dev@example.com' })
   expect(changed).toMatchObject({ status: 200, body: { name: 'Test platform', email: 'dev@example.com' } })
@@ -164,7 +164,7 @@ test('after rotate-secret the old secret is refused', async () => {
   expect((await ask('GET', `/v1/platforms/${id}`, renewed)).status).toBe(200)
 })
 
-test('a deleted platform and its agents are refused, and its agents exist only by name', async () => {
+test('a deleted platform and its agents are refused, and the agents are only shown as deactivated', async () => {
   const { id, headers } = await signUp(network)
   const agent = await signUpAgent(network, headers, await signUpOwner(network, headers))
   const deleted = await ask('DELETE', `/v1/platforms/${id}`, headers)

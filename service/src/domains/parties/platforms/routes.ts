@@ -63,7 +63,7 @@ export function servePlatforms(serve: Serve, context: PlatformsContext): void {
   )
 }
 
-/** Sign-up, for anyone while it is open, and else for administrators alone. */
+/** Sign-up: for anyone while it is open, otherwise for administrators only. */
 function signUpRoute({ signupOpen }: PlatformsContext) {
   const { createPlatform: open } = routes
   return signupOpen ? open : ({ ...open, who: ['admin'] } as const)

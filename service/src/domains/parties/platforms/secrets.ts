@@ -16,7 +16,7 @@ export function newPlatformSecret(vault: Vault): { readonly text: string; readon
   return { text, hash: vault.credentialHash(text, 'platforms.secret') }
 }
 
-/** A Standard Webhooks secret; it is kept encrypted, because the service signs with it. */
+/** A Standard Webhooks secret. It is stored encrypted and not hashed, because the service signs with it. */
 export function newWebhookSecret(
   vault: Vault,
   platformId: Uuid,
@@ -29,7 +29,7 @@ export function decryptWebhookSecret(vault: Vault, platformId: Uuid, encrypted: 
   return vault.decrypt(encrypted, webhookSecretOf(platformId))
 }
 
-/** What the encryption authenticates: a secret of one platform is none of another. */
+/** The context that the encryption authenticates, so that a secret cannot be moved to another platform. */
 export function webhookSecretOf(platformId: Uuid): string {
   return `platforms.webhook_secret:${platformId}`
 }
@@ -52,7 +52,7 @@ export async function rotateSecret(
   return secret.text
 }
 
-/** Replaces the webhook secret; for a day the old one signs too, so that receivers change over without a gap. */
+/** Replaces the webhook secret. The old one signs too for a day, so that receivers can change over without a gap. */
 export async function rotateWebhookSecret(
   { database, clock, vault }: PlatformsContext,
   actor: Actor,

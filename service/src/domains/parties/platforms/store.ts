@@ -10,7 +10,7 @@ import {
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 
-/** Platforms: who signs in as one, and where it is told. */
+/** The MAC covers a platform's credentials and its webhook address. */
 export const PLATFORM_ROWS: CoveredTable = {
   table: 'platforms',
   id: 'id',
@@ -25,13 +25,13 @@ export const PLATFORM_ROWS: CoveredTable = {
   },
 }
 
-/** A platform as it is stored; its e-mail address is encrypted. */
+/** A platform as it is stored. Its e-mail address is encrypted. */
 export interface Platform {
   readonly id: Uuid
   readonly name: string
   readonly email: Buffer | null
   readonly webhookUrl: string | null
-  /** Since when its receiver is gone: nothing is sent until the address is set again. */
+  /** When its receiver answered 410 Gone: nothing is sent until the address is set again. */
   readonly webhookDisabledAt: Date | null
   readonly status: 'active' | 'deleted'
   readonly createdAt: Date
@@ -42,7 +42,7 @@ const COLUMNS = `id, name, email, webhook_url as "webhookUrl",
 
 export interface NewPlatform extends Omit<Platform, 'status' | 'webhookDisabledAt'> {
   readonly secretHash: Buffer
-  /** Sealed, not hashed: it signs. */
+  /** Encrypted and not hashed, because it signs. */
   readonly webhookSecret: Buffer
 }
 
@@ -72,7 +72,7 @@ export async function selectPlatform(db: Queryable, id: Uuid): Promise<Platform 
   return platform ?? null
 }
 
-/** The platform, locked until the commit. The lock comes before those of accounts, never after. */
+/** The platform, locked until the commit. Lock order: the platform before any owner and account. */
 export async function lockPlatform(tx: Queryable, vault: Vault, id: Uuid): Promise<Platform | null> {
   await lockGenuine(tx, vault, PLATFORM_ROWS, [id])
   const [platform] = await tx.query<Platform>(
@@ -82,7 +82,7 @@ export async function lockPlatform(tx: Queryable, vault: Vault, id: Uuid): Promi
   return platform ?? null
 }
 
-/** The hash of a living platform's secret, not proven. */
+/** The hash of an active platform's secret, not proven. */
 export async function selectSecretHash(
   db: Queryable,
   id: Uuid,
@@ -95,7 +95,7 @@ export async function selectSecretHash(
   return row ?? null
 }
 
-/** It must be locked: see lockPlatform. */
+/** The caller holds the platform's lock: see lockPlatform. */
 export async function updatePlatform(tx: Queryable, vault: Vault, platform: Platform): Promise<RowVersion[]> {
   await tx.query(
     `update platforms set name = $2, email = $3, webhook_url = $4, webhook_disabled_at = $5, status = $6 where id = $1`,
@@ -124,21 +124,21 @@ export async function updateSecretHash(
 
 export interface WebhookRotation {
   readonly webhookSecret: Buffer
-  /** Names the secret that is replaced, and sorts it behind those before it. */
+  /** The id of the replaced secret, which also orders the previous secrets. */
   readonly previousId: Uuid
-  /** Until when that one still signs. */
+  /** Until when the replaced secret still signs. */
   readonly previousUntil: Date
   readonly now: Date
 }
 
-/** The secret in use becomes a previous one; those that sign no more go. */
+/** Makes the active secret a previous one, and deletes previous ones that no longer sign. */
 export async function replaceWebhookSecret(
   tx: Queryable,
   vault: Vault,
   id: Uuid,
   { webhookSecret, previousId, previousUntil, now }: WebhookRotation,
 ): Promise<RowVersion[]> {
-  // The lock first: who rotates at the same time must see the secret of this rotation as the one in use.
+  // The lock comes first, so that a concurrent rotation sees the secret of this rotation as the active one.
   await lockGenuine(tx, vault, PLATFORM_ROWS, [id])
   await tx.query(`delete from previous_webhook_secrets where platform_id = $1 and signs_until <= $2`, [
     id,
@@ -153,7 +153,7 @@ export async function replaceWebhookSecret(
   return writeMacs(tx, vault, PLATFORM_ROWS, [id])
 }
 
-/** What is needed to send a platform its webhooks; secrets are encrypted. */
+/** The address and the encrypted secrets for the webhooks of a platform. */
 export interface StoredWebhookTarget extends MacRow {
   readonly webhookUrl: string | null
   readonly webhookDisabledAt: Date | null
@@ -170,7 +170,7 @@ export async function selectWebhookTarget(db: Queryable, id: Uuid): Promise<Stor
   return row ?? null
 }
 
-/** Secrets that were replaced and still sign at `now`, the newest first. */
+/** Replaced secrets that still sign at `now`, newest first. */
 export async function selectPreviousSecrets(
   db: Queryable,
   platformId: Uuid,
@@ -185,7 +185,7 @@ export async function selectPreviousSecrets(
   return rows.map(({ secret }) => secret)
 }
 
-/** The receiver at this address is gone. Another address that was set meanwhile stays as it is. */
+/** Disables this address, whose receiver is gone. An address that was set meanwhile stays enabled. */
 export async function disableWebhookUrl(db: Queryable, id: Uuid, url: string, now: Date): Promise<void> {
   await db.query(
     `update platforms set webhook_disabled_at = coalesce(webhook_disabled_at, $3) where id = $1 and webhook_url = $2`,

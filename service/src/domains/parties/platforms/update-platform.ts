@@ -10,7 +10,7 @@ import { decryptEmail, encryptEmail } from './platform-record.ts'
 import { lockPlatform, type Platform, updatePlatform as writePlatform } from './store.ts'
 import { decideWebhookUrl } from './webhook-url.ts'
 
-/** Changes what was sent, and leaves the rest; null clears. */
+/** Changes the fields of the request; absent ones stay unchanged, null clears. */
 export async function updatePlatform(
   { database, clock, vault, mode, resumeWebhooks }: PlatformsContext,
   actor: Actor,
@@ -48,7 +48,7 @@ export async function updatePlatform(
   )
 }
 
-/** What waits has another address now, or one again, or none, which ends it. */
+/** Whether waiting webhooks must be tried again: the address changed, was set again or was removed. */
 function isToldAnew(before: Platform, after: Platform): boolean {
   return before.webhookUrl !== after.webhookUrl || before.webhookDisabledAt !== after.webhookDisabledAt
 }

@@ -21,7 +21,7 @@ let clock: ManualClock
 let context: PlatformsContext
 let platformId: Uuid
 let firstSecret: string
-/** Whom the deliverer was woken for. */
+/** The platforms for which the delivery was woken. */
 let resumed: Uuid[] = []
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ const setUrl = (webhook_url: string | null) => updatePlatform(context, SOMEBODY,
 const disable = (url = ADDRESS) => disableWebhookUrl(db.database, platformId, url, clock.now())
 
 describe('webhook secrets', () => {
-  test('that were replaced sign for a day each, the newest first, so that two rotations cut nobody off', async () => {
+  test('replaced webhook secrets sign for a day each, newest first, so that two rotations exclude no receiver', async () => {
     expect(await secrets()).toEqual([firstSecret])
     const second = await rotate()
     clock.advance(DAY_MS / 2)
@@ -63,7 +63,7 @@ describe('webhook secrets', () => {
     expect(await secrets()).toEqual([third])
   })
 
-  test('that were replaced sign five at a time at most, and go once none of them signs', async () => {
+  test('at most five replaced webhook secrets sign at a time, and they are deleted once none signs', async () => {
     const rotated = [firstSecret]
     for (let count = 0; count < 7; count++) rotated.push(await rotate())
     expect(await secrets()).toEqual(rotated.toReversed().slice(0, 6))
@@ -76,12 +76,12 @@ describe('webhook secrets', () => {
     expect(kept?.count).toBe(1n)
   })
 
-  test('rotated at the same time all sign', async () => {
+  test('webhook secrets of concurrent rotations all sign', async () => {
     const rotated = await Promise.all([rotate(), rotate(), rotate()])
     expect((await secrets())?.toSorted()).toEqual([firstSecret, ...rotated].toSorted())
   })
 
-  test('are stored encrypted', async () => {
+  test('webhook secrets are stored encrypted', async () => {
     await rotate()
     const rows = await db.database.query<{ secret: Buffer }>(
       `select secret from previous_webhook_secrets where platform_id = $1`,
@@ -92,7 +92,7 @@ describe('webhook secrets', () => {
 })
 
 describe('a receiver that is gone', () => {
-  test('is sent nothing until its address is set, be it the same, which is an act and wakes the deliverer', async () => {
+  test('a receiver that is gone gets nothing until an address is set, even the same; this is recorded and wakes the delivery', async () => {
     await setUrl(ADDRESS)
     await disable()
     expect(await target()).toMatchObject({ url: ADDRESS, disabledAt: clock.now() })
@@ -103,7 +103,7 @@ describe('a receiver that is gone', () => {
     expect(resumed).toEqual([platformId])
   })
 
-  test('stays gone since the first time that it said so', async () => {
+  test('a receiver is gone since the first time that it said so', async () => {
     await setUrl(ADDRESS)
     const since = clock.now()
     await disable()
@@ -112,14 +112,14 @@ describe('a receiver that is gone', () => {
     expect((await target())?.disabledAt).toEqual(since)
   })
 
-  test('does not disable the address that was set meanwhile', async () => {
+  test('a receiver that is gone does not disable an address that was set meanwhile', async () => {
     await setUrl(`${ADDRESS}/v2`)
     await disable(ADDRESS)
     expect((await target())?.disabledAt).toBeNull()
   })
 })
 
-test('the deliverer is woken by another address and by none, not by what changes nothing about it', async () => {
+test('a changed or removed address wakes the delivery, and other changes do not', async () => {
   await updatePlatform(context, SOMEBODY, platformId, { name: 'Renamed' })
   expect(resumed).toEqual([])
   await setUrl(ADDRESS)

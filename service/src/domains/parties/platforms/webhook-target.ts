@@ -5,19 +5,19 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { decryptWebhookSecret } from './secrets.ts'
 import { PLATFORM_ROWS, selectPreviousSecrets, selectWebhookTarget } from './store.ts'
 
-/** Where a platform is told, and what it is signed with. */
+/** The address of a platform's webhooks, and the secrets that sign them. */
 export interface WebhookTarget {
   readonly url: string | null
-  /** Since when the receiver is gone; null: it is not. */
+  /** When the receiver answered 410 Gone; null: it did not. */
   readonly disabledAt: Date | null
-  /** `whsec_…`; the one in use first, then those before it that still sign, the newest first. */
+  /** `whsec_…`: the active secret first, then replaced ones that still sign, newest first. */
   readonly secrets: readonly string[]
 }
 
-/** Every signature is one more in the header of each request, so there is an end to rotating in a hurry. */
+/** Bounds the number of signatures in the header of each request. */
 const MAX_PREVIOUS_SECRETS = 5
 
-/** null: there is no such platform. */
+/** null if there is no such platform. */
 export async function readWebhookTarget(
   db: Queryable,
   vault: Vault,

@@ -6,7 +6,7 @@ test.each([
   'https://example.com:8443/',
   'https://8.8.8.8/hook',
   'https://[2606:4700:4700::1111]/hook',
-])('%s will do in either mode, as it was written', url => {
+])('the webhook URL %s is accepted unchanged in both modes', url => {
   for (const mode of ['sandbox', 'live'] as const) {
     expect(decideWebhookUrl(url, mode)).toEqual({ kind: 'url', url })
   }
@@ -22,7 +22,7 @@ test.each([
   'https://[::1]/',
   'https://[::ffff:10.0.0.1]/',
   'https://[fd00::1]/',
-])('live mode refuses %s at once: nobody could be told there', url => {
+])('live mode refuses the webhook URL %s, which is not at a public address', url => {
   expect(decideWebhookUrl(url, 'live')).toMatchObject({
     kind: 'refusal',
     code: 'validation_error',
@@ -32,10 +32,13 @@ test.each([
   expect(decideWebhookUrl(url, 'sandbox')).toEqual({ kind: 'url', url })
 })
 
-test.each(['http://example.com/', 'http://8.8.8.8/'])('live mode refuses %s: it is not https', url => {
-  expect(decideWebhookUrl(url, 'live')).toMatchObject({ message: 'webhook_url must begin with https://' })
-  expect(decideWebhookUrl(url, 'sandbox')).toEqual({ kind: 'url', url })
-})
+test.each(['http://example.com/', 'http://8.8.8.8/'])(
+  'live mode refuses the webhook URL %s, which is not https',
+  url => {
+    expect(decideWebhookUrl(url, 'live')).toMatchObject({ message: 'webhook_url must begin with https://' })
+    expect(decideWebhookUrl(url, 'sandbox')).toEqual({ kind: 'url', url })
+  },
+)
 
 test.each(['', 'hook', 'https://', 'ftp://example.com/', 'https://user:secret@example.com/'])(
   '%j is refused in either mode',

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '../../../kernel/app-error.ts'
 import { literalAddress, mayConnectTo } from '../../../kernel/public-address.ts'
 
-/** Whether webhooks may be sent to an address; that a name's address is public is checked at each connection. */
+/** Refuses an unsuitable webhook URL. Each connection checks again that the address of a host name is public. */
 export function decideWebhookUrl(
   text: string,
   mode: 'sandbox' | 'live',

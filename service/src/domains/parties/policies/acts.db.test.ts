@@ -29,13 +29,13 @@ const byOwner = (action: string, data: object, actor: object = { type: 'owner', 
 ]
 const inADay = () => new Date(stage.clock.now().getTime() + DAY_MS).toISOString()
 
-test('a limit that is set at once is recorded with what held before', async () => {
+test('a limit that takes effect at once is recorded with the value before', async () => {
   const data = { controls: { spend_limit_daily: { from: null, to: 500 } } }
   expect(await change({ spend_limit_daily: 500 })).toEqual(byOwner('owner.policy_changed', data))
   expect(await change({ spend_limit_daily: 500 })).toEqual([])
 })
 
-test('a raise is recorded as waiting, not when it is asked again, and as dropped', async () => {
+test('a raise is recorded as pending, not recorded when it is repeated, and recorded when it is cancelled', async () => {
   const waiting = { spend_limit_daily: { value: 900, effective_at: inADay() } }
   const data = { controls: {}, waiting: { from: {}, to: waiting } }
   expect(await change({ spend_limit_daily: 900 })).toEqual(byOwner('owner.policy_changed', data))
@@ -46,7 +46,7 @@ test('a raise is recorded as waiting, not when it is asked again, and as dropped
   expect(await cancel('spend_limit_daily')).toEqual([])
 })
 
-test('a raise that takes effect is recorded once, of the service', async () => {
+test('a raise that takes effect is recorded once, with the service as the actor', async () => {
   const waiting = { spend_limit_daily: { value: 700, effective_at: inADay() } }
   await change({ spend_limit_daily: 700 })
   const applied = {
@@ -58,7 +58,7 @@ test('a raise that takes effect is recorded once, of the service', async () => {
   expect(await during(() => stage.advance(DAY_MS))).toEqual([])
 })
 
-test('what was due is recorded as such before a change that comes first', async () => {
+test('a due change is recorded on its own before a later change', async () => {
   await change({ spend_limit_daily: 800 })
   stage.clock.advance(DAY_MS)
   expect(await change({ spend_limit_daily: 100 })).toMatchObject([
@@ -72,7 +72,7 @@ test('a refused change is not recorded', async () => {
   expect(await cancel('no_such_control')).toEqual([])
 })
 
-test('a tier is recorded with what changed of it, and not when nothing did', async () => {
+test('a changed tier is recorded with the changed limits, and a change of nothing is not recorded', async () => {
   const set = () =>
     during(() => stage.ask('PATCH', '/v1/admin/tiers/tier3', AS_ADMIN, { per_tx: 90_000, daily: 1_000_000 }))
   expect(await set()).toEqual([

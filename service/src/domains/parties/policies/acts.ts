@@ -5,7 +5,7 @@ import type { Act, Actor, Facts } from '../../../operations/act.ts'
 import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../../limits/index.ts'
 import type { TierLimits } from './tier-store.ts'
 
-/** The acts that lead from one policy to the next: what waited and was due, then what somebody did now. */
+/** The audit events of a policy change: first the due changes that took effect, then the caller's change. */
 export function ownerPolicyActs(
   { actor, action }: Pick<Act, 'actor' | 'action'>,
   ownerId: Uuid,
@@ -20,7 +20,7 @@ export function ownerPolicyActs(
   )
 }
 
-/** What a change made of a tier; null when all is as it was, which is no act. */
+/** The audit event of a changed tier; null if nothing changed. */
 export function tierChangedAct(actor: Actor, before: TierLimits, after: TierLimits): Act | null {
   const [was, is] = [amountsOf(before), amountsOf(after)]
   const names = Object.keys(is).filter(name => was[name] !== is[name])

@@ -24,14 +24,14 @@ import { requireAgentAccess } from '../agents/access.ts'
 import type { Agent } from '../agents/store.ts'
 import type { PolicySettingsContext } from './context.ts'
 
-/** What an agent may still spend: asked in the same way, and of the same rules, as a payment asks. */
+/** What an agent may still spend, computed by the same reads and rules as a payment. */
 export async function showAgentPolicy(
   context: PolicySettingsContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   to: string | undefined,
 ): Promise<EffectivePolicy> {
-  const agent = await requireAgentAccess(context.database, caller, address)
+  const agent = await requireAgentAccess(context.database, caller, agentRef)
   const payeeId = to === undefined ? null : await context.findAgent(to)
   if (to !== undefined && payeeId === null) {
     throw new AppError('not_found', 'There is no agent with this id or handle', { field: 'to' })
@@ -40,7 +40,7 @@ export async function showAgentPolicy(
   return context.ledger.submit(headroomCommand(context.agents, { agent, ownerPending: pending }, payeeId))
 }
 
-/** Whose policy is shown, with what waits to loosen it. */
+/** The policy that is shown, with its pending changes. */
 interface Subject {
   readonly agent: Agent
   readonly ownerPending: readonly PendingChange[]
@@ -125,7 +125,7 @@ function thresholdsOf(layers: readonly Layer[]): EffectivePolicy['thresholds'] {
   })
 }
 
-/** Whom every layer allows. */
+/** The payees that every layer allows. */
 function allowedPayees(layers: readonly Layer[]): string[] {
   const lists = layers.flatMap(({ controls }) =>
     controls.allowedPayees === null ? [] : [controls.allowedPayees],
@@ -135,7 +135,7 @@ function allowedPayees(layers: readonly Layer[]): string[] {
   return [...first].filter(id => others.every(list => list.has(id))).map(id => formatId('agt', id))
 }
 
-/** Whom any layer blocks. */
+/** The payees that any layer blocks. */
 function blockedPayees(layers: readonly Layer[]): string[] {
   const blocked = new Set(layers.flatMap(({ controls }) => [...(controls.blockedPayees ?? [])]))
   return [...blocked].map(id => formatId('agt', id))

@@ -27,9 +27,9 @@ export async function listTiers(database: Database): Promise<TierDefaults[]> {
 }
 
 /**
- * Changes what a tier allows, for the next payment of every agent in it once this has answered. Announcing it
- * to the agents takes a transaction for every few hundred, so that nobody's payments wait long; a job goes on
- * with it should this process stop in between.
+ * Changes the limits of a tier. They apply to the next payment of every agent in it once this returns. The change is
+ * announced to the agents' accounts in transactions of a few hundred, so that no payment waits long. If this process
+ * stops in between, a job continues.
  */
 export async function changeTier(
   { database, clock, vault }: Pick<PolicySettingsContext, 'database' | 'clock' | 'vault'>,
@@ -74,7 +74,7 @@ async function announce(database: Database, tier: Tier): Promise<void> {
   while ((await announceTier(database, tier)) > 0);
 }
 
-/** Goes on with announcements that a stopped process left behind; answers how many agents were told. */
+/** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
 export async function announceTiers(database: Database): Promise<number> {
   let told = 0
   for (const tier of await selectUnannounced(database)) told += await announceTier(database, tier)

@@ -28,17 +28,17 @@ const cancel = (agent: StageAgent, control: string, headers = signedUp.platform)
   stage.ask('DELETE', `/v1/agents/${agent.id}/pending-policy/${control}`, headers)
 const show = (agent: StageAgent) => stage.ask('GET', `/v1/agents/${agent.id}/policy`, agent.headers)
 
-/** When a change that is made now takes effect. */
+/** The moment when a change that is made now takes effect. */
 const inADay = () => new Date(stage.clock.now().getTime() + DAY_MS).toISOString()
 
 describe('a limit of an agent', () => {
-  test('that is set at creation holds at once, whatever it is', async () => {
+  test('a limit that is set at creation applies at once, whatever its value', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7, max_counterparties_per_hour: 3 })
     expect(await stage.payOnBoth(agent, payee, 7)).toEqual([200, 200])
     expect(await stage.payOnBoth(agent, payee, 7.01)).toEqual(['agent', 'agent'])
   })
 
-  test('that is raised waits, visibly, until its time has come to the millisecond', async () => {
+  test('a raised limit is shown as pending and takes effect exactly when the cooldown ends', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
     const effective_at = inADay()
     const pending_policy = { spend_limit_per_tx: { value: 9, effective_at } }
@@ -53,7 +53,7 @@ describe('a limit of an agent', () => {
     expect((await show(agent)).body).toMatchObject({ pending_policy: {} })
   })
 
-  test('that is lowered holds for the next payment on every node, and drops what waited', async () => {
+  test('a lowered limit applies to the next payment on every node and removes a pending raise', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     expect(await stage.payOnBoth(agent, payee, 7)).toEqual([200, 200])
@@ -64,7 +64,7 @@ describe('a limit of an agent', () => {
     expect(await stage.payOnBoth(agent, payee, 5.01)).toEqual(['agent', 'agent'])
   })
 
-  test('that is raised again waits anew', async () => {
+  test('a limit that is raised again waits for a full cooldown', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     await stage.advance(DAY_MS - 1)
@@ -77,7 +77,7 @@ describe('a limit of an agent', () => {
     expect(await stage.payOnBoth(agent, payee, 8)).toEqual([200, 200])
   })
 
-  test('stays as it is when the platform or the owner cancels what waits', async () => {
+  test('a limit does not change if the platform or the owner cancels a pending raise', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
     for (const headers of [signedUp.platform, asOwners(signedUp.ownerId)]) {
       await change(agent, { spend_limit_per_tx: null })
@@ -89,7 +89,7 @@ describe('a limit of an agent', () => {
     }
   })
 
-  test('is nobody else’s to cancel', async () => {
+  test('no other caller can cancel a pending raise', async () => {
     const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
     await change(agent, { spend_limit_per_tx: 9 })
     const stranger = await stage.newOwner()
@@ -100,7 +100,7 @@ describe('a limit of an agent', () => {
   })
 })
 
-test('a list that changes both ways tightens at once and widens a day later', async () => {
+test('a list with added and removed entries tightens at once and loosens a day later', async () => {
   const [old, kept, fresh] = [
     await stage.newAgent(signedUp),
     await stage.newAgent(signedUp),
@@ -116,7 +116,7 @@ test('a list that changes both ways tightens at once and widens a day later', as
   expect(await stage.payOnBoth(agent, fresh, 1)).toEqual([200, 200])
 })
 
-test('the same wish again keeps its moment, and another one takes a new one', async () => {
+test('a repeated raise keeps its moment, and a different raise gets a new one', async () => {
   const agent = await stage.newAgent(signedUp, { spend_limit_per_tx: 7 })
   const momentOf = async (limit: number) => {
     const { body } = await change(agent, { spend_limit_per_tx: limit })
@@ -129,7 +129,7 @@ test('the same wish again keeps its moment, and another one takes a new one', as
   expect(await momentOf(10)).not.toEqual(first)
 })
 
-test('two nodes that do the same due changes do each once, beside payments', async () => {
+test('two nodes that apply the same due changes apply each once, while payments are made', async () => {
   const { db, clock } = stage
   const context = networkContext(db.database, clock)
   const agents = await Promise.all(

@@ -11,7 +11,7 @@ type PolicyJobsContext = Pick<PolicySettingsContext, 'database' | 'vault'>
 
 const SUBJECTS_AT_ONCE = 100
 
-/** Changes take effect when their time has come. Two nodes that do the same do it once, under the subject's locks. */
+/** Applies due policy changes. The subject's locks ensure that two nodes apply a change once. */
 export function policyJobs(context: PolicyJobsContext): Job[] {
   const nextPage = duePages<DueSubject>(SUBJECTS_AT_ONCE, (now, after, limit) =>
     selectDueSubjects(context.database, now, after, limit),

@@ -29,7 +29,7 @@ beforeAll(async () => {
   network = networkContext(db.database)
   node = startNode({ database: db.database, clock: network.clock })
   context = { ...network, agents: node.agents, ledger: node.ledger }
-  // Nobody tells this one anything: it has the version to which others are compared.
+  // This agent gets no announcement: the versions of others are compared with its version.
   const { platform } = await newPlatform(network)
   const { id: ownerId } = await newOwner(network, platform.id)
   await insertManyAgents(db.database, { platformId: platform.id, ownerId }, 1)
@@ -48,7 +48,7 @@ async function ownerOfMany(): Promise<{ readonly ownerId: Uuid; readonly caller:
   return { ownerId, caller: { kind: 'owner', ownerIds: [ownerId], sessionId: ownerId } }
 }
 
-/** How many of the owner's agents were told of so many changes. */
+/** The number of the owner's agents by the number of changes announced to them. */
 async function told(ownerId: Uuid): Promise<Record<number, number>> {
   const rows = await observer.query<{ version: number; count: bigint }>(
     `select c.agent_version - (select min(agent_version) from accounts) as version, count(*) as count
@@ -58,7 +58,7 @@ async function told(ownerId: Uuid): Promise<Record<number, number>> {
   return Object.fromEntries(rows.map(({ version, count }) => [version, Number(count)]))
 }
 
-/** Runs work while the locks of all accounts of the owner are held by another transaction. */
+/** Runs work while another transaction holds the locks of all accounts of the owner. */
 async function whileLocked<T>(ownerId: Uuid, work: () => Promise<T>): Promise<T> {
   return observer.inTransaction(async tx => {
     await tx.query(
@@ -69,7 +69,7 @@ async function whileLocked<T>(ownerId: Uuid, work: () => Promise<T>): Promise<T>
   })
 }
 
-test('cancelling what does not wait, and a change that changes nothing, take no lock of any account', async () => {
+test('a change of nothing and the cancellation of no pending change lock no account', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
   const before = await told(ownerId)
@@ -83,13 +83,13 @@ test('cancelling what does not wait, and a change that changes nothing, take no 
   expect(await told(ownerId)).toEqual(before)
 })
 
-test('once a change of an owner’s policy is answered, every agent was told of it', async () => {
+test('before the response to a change of an owner’s policy, the change is announced to every agent', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
   expect(await told(ownerId)).toEqual({ 1: MANY })
 })
 
-test('while all agents are told, no transaction holds the locks of more than a batch', async () => {
+test('during an announcement no transaction holds the locks of more than one batch of accounts', async () => {
   const { ownerId } = await ownerOfMany()
   await db.database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
@@ -97,7 +97,7 @@ test('while all agents are told, no transaction holds the locks of more than a b
   expect(await announceOwnerPolicy(db.database, ownerId)).toBeLessThanOrEqual(200)
 })
 
-test('a telling that a stopped process left behind is finished by the job, and each agent is told', async () => {
+test('the job finishes an announcement that a stopped process left unfinished, once for each agent', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await db.database.inTransaction(async tx => {
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
@@ -109,7 +109,7 @@ test('a telling that a stopped process left behind is finished by the job, and e
   expect((await showOwnerPolicy(context, caller, undefined)).owner_id).toBeTruthy()
 })
 
-test('a repeated change is answered only once a telling that was left behind is finished', async () => {
+test('a repeated change returns only after an unfinished announcement is finished', async () => {
   const { ownerId, caller } = await ownerOfMany()
   const { policy } = await showOwnerPolicy(context, caller, undefined)
   await db.database.inTransaction(async tx => {

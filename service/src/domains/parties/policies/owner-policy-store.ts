@@ -13,7 +13,7 @@ import {
   selectOwnerPolicy,
 } from '../../limits/index.ts'
 
-/** The policy under the owner's lock, which every change of it takes. */
+/** The policy under the owner's lock, which every change takes. */
 export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<OwnerPolicyState> {
   await tx.query(`select id from owners where id = $1 for no key update`, [ownerId])
   await lockGenuine(tx, vault, OWNER_POLICY_ROWS, [ownerId])
@@ -21,7 +21,7 @@ export async function lockOwnerPolicy(tx: Queryable, vault: Vault, ownerId: Uuid
   return selectOwnerPolicy(tx, ownerId)
 }
 
-/** A policy that was set has a row, and nothing waits to loosen one that was not: else the row was deleted by hand. */
+/** A policy that was never set has no pending changes. If it has, its row was deleted in the database. */
 async function requireRowOrNone(tx: Queryable, vault: Vault, ownerId: Uuid): Promise<void> {
   const [gone] = await tx.query(
     `select 1 as gone where not exists (select from owner_policies where owner_id = $1)
@@ -35,7 +35,7 @@ async function requireRowOrNone(tx: Queryable, vault: Vault, ownerId: Uuid): Pro
   throw new AlteredRow(OWNER_POLICY_ROWS.table, ownerId, why)
 }
 
-/** No agent has an id as low. */
+/** Lower than the id of any agent. */
 const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
 
 const UPSERT = `
@@ -45,8 +45,7 @@ const UPSERT = `
     ${POLICY_COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
 
 /**
- * Writes the policy, which none of the owner's agents has been told of yet: see announceOwnerPolicy. The owner must be
- * locked.
+ * Writes the policy. It is not announced to any agent yet: see announceOwnerPolicy. The caller holds the owner's lock.
  */
 export async function updateOwnerPolicy(
   tx: Queryable,
@@ -62,9 +61,9 @@ export async function updateOwnerPolicy(
 const AGENTS_AT_ONCE = 200
 
 /**
- * Tells some more of an owner's agents that the owner's policy has changed, by raising the version that every payment
- * compares; answers how many. Agents that come later read the new policy anyway. The policy's row is locked, so that
- * nodes take turns and a newer change starts again from the beginning.
+ * Announces a changed owner policy to another batch of the owner's agents, by raising the version that every payment
+ * compares. Returns the number of agents. Agents created later read the new policy anyway. It locks the policy's row,
+ * so that nodes take turns; a newer change starts again from the first agent.
  */
 export function announceOwnerPolicy(database: Database, ownerId: Uuid): Promise<number> {
   return database.inTransaction(async tx => {
@@ -86,7 +85,7 @@ export function announceOwnerPolicy(database: Database, ownerId: Uuid): Promise<
   })
 }
 
-/** Whether a change, of a process that has stopped or one that is at work, is not known to all agents yet. */
+/** Whether a change is not announced to all agents yet. */
 export async function isUnannounced(db: Queryable, ownerId: Uuid): Promise<boolean> {
   const rows = await db.query(
     `select owner_id from owner_policies where owner_id = $1 and announced_through is not null`,
@@ -95,7 +94,7 @@ export async function isUnannounced(db: Queryable, ownerId: Uuid): Promise<boole
   return rows.length > 0
 }
 
-/** Owners whose policy is not known to all of their agents, a bounded number. */
+/** A bounded number of owners whose policy is not announced to all their agents. */
 export async function selectUnannouncedOwners(db: Queryable, limit: number): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid }>(
     `select owner_id as id from owner_policies where announced_through is not null order by owner_id limit $1`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-test('an owner who set nothing limits nothing', async () => {
+test('an owner who has set no policy limits nothing', async () => {
   const { ownerId } = await stage.newOwner()
   const { status, body } = await stage.ask('GET', PATH, asOwners(ownerId))
   expect(status).toBe(200)
@@ -20,7 +20,7 @@ test('an owner who set nothing limits nothing', async () => {
 })
 
 describe('a limit of an owner', () => {
-  test('holds for the next payment of each of the owner’s agents, new ones too, and counts each by itself', async () => {
+  test('a limit of an owner applies to the next payment of each agent, new ones too, and counts each agent separately', async () => {
     const signedUp = await stage.newOwner()
     const agents = [await stage.newAgent(signedUp), await stage.newAgent(signedUp)]
     const payee = await stage.newAgent(await stage.newOwner())
@@ -35,7 +35,7 @@ describe('a limit of an owner', () => {
     expect(await stage.payOnBoth(newcomer, payee, 40.01)).toEqual(['owner', 'owner'])
   })
 
-  test('that is raised waits for its time, and then holds for all agents', async () => {
+  test('a raised limit of an owner waits for the cooldown and then applies to all agents', async () => {
     const signedUp = await stage.newOwner()
     const session = asOwners(signedUp.ownerId)
     const agents = [await stage.newAgent(signedUp), await stage.newAgent(signedUp)]
@@ -57,7 +57,7 @@ describe('a limit of an owner', () => {
     })
   })
 
-  test('stays as it is when what waits is cancelled', async () => {
+  test('a limit of an owner does not change if the pending raise is cancelled', async () => {
     const signedUp = await stage.newOwner()
     const session = asOwners(signedUp.ownerId)
     await stage.ask('PATCH', PATH, session, { spend_limit_per_tx: 5 })
@@ -73,7 +73,7 @@ describe('a limit of an owner', () => {
 })
 
 describe('a session of several owners', () => {
-  test('says which one it means, and reaches that one alone', async () => {
+  test('a session of several owners names the owner whose policy it changes, and changes only that one', async () => {
     const [one, other] = [await stage.newOwner(), await stage.newOwner()]
     const session = asOwners(one.ownerId, other.ownerId)
     for (const [method, path, body] of [
@@ -94,7 +94,7 @@ describe('a session of several owners', () => {
     })
   })
 
-  test('does not reach an owner that is not its own', async () => {
+  test('a session cannot change the policy of an owner that it does not cover', async () => {
     const [own, foreign] = [await stage.newOwner(), await stage.newOwner()]
     for (const session of [asOwners(own.ownerId), asOwners(own.ownerId, (await stage.newOwner()).ownerId)]) {
       const named = `${PATH}?owner_id=${foreign.ownerId}`

@@ -31,7 +31,7 @@ import {
 } from './owner-policy-store.ts'
 import { warningsOfOwner } from './payee-warnings.ts'
 
-/** The policy after a change, with what to warn of. */
+/** The policy after a change, with its warnings. */
 type OwnerPolicyAnswer = ResponseOf<typeof updateRoute>
 
 export async function showOwnerPolicy(
@@ -85,7 +85,7 @@ async function withWarnings(
   return warnings.length === 0 ? changed : { ...changed, warnings }
 }
 
-/** Lets what waited and is due take effect, by the proven row alone; whether there was anything. */
+/** Applies due changes to the proven row. Returns whether there were any. */
 export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now: Date): Promise<boolean> {
   const act = { actor: LIMIT_INCREASES, action: 'owner.policy_change_applied', now } as const
   const { acts } = await writeUnderLock(
@@ -100,10 +100,10 @@ export async function applyDueOwnerPolicy(context: Recorder, ownerId: Uuid, now:
 type Recorder = Pick<PolicySettingsContext, 'database' | 'vault'>
 
 /**
- * What is due takes effect before anything else, as an act of its own; below a freeze nothing is. What is refused or
- * changes nothing takes no lock. A change is written under the owner's lock alone, then told to the agents in batches, so
- * that no payment waits for all of them; it holds for the next payment of each once this has answered. A job goes on with
- * the telling should this process stop in between.
+ * Changes an owner's policy. Due changes take effect first and are recorded on their own, but not while the owner is
+ * frozen. A change that is refused or changes nothing takes no lock. A change is written under the owner's lock alone
+ * and then announced to the agents in batches, so that no payment waits long. It applies to the next payment of each
+ * agent once this returns. If this process stops in between, a job continues the announcement.
  */
 async function changeUnderLock(
   context: Recorder,
@@ -124,7 +124,7 @@ async function changeUnderLock(
 type DatedAct = Pick<Act, 'actor' | 'action'> & { readonly now: Date }
 type Decide = (state: PolicyState, isFrozen: boolean) => Refusal | PolicyState
 
-/** What a policy becomes, and the acts that made it so. */
+/** A policy after a change, and the audit events of the change. */
 interface Decided {
   readonly after: PolicyState
   readonly acts: readonly Act[]
@@ -168,7 +168,7 @@ async function announceToAll(database: Database, ownerId: Uuid): Promise<void> {
 
 const OWNERS_AT_ONCE = 100
 
-/** Goes on with announcements that a stopped process left behind; answers how many agents were told. */
+/** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
 export async function announceOwnerPolicies(database: Database): Promise<number> {
   let told = 0
   for (const id of await selectUnannouncedOwners(database, OWNERS_AT_ONCE)) {

@@ -15,10 +15,10 @@ interface ListsRow extends PolicyColumns {
   pending: PendingJson[]
 }
 
-/** Which agents with payee lists of their own are read next, by id. */
+/** Selects the next page of agents with payee lists of their own, by id. */
 export interface ListsPage {
   readonly after: Uuid | null
-  /** An agent that is read whatever its lists are. */
+  /** An agent that is read even without lists of its own. */
   readonly sole: Uuid | null
   readonly limit: number
 }

@@ -34,7 +34,7 @@ const changeOwner = (owner: SignedUp, body: object) =>
 const inADay = () => new Date(stage.clock.now().getTime() + DAY_MS).toISOString()
 
 describe('a changed payee list of an agent', () => {
-  test('holds at once for payees in both, and nothing is warned of while somebody is in both', async () => {
+  test('a changed payee list allows payees in both lists at once, and gives no warning while there is one', async () => {
     const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id, bob.id] })
     const { status, body } = await change(agent, { allowed_payees: [bob.id, cat.id] })
     expect(status).toBe(200)
@@ -44,7 +44,7 @@ describe('a changed payee list of an agent', () => {
     expect((await change(agent, { spend_limit_daily: 5 })).body).not.toHaveProperty('warnings')
   })
 
-  test('warns with the moment when nobody is in both lists, and nobody can be paid until then', async () => {
+  test('a changed payee list gives a warning with the moment if no payee is in both lists until then', async () => {
     const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id] })
     const until = inADay()
     const { body } = await change(agent, { allowed_payees: [bob.id] })
@@ -58,7 +58,7 @@ describe('a changed payee list of an agent', () => {
     expect((await stage.pay(agent, bob, 1)).status).toBe(200)
   })
 
-  test('warns when those in both are blocked until the change, or by it', async () => {
+  test('a changed payee list gives a warning if the payees in both lists are blocked before or by the change', async () => {
     const agent = await stage.newAgent(signedUp, {
       allowed_payees: [ann.id, bob.id],
       blocked_payee_agents: [ann.id],
@@ -67,7 +67,7 @@ describe('a changed payee list of an agent', () => {
     expect(body['warnings']).toEqual([expect.stringContaining(`can pay nobody until ${inADay()}`)])
   })
 
-  test('warns without a moment when no waiting change helps: of an empty list, and of the agent alone', async () => {
+  test('the warning has no moment if no pending change helps: an empty list, or a list of the agent itself', async () => {
     const agent = await stage.newAgent(signedUp)
     for (const list of [[], [agent.id]]) {
       const { body } = await change(agent, { allowed_payees: list })
@@ -75,7 +75,7 @@ describe('a changed payee list of an agent', () => {
     }
   })
 
-  test('warns when the lists of the owner and of the agent together leave nobody', async () => {
+  test('a warning is given if the lists of the owner and of the agent together allow no payee', async () => {
     const owner = await stage.newOwner()
     const agent = await stage.newAgent(owner)
     await changeOwner(owner, { allowed_payees: [ann.id, bob.id], blocked_payee_agents: [bob.id] })
@@ -102,7 +102,7 @@ describe('payees who can never be paid again', () => {
     return agent
   }
 
-  test('are nobody to pay: a list in force of deactivated payees alone is warned of', async () => {
+  test('a list of deactivated payees only gives a warning', async () => {
     const [gone, lost] = [await endedAgent(), await endedAgent()]
     const agent = await stage.newAgent(signedUp)
     const { body } = await change(agent, { allowed_payees: [gone.id, lost.id] })
@@ -112,7 +112,7 @@ describe('payees who can never be paid again', () => {
     expect(one.body).not.toHaveProperty('warnings')
   })
 
-  test('are nobody to pay beside blocked ones, or as ids of no agent', async () => {
+  test('a list of deactivated, blocked and unknown payees gives a warning', async () => {
     const gone = await endedAgent()
     const agent = await stage.newAgent(signedUp)
     const blocked = { allowed_payees: [gone.id, ann.id], blocked_payee_agents: [ann.id] }
@@ -122,7 +122,7 @@ describe('payees who can never be paid again', () => {
     expect((await change(other, { allowed_payees: [unknown] })).body['warnings']).toEqual(nobody(other))
   })
 
-  test('leave nobody until a waiting change, when they alone are in both lists', async () => {
+  test('a warning with the moment is given if only deactivated payees are in both lists', async () => {
     const owner = await stage.newOwner()
     const ending = await stage.newAgent(owner)
     const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id, ending.id] })
@@ -134,7 +134,7 @@ describe('payees who can never be paid again', () => {
     expect(still.body['warnings']).toEqual(nobody(agent))
   })
 
-  test('are not those who are stopped for a while', async () => {
+  test('a list of paused, quarantined or frozen payees gives no warning', async () => {
     const owner = await stage.newOwner()
     const paused = await stage.newAgent(owner)
     await stage.ask('POST', `/v1/agents/${paused.id}/pause`, owner.platform, {})
@@ -142,7 +142,7 @@ describe('payees who can never be paid again', () => {
     expect(body).not.toHaveProperty('warnings')
   })
 
-  test('are warned of in an owner’s lists too: of all agents, or of those whose own lists leave them alone', async () => {
+  test('deactivated payees in an owner’s lists give a warning too, for all agents or for the agents concerned', async () => {
     const owner = await stage.newOwner()
     const gone = await endedAgent()
     const [left, free] = [
@@ -156,7 +156,7 @@ describe('payees who can never be paid again', () => {
     expect((await stage.pay(free, bob, 1)).status).toBe(200)
   })
 
-  test('leave the one other payee of an owner’s list nobody to pay, if it is the owner’s own agent', async () => {
+  test('an own agent that is the only active payee of its owner’s list gets a warning, because it cannot pay itself', async () => {
     const owner = await stage.newOwner()
     const [sole] = [await stage.newAgent(owner), await stage.newAgent(owner)]
     const { body } = await changeOwner(owner, { allowed_payees: [(await endedAgent()).id, sole.id] })
@@ -167,7 +167,7 @@ describe('payees who can never be paid again', () => {
 describe('a waiting change of a payee list that is cancelled', () => {
   const cancel = (path: string, headers: Record<string, string>) => stage.ask('DELETE', path, headers)
 
-  test('warns when what is in force leaves the agent nobody to pay, and so does an owner’s', async () => {
+  test('cancelling a pending list gives a warning if the list in force allows no payee, for agents and owners', async () => {
     const owner = await stage.newOwner()
     const agent = await stage.newAgent(owner, { allowed_payees: [ann.id] })
     const ask = (body: object) => stage.ask('PATCH', `/v1/agents/${agent.id}`, owner.platform, body)
@@ -185,7 +185,7 @@ describe('a waiting change of a payee list that is cancelled', () => {
     })
   })
 
-  test('warns of nothing while somebody is left, or when it was of another control', async () => {
+  test('cancelling a pending change gives no warning while there is a payee, or if it was of another control', async () => {
     const agent = await stage.newAgent(signedUp, { allowed_payees: [ann.id], spend_limit_daily: 5 })
     await change(agent, { allowed_payees: [ann.id, bob.id], spend_limit_daily: 6 })
     for (const control of ['allowed_payees', 'spend_limit_daily']) {
@@ -199,7 +199,7 @@ describe('a waiting change of a payee list that is cancelled', () => {
 })
 
 describe('a changed payee list of an owner', () => {
-  test('warns once when it leaves nobody to any agent until it takes effect', async () => {
+  test('a changed payee list of an owner gives one warning if no agent has a payee until it takes effect', async () => {
     const owner = await stage.newOwner()
     await stage.newAgent(owner)
     expect((await changeOwner(owner, { allowed_payees: [ann.id] })).body).not.toHaveProperty('warnings')
@@ -209,7 +209,7 @@ describe('a changed payee list of an owner', () => {
     expect((await changeOwner(owner, { spend_limit_daily: 5 })).body).not.toHaveProperty('warnings')
   })
 
-  test('warns of each agent whose own lists leave it nobody, with its moment, and of no other', async () => {
+  test('a changed payee list of an owner gives a warning with the moment for each agent without a payee, and no others', async () => {
     const owner = await stage.newOwner()
     const [free, left, waiting, paused] = [
       await stage.newAgent(owner),
@@ -230,7 +230,7 @@ describe('a changed payee list of an owner', () => {
     expect((await stage.pay(free, ann, 1)).status).toBe(200)
   })
 
-  test('names ten agents, and says that there are more', async () => {
+  test('the warnings name ten agents and say that there are more', async () => {
     const owner = await stage.newOwner()
     for (let count = 0; count < 12; count++) await stage.newAgent(owner, { allowed_payees: [bob.id] })
     const { body } = await changeOwner(owner, { allowed_payees: [ann.id] })
@@ -240,7 +240,7 @@ describe('a changed payee list of an owner', () => {
 })
 
 describe('the owner whose policy is changed', () => {
-  test('is named in the query or in the body, or in both alike', async () => {
+  test('the owner whose policy is changed is named in the query, in the body, or equally in both', async () => {
     const [one, two] = [await stage.newOwner(), await stage.newOwner()]
     const session = asOwners(one.ownerId, two.ownerId)
     const ask = (query: string, body: object) => stage.ask('PATCH', `${OWNER_POLICY}${query}`, session, body)
@@ -264,7 +264,7 @@ describe('the owner whose policy is changed', () => {
     })
   })
 
-  test('must be one of the session, and well named', async () => {
+  test('the owner whose policy is changed must have a valid id and be covered by the session', async () => {
     const [mine, other] = [await stage.newOwner(), await stage.newOwner()]
     const ask = (owner_id: unknown) => changeOwner(mine, { owner_id, spend_limit_daily: 5 })
     expect((await ask(other.ownerId)).status).toBe(404)

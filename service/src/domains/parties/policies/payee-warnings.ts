@@ -13,12 +13,12 @@ import {
 import { selectAgentsWithLists } from './payee-lists-store.ts'
 
 const MOST_NAMED = 10
-/** Lists are long, so few agents are in memory at once. */
+/** Agents in memory at once; few, because lists are long. */
 const AGENTS_AT_ONCE = 50
 
 /**
- * What to warn of after a change of an owner's payee lists: that they leave nobody to pay to anybody, or else which agents
- * they leave nobody together with the agents' own lists. An agent whose own lists leave nobody is not warned of.
+ * The warnings after a change of an owner's payee lists: that they allow no agent any payee, or else which agents have
+ * no payee by both lists. An agent whose own lists alone allow no payee gives no warning.
  */
 export async function warningsOfOwner(
   database: Database,
@@ -55,7 +55,9 @@ export async function warningsOfOwner(
 const MORE =
   'More agents of this owner can pay nobody; GET /v1/agents/{agent_id}/policy shows whom each may pay'
 
-/** The one agent that the owner's lists allow and that can be paid, which cannot pay itself; null: there are others. */
+/**
+ * The only agent that the owner's lists allow and that can be paid, which cannot pay itself; null: there are others.
+ */
 function solePayee(
   { inForce: { allowedPayees, blockedPayees } }: PayeeTimeline,
   receivers: Receivers,

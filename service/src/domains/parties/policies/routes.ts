@@ -41,7 +41,7 @@ export function servePolicySettings(serve: Serve, context: PolicySettingsContext
   )
 }
 
-/** The owner that a call names in the query, in the body, or in both alike. */
+/** The owner that a request names in the query, in the body, or equally in both. */
 function namedOnce(inQuery: string | undefined, inBody: string | undefined): string | undefined {
   if (inQuery !== undefined && inBody !== undefined && inQuery !== inBody) {
     const message = 'owner_id names one owner in the query and another in the body; send it once'

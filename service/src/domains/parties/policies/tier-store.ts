@@ -7,10 +7,10 @@ import type { Vault } from '../../../kernel/secrets.ts'
 import { lockForChange } from '../../../ledger/index.ts'
 import { TIER_ROWS } from '../../limits/index.ts'
 
-/** Below every id: announced to nobody yet. */
+/** Lower than every id: announced to no agent yet. */
 const NOBODY: Uuid = '00000000-0000-0000-0000-000000000000'
 
-/** What a tier sets for each of its agents. */
+/** The limits of a tier for each of its agents. */
 export interface TierLimits {
   readonly tier: Tier
   readonly perTxPaise: Paise
@@ -23,7 +23,7 @@ export interface TierLimits {
 const COLUMNS = `tier, per_tx_paise as "perTxPaise", daily_paise as "dailyPaise", monthly_paise as "monthlyPaise",
   escrow_above_paise as "escrowAbovePaise", approval_above_paise as "approvalAbovePaise"`
 
-/** All tiers, from the lowest. */
+/** All tiers, lowest first. */
 export async function selectTiers(db: Queryable): Promise<TierLimits[]> {
   const rows = await db.query<TierLimits>(`select ${COLUMNS} from tier_defaults`)
   return rows.toSorted((left, right) => TIERS.indexOf(left.tier) - TIERS.indexOf(right.tier))
@@ -38,7 +38,7 @@ export async function lockTier(tx: Queryable, vault: Vault, tier: Tier): Promise
   return row ?? null
 }
 
-/** Writes a tier's limits, of which none of its agents has been told yet. */
+/** Writes a tier's limits. They are not announced to any agent yet. */
 export async function updateTier(tx: Queryable, vault: Vault, limits: TierLimits): Promise<RowVersion[]> {
   await tx.query(
     `update tier_defaults set per_tx_paise = $2, daily_paise = $3, monthly_paise = $4, escrow_above_paise = $5,
@@ -60,9 +60,9 @@ export async function updateTier(tx: Queryable, vault: Vault, limits: TierLimits
 const AGENTS_AT_ONCE = 500
 
 /**
- * Tells some more of a tier's agents that their limits have changed, by raising the version that every payment
- * compares; answers how many. Agents that come later read the new limits anyway. The tier's row is locked, so
- * that nodes take turns and a newer change starts again from the beginning.
+ * Announces changed limits to another batch of a tier's agents, by raising the version that every payment compares.
+ * Returns the number of agents. Agents created later read the new limits anyway. It locks the tier's row, so that nodes
+ * take turns; a newer change starts again from the first agent.
  */
 export function announceTier(database: Database, tier: Tier): Promise<number> {
   return database.inTransaction(async tx => {
@@ -84,7 +84,7 @@ export function announceTier(database: Database, tier: Tier): Promise<number> {
   })
 }
 
-/** Tiers whose change is not known to all of their agents. */
+/** Tiers whose change is not announced to all their agents. */
 export async function selectUnannounced(db: Queryable): Promise<Tier[]> {
   const rows = await db.query<{ tier: Tier }>(
     `select tier from tier_defaults where announced_through is not null`,

@@ -25,7 +25,7 @@ afterAll(() => stage.close())
 
 const setTier = (tier: string, body: object) => stage.ask('PATCH', `/v1/admin/tiers/${tier}`, AS_ADMIN, body)
 
-test('the tiers begin with the limits of the interface, from the lowest to the highest', async () => {
+test('the tiers have the limits of the interface, from the lowest to the highest', async () => {
   const { body } = await stage.ask('GET', '/v1/admin/tiers', AS_ADMIN)
   const rows = [
     ['sandbox', 1_000, 10_000, 100_000, 500, 5_000],
@@ -38,11 +38,11 @@ test('the tiers begin with the limits of the interface, from the lowest to the h
   expect(body).toEqual({ tiers: rows })
 })
 
-test('a tier that there is not is not changed', async () => {
+test('a change of an unknown tier is not found', async () => {
   expect(await setTier('tier4', { per_tx: 5 })).toMatchObject({ status: 404 })
 })
 
-test('verifying an owner moves the agents to tier1, whose limits hold for the next payment', async () => {
+test('the verification of an owner moves its agents to tier1, whose limits apply to the next payment', async () => {
   const owner = await stage.newOwner()
   const agent = await stage.newAgent(owner)
   expect(await stage.payOnBoth(agent, payee, 500)).toEqual([200, 200])
@@ -55,7 +55,7 @@ test('verifying an owner moves the agents to tier1, whose limits hold for the ne
   expect(body).toMatchObject({ tier: 'tier1', max_amount_now: 2_500 })
 })
 
-/** Agents that only fill the tier. */
+/** Adds agents to the tier. */
 async function fillTier(tier: string, count: number): Promise<void> {
   const ids = Array.from({ length: count }, () => newUuid(stage.clock.now()))
   await stage.db.database.query(
@@ -76,7 +76,7 @@ async function agentOf(tier: 'tier2' | 'tier3'): Promise<StageAgent> {
 }
 
 describe('a change of a tier with thousands of agents', () => {
-  test('holds for the next payment of each on every node once it is answered, up and down, without a cooldown', async () => {
+  test('a changed tier applies after its response to the next payment of each agent on every node, without a cooldown', async () => {
     const first = await agentOf('tier2')
     await fillTier('tier2', 2_600)
     const last = await agentOf('tier2')
@@ -91,7 +91,7 @@ describe('a change of a tier with thousands of agents', () => {
     expect(await selectUnannounced(stage.db.database)).toEqual([])
   })
 
-  test('that a stopped process left half announced is finished by the job of another', async () => {
+  test('the job of another process finishes an announcement of a tier that a stopped process left unfinished', async () => {
     const { database } = stage.db
     const first = await agentOf('tier3')
     await stage.advance(1)
@@ -103,7 +103,7 @@ describe('a change of a tier with thousands of agents', () => {
       if (limits !== null) await updateTier(tx, TEST_VAULT, { ...limits, perTxPaise: paise(500n) })
     })
     expect(await announceTier(database, 'tier3')).toBe(500)
-    // The process stops here: the first agents know, the last do not yet.
+    // The process stops here: the change is announced to the first agents and not to the last.
     expect(await stage.payOnBoth(first, payee, 5.01)).toEqual(['tier', 'tier'])
     expect(await stage.payOnBoth(last, payee, 5.01)).toEqual([200, 200])
     expect(await selectUnannounced(database)).toEqual(['tier3'])

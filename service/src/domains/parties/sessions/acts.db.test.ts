@@ -18,7 +18,7 @@ afterAll(() => stage.close())
 
 const during = (work: () => Promise<unknown>) => actsDuring(stage.db.database, work)
 
-test('the first login of a phone records that it accepted its owner', async () => {
+test('the first login of a phone is recorded as the acceptance of its owner', async () => {
   const { id, number } = await stage.newOwner(phone)
   const owner = formatId('own', id)
   const acts = await during(() => stage.logIn(number))
@@ -29,7 +29,7 @@ test('the first login of a phone records that it accepted its owner', async () =
   stage.clock.advance(30_000)
 })
 
-test('a login is one act of the first of the owners that it covers, and names them all', async () => {
+test('a login is recorded once, for the first of its owners, and names all of them', async () => {
   const [first] = await stage.db.database.query<{ id: Uuid }>(`select id from owners`)
   if (first === undefined) throw new Error('the owner of the test before')
   const second = await stage.newOwner(phone, (await newPlatform(stage.network)).platform.id)
@@ -55,7 +55,7 @@ test('a login is one act of the first of the owners that it covers, and names th
   expect(await during(logOut)).toEqual([])
 })
 
-test('an administrator is known by the end of the phone', async () => {
+test('a login of an administrator is recorded with the last digits of the phone', async () => {
   let session = { cookie: '', origin: '' }
   const started = await during(async () => {
     session = await stage.logIn(ADMIN, 'admin')
@@ -66,7 +66,7 @@ test('an administrator is known by the end of the phone', async () => {
   expect(ended).toEqual([{ ...act, action: 'session.ended', data: {} }])
 })
 
-test('codes that are sent and codes that are wrong leave nothing', async () => {
+test('sent codes and wrong codes are not recorded', async () => {
   stage.clock.advance(3_600_000)
   expect(
     await during(async () => {
@@ -76,6 +76,6 @@ test('codes that are sent and codes that are wrong leave nothing', async () => {
   ).toEqual([])
 })
 
-test('no phone, code or token is in the log', async () => {
+test('the audit log contains no phone, code or token', async () => {
   expect(await secretsInLog(stage.db.database, secrets)).toEqual([])
 })

@@ -14,15 +14,15 @@ export function endedAct(holder: Holder): Act {
 }
 
 /**
- * A session has no id that the outside knows, so its holder is the target: the first of the owners with the phone, or
- * the administrator.
+ * A session has no public id, so the target is its holder: the first of the owners with the phone, or the
+ * administrator.
  */
 function whoseSession(holder: Holder): { readonly actor: Actor; readonly target: string } {
   const actor = actorOf(holder)
   return { actor, target: actor.id }
 }
 
-/** One act for one login, however many owners share the phone. */
+/** One audit event for each login, however many owners share the phone. */
 function scopeOf(holder: Holder): Facts {
   return holder.kind === 'admin' ? {} : { owner_ids: holder.ownerIds.map(id => formatId('own', id)) }
 }

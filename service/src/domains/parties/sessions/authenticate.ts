@@ -13,7 +13,7 @@ import {
 
 type Authentication = Pick<SessionsContext, 'database' | 'clock' | 'vault' | 'adminPhones'>
 
-/** Whose session a cookie opens. The database is asked each time: a session that was ended is dead on every node. */
+/** Looks the session of a cookie up in the database each time, so that an ended session fails on every node. */
 export function createSessionAuthenticators({ database, clock, vault, adminPhones }: Authentication) {
   const hashOf = (token: string) => vault.credentialHash(token, 'sessions.token')
   return {
@@ -23,7 +23,7 @@ export function createSessionAuthenticators({ database, clock, vault, adminPhone
       if (session === null) return null
       return { kind: 'owner', sessionId: session.id, ownerIds: session.ownerIds }
     },
-    /** The list of administrators is the configuration's, so a phone that left it is out with the next request. */
+    /** Administrators are listed in the configuration, so a phone removed from it is refused at the next request. */
     async admin(token: string): Promise<AdminCaller | null> {
       if (!token.startsWith(TOKEN_PREFIX)) return null
       const session = await selectAdminSession(database.authentication, vault, hashOf(token), clock.now())
@@ -34,7 +34,7 @@ export function createSessionAuthenticators({ database, clock, vault, adminPhone
   }
 }
 
-/** The session of a caller. It may be gone: another page logged out after the cookie was checked. */
+/** The session of a caller; null if another request ended it after the cookie was checked. */
 export async function readSession(
   db: Queryable,
   { sessionId }: OwnerCaller,

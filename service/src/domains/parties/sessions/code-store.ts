@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { CodeOwner, PhoneLogin } from './code-owner.ts'
 import type { Sent, SharedCode } from './decide.ts'
+import type { CodeOwner, PhoneLogin } from './phone-login.ts'
 
 export interface StoredCode {
   readonly hash: Buffer
@@ -9,8 +9,8 @@ export interface StoredCode {
 }
 
 /**
- * When codes were sent to a phone, for this place and for all strangers, and the last that was sent for one. Both rows
- * are locked until the commit, the phone first, and are made empty where there are none.
+ * When codes were sent to a phone, for this place and for all unknown places, and the last code sent for one of these.
+ * It locks both rows until the commit, the phone's first, and inserts empty ones if they are missing.
  */
 export async function lockSent(
   tx: Queryable,
@@ -33,12 +33,12 @@ export async function lockSent(
   const { hash = null, expiresAt = null } = phone ?? {}
   return {
     here: place?.sentAt ?? [],
-    strangers: phone?.sentAt ?? [],
+    unknownPlaces: phone?.sentAt ?? [],
     shared: hash === null || expiresAt === null ? null : { hash, expiresAt },
   }
 }
 
-/** Puts a code in the place of the old one. */
+/** Replaces the code of a place. */
 export async function replaceCode(
   tx: Queryable,
   owner: CodeOwner,
@@ -52,28 +52,28 @@ export async function replaceCode(
   )
 }
 
-/** Keeps when codes were sent for strangers, and the last of them. */
+/** Stores when codes were sent for unknown places, and the last of them. */
 export async function keepSent(
   tx: Queryable,
   { audience, phoneIndex }: PhoneLogin,
-  strangers: readonly Date[],
+  unknownPlaces: readonly Date[],
   shared: SharedCode | null,
   now: Date,
 ): Promise<void> {
   await tx.query(
     `update login_phones set sent_at = $3, code_hash = $4, code_expires_at = $5, last_sent_at = $6
      where audience = $1 and phone_index = $2`,
-    [audience, phoneIndex, strangers, shared?.hash ?? null, shared?.expiresAt ?? null, now],
+    [audience, phoneIndex, unknownPlaces, shared?.hash ?? null, shared?.expiresAt ?? null, now],
   )
 }
 
-/** A code that may be tried, and until when an earlier one counts as the first of two. */
+/** A code that may be tried, and until when an earlier right one counts as the first of two. */
 export interface TriedCode {
   readonly hash: Buffer
   readonly secondUntil: Date | null
 }
 
-/** Uses up one try, and only then tells the hash: guesses side by side share what is left. null: no code to try. */
+/** Uses up one try and then returns the hash, so concurrent guesses share the tries. null: there is no code to try. */
 export async function takeTry(db: Queryable, owner: CodeOwner, now: Date): Promise<TriedCode | null> {
   const [row] = await db.query<TriedCode>(
     `update login_codes set tries_left = tries_left - 1
@@ -86,8 +86,8 @@ export async function takeTry(db: Queryable, owner: CodeOwner, now: Date): Promi
 }
 
 /**
- * Takes the brakes on sending off a phone that somebody logged in with, at every place, but for the last sending of
- * each: the pause after it stays. What strangers tried stays counted.
+ * Resets the limits on sending codes to a phone after a login, at every place, except the last sending of each, whose
+ * pause stays. Tries from unknown places stay counted.
  */
 export async function releaseBrakes(tx: Queryable, phone: PhoneLogin): Promise<void> {
   const parameters = [phone.audience, phone.phoneIndex]
@@ -102,8 +102,8 @@ export async function releaseBrakes(tx: Queryable, phone: PhoneLogin): Promise<v
 }
 
 /**
- * Ends a code that was right, wherever it could be used; false when another call was first. The row of the phone is
- * locked before, so that calls at several places come one after the other.
+ * Ends a right code at every place where it is valid; false if a concurrent request used it first. The caller has
+ * locked the row of the phone, so that requests from several places run one after the other.
  */
 export async function consumeCode(tx: Queryable, owner: CodeOwner, hash: Buffer): Promise<boolean> {
   await tx.query(
@@ -119,7 +119,7 @@ export async function consumeCode(tx: Queryable, owner: CodeOwner, hash: Buffer)
   return rows.some(({ place }) => place.equals(owner.addressIndex))
 }
 
-/** Deletes codes that were dead before a moment, a bounded batch; answers how many. */
+/** Deletes a bounded batch of codes that expired before a moment. Returns the number deleted. */
 export async function deleteCodesBefore(db: Queryable, moment: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from login_codes where (audience, phone_index, address_index) in (
@@ -131,7 +131,7 @@ export async function deleteCodesBefore(db: Queryable, moment: Date, limit: numb
   return rows.length
 }
 
-/** Forgets phones that got no code since a moment, a bounded batch; answers how many. */
+/** Deletes a bounded batch of phones without a code since a moment. Returns the number deleted. */
 export async function deletePhonesBefore(db: Queryable, moment: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from login_phones where (audience, phone_index) in (

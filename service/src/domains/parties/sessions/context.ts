@@ -2,16 +2,16 @@ import type { Database } from '../../../db/database.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { RiskSignals } from '../../risk/index.ts'
-import type { OtpDispatcher } from './outbox.ts'
+import type { OtpDispatcher } from './otp-dispatcher.ts'
 
-/** What login, sessions and logout work with. */
+/** The dependencies of login, sessions and logout. */
 export interface SessionsContext {
   readonly database: Database
   readonly clock: Clock
   readonly vault: Vault
-  /** Ten digits each. */
+  /** The phones of administrators, ten digits each. */
   readonly adminPhones: readonly string[]
-  /** An administrator's TOTP secret in base32, by phone; empty: none is asked for. */
+  /** The TOTP secrets of administrators in base32, by phone; empty: no second factor is required. */
   readonly adminTotpSecrets: ReadonlyMap<string, string>
   readonly signals: Pick<RiskSignals, 'wrongLoginCode'>
   readonly otpDispatcher: OtpDispatcher

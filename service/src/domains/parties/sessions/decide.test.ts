@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 const ago = (ms: number) => new Date(NOW.getTime() - ms)
 const here = (sentAt: readonly Date[]): SendFacts => ({
   here: sentAt,
-  strangers: [],
+  unknownPlaces: [],
   isKnown: false,
   shared: null,
 })
@@ -30,11 +30,11 @@ test.each([
   [1, [ago(29_999)]],
   [15, [ago(15_000)]],
   [31, [new Date(NOW.getTime() + 1_000)]],
-])('within 30 s of the last, one has to wait for the %d s that are left', (waitS, sentAt) => {
+])('within 30 s of the last code the caller has to wait for the remaining %d s', (waitS, sentAt) => {
   expect(decideCode(here(sentAt), NOW)).toMatchObject(retryAfter(waitS))
 })
 
-test('the eleventh in an hour waits until the first is an hour old, to the millisecond', () => {
+test('the eleventh code in an hour is sent exactly when the first is an hour old', () => {
   const ten = [ago(HOUR_MS - 1), ...Array.from({ length: 9 }, () => ago(40_000))]
   expect(decideCode(here(ten), NOW)).toMatchObject(retryAfter(1))
   expect(decideCode(here(ten), new Date(NOW.getTime() + 1))).toMatchObject({ kind: 'code' })
@@ -43,40 +43,40 @@ test('the eleventh in an hour waits until the first is an hour old, to the milli
 const SHARED = { hash: Buffer.from('the last code'), expiresAt: new Date(NOW.getTime() + 120_000) }
 const flooded = (lastMs: number, facts: Partial<SendFacts> = {}): SendFacts => ({
   ...here([]),
-  strangers: [...Array.from({ length: 19 }, () => ago(2_000_000)), ago(lastMs)],
+  unknownPlaces: [...Array.from({ length: 19 }, () => ago(2_000_000)), ago(lastMs)],
   shared: SHARED,
   ...facts,
 })
 
-test('strangers get twenty messages an hour to one phone, then one in three minutes, and between them the last code', () => {
-  const nineteen = { ...flooded(1), strangers: Array.from({ length: 19 }, () => ago(1)) }
+test('unknown places cause twenty messages an hour to a phone, then one in three minutes, and otherwise share the last code', () => {
+  const nineteen = { ...flooded(1), unknownPlaces: Array.from({ length: 19 }, () => ago(1)) }
   expect(decideCode(nineteen, NOW)).toMatchObject({ kind: 'code' })
   expect(decideCode(flooded(179_999), NOW)).toMatchObject({ kind: 'shared', code: SHARED })
   expect(decideCode(flooded(180_000), NOW)).toMatchObject({ kind: 'code' })
 })
 
-test('where the last code was used or is too old, another is sent', () => {
+test('another code is sent if the last one was used or is too old', () => {
   expect(decideCode(flooded(1, { shared: null }), NOW)).toMatchObject({ kind: 'code' })
   const old = { ...SHARED, expiresAt: NOW }
   expect(decideCode(flooded(1, { shared: old }), NOW)).toMatchObject({ kind: 'code' })
 })
 
-test('what strangers ask for does not brake a place that is known, and its codes count for no stranger', () => {
+test('requests from unknown places do not limit a known place, and its codes do not count for unknown places', () => {
   const facts = flooded(1, { isKnown: true })
   expect(decideCode(facts, NOW)).toEqual({
     kind: 'code',
-    sent: { here: [NOW], strangers: facts.strangers },
+    sent: { here: [NOW], unknownPlaces: facts.unknownPlaces },
   })
 })
 
-test('what is older than an hour is forgotten, so the lists stay short', () => {
+test('moments older than an hour are removed from the lists', () => {
   const sentAt = [ago(3 * HOUR_MS), ago(2 * HOUR_MS), ago(60_000)]
-  expect(decideCode({ ...here(sentAt), strangers: sentAt }, NOW)).toEqual({
+  expect(decideCode({ ...here(sentAt), unknownPlaces: sentAt }, NOW)).toEqual({
     kind: 'code',
-    sent: { here: [ago(60_000), NOW], strangers: [ago(60_000), NOW] },
+    sent: { here: [ago(60_000), NOW], unknownPlaces: [ago(60_000), NOW] },
   })
   const sent = decideCode(flooded(180_000), NOW)
-  expect(sent.kind === 'code' ? sent.sent.strangers : []).toHaveLength(20)
+  expect(sent.kind === 'code' ? sent.sent.unknownPlaces : []).toHaveLength(20)
 })
 
 test.each([
@@ -85,6 +85,6 @@ test.each([
   ['after a thousand wrong tries over all phones', { tries: 1, wrongTries: 1_001, secondUntil: null }, true],
   ['the second code', { tries: 101, wrongTries: 1_001, secondUntil: new Date(NOW.getTime() + 1) }, false],
   ['a second code that comes too late', { tries: 101, wrongTries: 0, secondUntil: NOW }, true],
-])('a right code of a stranger: %s', (_which, facts, needed) => {
+])('a right code from an unknown place: %s', (_which, facts, needed) => {
   expect(needsSecondCode(facts, NOW)).toBe(needed)
 })

@@ -3,30 +3,30 @@ import type { Refusal } from '../../../kernel/app-error.ts'
 import { HOUR_MS } from '../../../kernel/clock.ts'
 import { rateLimitExceeded } from '../../../kernel/rate-limit-exceeded.ts'
 
-/** How often a code may be tried in all. */
+/** How often a code may be tried. */
 export const TRIES = 5
 export const CODE_VALID_MS = OTP_VALID_S * 1_000
 
 const RESEND_AFTER_MS = 30_000
-/** So many codes an hour to one network or browser without a login between. */
+/** Codes an hour for one network or browser without a login in between. */
 const CODES_AN_HOUR = 10
 
-/** So many messages an hour to one phone that strangers ask for, before they come at a pace. */
-export const STRANGERS_CODES_AN_HOUR = 20
-/** Then so far apart, at least: shorter than a code lives, so one that can be used is always on the phone. */
-export const STRANGERS_PAUSE_MS = 180_000
+/** Messages an hour to one phone on request of unknown places, before a pause applies. */
+export const UNKNOWN_PLACES_CODES_AN_HOUR = 20
+/** The pause then: shorter than a code is valid, so the phone always has a valid code. */
+export const UNKNOWN_PLACES_PAUSE_MS = 180_000
 
 /**
- * Above so many tries an hour by strangers a phone's login from a place that is not known takes two codes, one after
- * the other. So nobody is ever kept out, and guessing both is next to impossible.
+ * Above this many tries an hour from unknown places, a login of the phone from an unknown place takes two codes, one
+ * after the other. So no holder is locked out, and guessing both codes is almost impossible.
  */
-export const STRANGERS_TRIES_AN_HOUR = 100
-/** The same above so many wrong tries an hour by strangers over all phones. */
+export const UNKNOWN_PLACES_TRIES_AN_HOUR = 100
+/** The same above this many wrong tries an hour from unknown places, over all phones. */
 export const ALL_WRONG_TRIES_AN_HOUR = 1_000
-/** How long the first of two codes counts. */
+/** How long the first of two codes is remembered. */
 export const SECOND_CODE_MS = 600_000
 
-/** A code that was sent at the request of a stranger, and is good at every stranger's place while it lives. */
+/** A code sent on request of an unknown place. While it is valid, it can be used at every unknown place. */
 export interface SharedCode {
   readonly hash: Buffer
   readonly expiresAt: Date
@@ -34,30 +34,33 @@ export interface SharedCode {
 
 /** When codes were sent to a phone, oldest first. */
 export interface Sent {
-  /** To the place that asks now. */
+  /** For the requesting place. */
   readonly here: readonly Date[]
-  /** To all places that were not known. */
-  readonly strangers: readonly Date[]
+  /** For all unknown places. */
+  readonly unknownPlaces: readonly Date[]
 }
 
 export interface SendFacts extends Sent {
-  /** The phone has logged in from this place before. */
+  /** Whether the phone has logged in from this place before. */
   readonly isKnown: boolean
-  /** The last code that was sent for a stranger; null: there is none, or it was used. */
+  /** The last code sent for an unknown place; null: none, or it was used. */
   readonly shared: SharedCode | null
 }
 
 export type NewCode =
-  /** A message goes out: when the ones of the last hour did, this one included. */
+  /** A message is sent; the moments of the last hour's messages, this one included. */
   | { readonly kind: 'code'; readonly sent: Sent }
-  /** No message: the code that is on the phone already is good here too. */
+  /** No message is sent, because the code that the phone already has is valid here too. */
   | { readonly kind: 'shared'; readonly sent: Sent; readonly code: SharedCode }
 
 /**
- * Whether a phone may get a code now. What strangers ask for bounds the messages that go out and refuses nobody; a
- * place that is known is not braked by it at all.
+ * Decides whether a phone gets a code now. Requests from unknown places are never refused; above a limit, fewer
+ * messages are sent. They do not limit a known place.
  */
-export function decideCode({ here, strangers, isKnown, shared }: SendFacts, now: Date): Refusal | NewCode {
+export function decideCode(
+  { here, unknownPlaces, isKnown, shared }: SendFacts,
+  now: Date,
+): Refusal | NewCode {
   const last = here.at(-1)
   if (last !== undefined && ageMs(last, now) < RESEND_AFTER_MS) {
     return rateLimitExceeded('A code was sent just now: send that one', 1, RESEND_AFTER_MS - ageMs(last, now))
@@ -69,35 +72,35 @@ export function decideCode({ here, strangers, isKnown, shared }: SendFacts, now:
     return rateLimitExceeded(what, CODES_AN_HOUR, HOUR_MS - ageMs(oldest, now))
   }
   const sentHere = [...recent, now]
-  if (isKnown) return { kind: 'code', sent: { here: sentHere, strangers } }
-  const others = within(STRANGERS_CODES_AN_HOUR, strangers, now)
+  if (isKnown) return { kind: 'code', sent: { here: sentHere, unknownPlaces } }
+  const others = within(UNKNOWN_PLACES_CODES_AN_HOUR, unknownPlaces, now)
   const lastOther = others.at(-1)
-  const isShort = others.length < STRANGERS_CODES_AN_HOUR
-  const isFarApart = lastOther === undefined || ageMs(lastOther, now) >= STRANGERS_PAUSE_MS
+  const isShort = others.length < UNKNOWN_PLACES_CODES_AN_HOUR
+  const isFarApart = lastOther === undefined || ageMs(lastOther, now) >= UNKNOWN_PLACES_PAUSE_MS
   if (isShort || isFarApart || shared === null || shared.expiresAt <= now) {
-    const latest = [...others, now].slice(-STRANGERS_CODES_AN_HOUR)
-    return { kind: 'code', sent: { here: sentHere, strangers: latest } }
+    const latest = [...others, now].slice(-UNKNOWN_PLACES_CODES_AN_HOUR)
+    return { kind: 'code', sent: { here: sentHere, unknownPlaces: latest } }
   }
-  return { kind: 'shared', sent: { here: sentHere, strangers: others }, code: shared }
+  return { kind: 'shared', sent: { here: sentHere, unknownPlaces: others }, code: shared }
 }
 
-/** What is known of a right code that comes from a place where its phone has never logged in. */
-export interface StrangersTry {
-  /** Tries of this phone by strangers within the hour, this one included. */
+/** The facts about a right code from an unknown place. */
+export interface UnknownPlaceTry {
+  /** Tries for this phone from unknown places within the hour, this one included. */
   readonly tries: number
-  /** Wrong tries of strangers within the hour, over all phones. */
+  /** Wrong tries from unknown places within the hour, over all phones. */
   readonly wrongTries: number
-  /** Until when a first code counts at this place; null: there was none. */
+  /** Until when a first code is remembered at this place; null: there was none. */
   readonly secondUntil: Date | null
 }
 
-/** Whether a right code logs a stranger in, or is the first of two. */
-export function needsSecondCode({ tries, wrongTries, secondUntil }: StrangersTry, now: Date): boolean {
+/** Decides whether a right code from an unknown place logs in, or is the first of two. */
+export function needsSecondCode({ tries, wrongTries, secondUntil }: UnknownPlaceTry, now: Date): boolean {
   if (secondUntil !== null && secondUntil > now) return false
-  return tries > STRANGERS_TRIES_AN_HOUR || wrongTries > ALL_WRONG_TRIES_AN_HOUR
+  return tries > UNKNOWN_PLACES_TRIES_AN_HOUR || wrongTries > ALL_WRONG_TRIES_AN_HOUR
 }
 
-/** The latest moments of the last hour, at most so many. */
+/** The latest moments of the last hour, at most this many. */
 function within(most: number, moments: readonly Date[], now: Date): Date[] {
   return moments.filter(moment => ageMs(moment, now) < HOUR_MS).slice(-most)
 }

@@ -1,14 +1,14 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { CodeOwner, PhoneLogin } from './code-owner.ts'
+import type { CodeOwner, PhoneLogin } from './phone-login.ts'
 
-/** More moments than this are not kept of one phone: what counts is whether the hour's limit is passed. */
+/** The most moments stored for one phone; enough to see whether the hour's limit is exceeded. */
 const MOMENTS_KEPT = 200
 
 /**
- * Counts a try from a place that is not known, and answers how many there were since a moment, this one included. It
- * is counted before the code is looked at, so tries side by side count each other.
+ * Counts a try from an unknown place. Returns the number since a moment, this one included. It counts before the code
+ * is compared, so that concurrent tries are all counted.
  */
-export async function countStrangersTry(
+export async function countUnknownPlaceTry(
   db: Queryable,
   { audience, phoneIndex }: PhoneLogin,
   now: Date,
@@ -25,7 +25,7 @@ export async function countStrangersTry(
   return row?.tries ?? 1
 }
 
-/** Counts a wrong try of a stranger, whosever the phone. */
+/** Counts a wrong try from an unknown place, for any phone. */
 export async function addWrongTry(db: Queryable, minute: Date): Promise<void> {
   await db.query(
     `insert into login_wrong_tries (minute, tries) values ($1, 1)
@@ -34,7 +34,7 @@ export async function addWrongTry(db: Queryable, minute: Date): Promise<void> {
   )
 }
 
-/** Wrong tries of strangers since a moment, over all phones. */
+/** Wrong tries from unknown places since a moment, over all phones. */
 export async function countWrongTries(db: Queryable, since: Date): Promise<number> {
   const [row] = await db.query<{ tries: bigint | null }>(
     `select sum(tries)::int8 as tries from login_wrong_tries where minute > $1`,
@@ -48,7 +48,7 @@ export async function deleteWrongTriesBefore(db: Queryable, moment: Date): Promi
   return rows.length
 }
 
-/** Notes at a place that a code was right there, until when a second one is enough. */
+/** Stores that a code was right at a place, and until when a second one is enough. */
 export async function noteFirstCode(tx: Queryable, owner: CodeOwner, until: Date): Promise<void> {
   await tx.query(
     `update login_codes set second_until = $4, sent_at = sent_at[:cardinality(sent_at) - 1]
@@ -58,8 +58,8 @@ export async function noteFirstCode(tx: Queryable, owner: CodeOwner, until: Date
 }
 
 /**
- * Uses up the step of a TOTP secret; false when it was used before. Earlier steps end with it, so that one code is good
- * once on all nodes, whatever the order in which two arrive.
+ * Uses up a step of a TOTP secret; false if it was used before. Earlier steps become invalid too, so that each code
+ * works once on all nodes, in whatever order two requests arrive.
  */
 export async function useTotpStep(tx: Queryable, secretIndex: Buffer, step: number): Promise<boolean> {
   const rows = await tx.query(

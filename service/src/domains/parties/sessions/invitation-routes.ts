@@ -9,7 +9,7 @@ import { ownerRecord } from '../owners/owner-record.ts'
 import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
 
-/** The invitations of a session's phone: the only thing of theirs that a session shows before they are accepted. */
+/** The invitations of a session's phone. Before acceptance, a session shows nothing else of an owner. */
 export function serveInvitations(serve: Serve, context: SessionsContext): void {
   const { database, vault } = context
 

@@ -73,7 +73,7 @@ function rowsOf(node: PlanNode): number {
   return (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), own)
 }
 
-test('a request with a session looks at no invitation, however many strangers’ platforms invite its phone', async () => {
+test('a request with a session reads no invitation, however many platforms invite its phone', async () => {
   const hash = TEST_VAULT.credentialHash(token, 'sessions.token')
   const now = stage.clock.now()
   expect(await selectOwnerSession(connection, TEST_VAULT, hash, now)).toMatchObject({ ownerIds: [ownerId] })

@@ -23,7 +23,7 @@ interface LoggedIn {
   readonly invitations: number
 }
 
-/** A phone that owners of so many platforms have, oldest first. */
+/** A phone with an owner on each of several platforms, oldest first. */
 async function phoneOf(platforms: number) {
   const number = randomPhone()
   const owners: Uuid[] = []
@@ -59,7 +59,7 @@ test('the first login of a phone accepts its only owner', async () => {
   expect(await linkOf(only)).toBe('accepted')
 })
 
-test('the first login of a phone with several owners accepts none, and shows all as invitations', async () => {
+test('the first login of a phone with several owners accepts none of them and shows all as invitations', async () => {
   const { number, owners } = await phoneOf(2)
   for (let login = 0; login < 2; login++) {
     expect(await logIn(number)).toMatchObject({ owner_ids: [], owners: [], invitations: 2 })
@@ -74,7 +74,7 @@ test('the first login of a phone with several owners accepts none, and shows all
   expect(await stage.ask('GET', '/api/web/me', session)).toMatchObject({ status: 200, body: { owners: [] } })
 })
 
-test('an owner that comes after the first login is an invitation, also at the next login', async () => {
+test('an owner that is created after the first login is an invitation, also at the next login', async () => {
   const { number, owners } = await phoneOf(1)
   await logIn(number)
   const later = await invite(number)
@@ -85,7 +85,7 @@ test('an owner that comes after the first login is an invitation, also at the ne
   expect(await linkOf(later)).toBe('invited')
 })
 
-test('owners of two platforms and the first login at once: a session never covers more than one unasked', async () => {
+test('if two platforms create owners during the first login, the session covers at most one without asking', async () => {
   for (let round = 0; round < 6; round++) {
     const { number } = await phoneOf(1)
     await stage.sendOtp(number)
@@ -106,7 +106,7 @@ test('owners of two platforms and the first login at once: a session never cover
   }
 })
 
-test('of accepting and declining at once exactly one counts', async () => {
+test('of concurrent acceptance and decline of an invitation exactly one succeeds', async () => {
   const { number, owners } = await phoneOf(2)
   const [first = ''] = owners
   const session = await stage.logIn(number)
@@ -121,7 +121,7 @@ test('of accepting and declining at once exactly one counts', async () => {
   })
 })
 
-test('the refusal of an invitation that was answered before says where its owner is, or when another may come', async () => {
+test('a second decision about an invitation is refused with the next step or the date of a new invitation', async () => {
   const { number, owners } = await phoneOf(2)
   const session = await stage.logIn(number)
   for (const [owner, how, next] of [
@@ -136,14 +136,14 @@ test('the refusal of an invitation that was answered before says where its owner
   }
 })
 
-test('what is accepted belongs to every session of the phone at once, and the platform is told', async () => {
+test('an accepted owner belongs to every session of the phone at once, and the platform gets an event', async () => {
   const { number, owners } = await phoneOf(1)
   const session = await stage.logIn(number)
   const later = await invite(number)
-  const told = await eventsDuring(stage.db.database, async () => {
+  const events = await eventsDuring(stage.db.database, async () => {
     expect((await answer(later, 'accept', session)).status).toBe(200)
   })
-  expect(told).toMatchObject([
+  expect(events).toMatchObject([
     {
       event: 'owner.link.updated',
       data: { owner_id: formatId('own', later), link_status: 'accepted' },
@@ -153,7 +153,7 @@ test('what is accepted belongs to every session of the phone at once, and the pl
   expect(body).toMatchObject({ owners: [...owners, later].map(id => ({ owner_id: formatId('own', id) })) })
 })
 
-test('an invitation is answered by nobody but the holder of its phone', async () => {
+test('only the holder of the phone can accept or decline an invitation', async () => {
   const { owners } = await phoneOf(2)
   const stranger = await stage.logIn((await phoneOf(1)).number)
   for (const how of ['accept', 'decline'] as const) {
@@ -178,7 +178,7 @@ test('a first login does not accept the only owner of a deleted platform', async
   expect(await linkOf(living)).toBe('invited')
 })
 
-test('a deleted platform invites nobody any more', async () => {
+test('invitations of a deleted platform are neither shown nor accepted', async () => {
   const { number, owners } = await phoneOf(2)
   const [first = ''] = owners
   const session = await stage.logIn(number)
@@ -192,7 +192,7 @@ test('a deleted platform invites nobody any more', async () => {
   expect((await answer(first, 'accept', session)).status).toBe(404)
 })
 
-test('who declined is asked again after 30 days and not before, and no login accepts for them', async () => {
+test('a person who declined can be invited again only after 30 days, and no login accepts by itself', async () => {
   const { number, owners } = await phoneOf(2)
   const [first = ''] = owners
   const session = await stage.logIn(number)
@@ -215,7 +215,7 @@ test('who declined is asked again after 30 days and not before, and no login acc
   expect(await logIn(number)).toMatchObject({ owner_ids: [], invitations: 2 })
 })
 
-test('an owner that was accepted is not invited again', () => {
+test('an accepted owner cannot be invited again', () => {
   const accepted = { linkStatus: 'accepted', linkDecidedAt: null } as const
   expect(decideInvite(accepted, new Date())).toMatchObject({ kind: 'refusal', code: 'conflict' })
 })

@@ -8,9 +8,9 @@ import { deleteExpiredSessions } from './store.ts'
 
 const CLEARING_MS = 60_000
 const AT_ONCE = 1_000
-/** A dead code still tells when it was sent, and the brake on sending looks back an hour. */
+/** Expired codes are kept for an hour, because the limits on sending need their moments. */
 const CODES_KEPT_MS = HOUR_MS
-/** As long as a browser keeps its cookie. */
+/** The lifetime of the browser's cookie. */
 const PLACES_KEPT_MS = 180 * DAY_MS
 
 export function sessionJobs({ database }: Pick<SessionsContext, 'database'>): Job[] {

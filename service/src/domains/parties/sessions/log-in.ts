@@ -6,28 +6,27 @@ import { recordFacts } from '../../../operations/record.ts'
 import { acceptOnlyOwner } from '../owners/answer-invitation.ts'
 import { type LinkedOwner, selectAcceptedOwners } from '../owners/invitation-store.ts'
 import { startedAct } from './acts.ts'
-import { type Audience, SESSION_MS } from './audience.ts'
 import { consumeCode, releaseBrakes, type TriedCode, takeTry } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { needsSecondCode, SECOND_CODE_MS } from './decide.ts'
-import { addWrongTry, countStrangersTry, countWrongTries, noteFirstCode } from './guess-store.ts'
+import { addWrongTry, countUnknownPlaceTry, countWrongTries, noteFirstCode } from './guess-store.ts'
 import { hashCode } from './one-time-code.ts'
-import { requirePhone } from './phone.ts'
+import { type Audience, requirePhone, SESSION_MS } from './phone-login.ts'
 import { findPlace, type Origin, PLACES_KEPT, type Place, placesToRemember } from './place.ts'
 import { rememberPlaces } from './place-store.ts'
 import { checkSecondFactor, isTotpNeeded, type SecondFactor, useSecondFactor } from './second-factor.ts'
 import { insertSession, isOwnersPhone, sessionPhoneOf } from './store.ts'
 
-/** Searchable, so that one in a log or a repository is found and hidden. */
+/** A fixed prefix, so that secret scanners find tokens in logs and repositories. */
 export const TOKEN_PREFIX = 'ses_live_'
 
 export interface NewSession {
-  /** For the browser alone; only its hash is kept. */
+  /** The session token for the browser; only its hash is stored. */
   readonly token: string
   readonly expiresAt: Date
-  /** For the browser to keep: with it the phone is no stranger at its next login. */
+  /** A token by which the browser is a known place at the phone's next login. */
   readonly browserToken: string
-  /** The owners that it covers; none for an administrator. */
+  /** The owners that the session covers; none for an administrator. */
   readonly owners: readonly LinkedOwner[]
   readonly phoneIndex: Buffer
 }
@@ -40,8 +39,8 @@ export interface LogIn extends Origin {
 }
 
 /**
- * A session for the right code. Every call uses up a try, by a statement of its own, before the code is looked at. The
- * token is always a new one: nothing that the caller brought becomes a session.
+ * Creates a session for the right code. Every call uses up a try, in a statement of its own, before the code is
+ * compared. The token is always new: a token from the caller never becomes a session.
  */
 export async function logIn(
   context: SessionsContext,
@@ -58,7 +57,7 @@ export async function logIn(
   const tried = await takeTry(database, place.owner, now)
   if (tried === null) throw wrong()
   const since = new Date(now.getTime() - HOUR_MS)
-  const tries = place.isKnown ? 0 : await countStrangersTry(database, place.owner, now, since)
+  const tries = place.isKnown ? 0 : await countUnknownPlaceTry(database, place.owner, now, since)
   const factor = checkSecondFactor(context, audience, phone, totp)
   const isRight = sameHash(tried.hash, given) && factor.kind !== 'wrong'
   if (!isRight || !(await isKnownPhone(context, audience, phone, place))) {
@@ -78,7 +77,7 @@ async function isKnownPhone(
   return audience === 'owner' ? isOwnersPhone(database, owner.phoneIndex) : adminPhones.includes(phone)
 }
 
-/** A place that is known has few tries of its own; only what strangers try counts for everybody. */
+/** Counts a try. A known place has tries of its own; tries from unknown places are counted together. */
 async function countWrong({ database, signals }: SessionsContext, place: Place, now: Date): Promise<void> {
   signals.wrongLoginCode()
   if (place.isKnown) return
@@ -94,8 +93,8 @@ interface RightCode {
 }
 
 /**
- * While many codes are tried, a right one from a place that is not known may be a lucky guess: another has to follow.
- * With a second factor too: whoever reads the phone's messages guesses the app's code alone.
+ * While many codes are tried, a right one from an unknown place may be a guess, so a second one is required. This
+ * applies with a second factor too: an attacker who reads the phone's messages only has to guess the code of the app.
  */
 async function refuseFirstCode(
   { database, vault }: SessionsContext,
@@ -169,8 +168,8 @@ function wrongCode(): AppError {
 }
 
 /**
- * One answer for whatever was wrong, so that none of two factors is told by the other. What differs is what the caller
- * knows: whether a totp was sent.
+ * One refusal for every wrong factor, so that it does not reveal which factor was wrong. It differs only in what the
+ * caller knows: whether the request had a totp.
  */
 function wrongFactors(totp: string | undefined): AppError {
   const message =

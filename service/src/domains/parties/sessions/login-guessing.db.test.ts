@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
-import { ALL_WRONG_TRIES_AN_HOUR, STRANGERS_TRIES_AN_HOUR } from './decide.ts'
+import { ALL_WRONG_TRIES_AN_HOUR, UNKNOWN_PLACES_TRIES_AN_HOUR } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
 import { from, openStage, otherThan, type Stage } from './test-stage.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(() => stage.clock.advance(61 * MINUTE_MS))
 afterAll(() => stage.close())
 
-/** Wrong tries from an address of its own for each five, side by side. */
+/** Makes concurrent wrong tries, five from each address. */
 async function guess(phone: string, tries: number): Promise<void> {
   for (let done = 0; done < tries; done += 5) {
     const headers = from(`10.${Math.floor(done / 5 / 250)}.0.${(done / 5) % 250}`)
@@ -37,14 +37,14 @@ async function codeFor(phone: string, headers: Record<string, string>): Promise<
   return stage.codeOf(phone)
 }
 
-/** The cookies of an answer by which a browser is known later on. */
+/** The cookies of a response by which a browser is known later. */
 function browserOf(headers: Headers): string {
   const cookie = headers.getSetCookie().find(text => text.startsWith('service_browser='))
   return cookie?.split(';')[0] ?? 'none'
 }
 
-test('up to a hundred tries of strangers a right code is enough, beyond it takes two', async () => {
-  expect(STRANGERS_TRIES_AN_HOUR).toBe(100)
+test('up to a hundred tries from unknown places one right code is enough, and beyond that a login takes two', async () => {
+  expect(UNKNOWN_PLACES_TRIES_AN_HOUR).toBe(100)
   const { number } = await stage.newOwner()
   await guess(number, 99)
   const stranger = from('203.0.113.50')
@@ -58,10 +58,10 @@ test('up to a hundred tries of strangers a right code is enough, beyond it takes
   expect((await stage.verifyOtp(number, second, 'owner', HOME)).status).toBe(200)
 })
 
-test('tries of strangers side by side count each other', async () => {
+test('concurrent tries from unknown places are all counted', async () => {
   const { number } = await stage.newOwner()
   const places = Array.from({ length: 24 }, (_, index) => from(`172.16.0.${index}`))
-  // One after the other, so that the last message on the phone is the last code.
+  // One after the other, so that the last message is the last code.
   let code = 'none'
   for (const headers of places) {
     await stage.sendOtp(number, 'owner', headers)
@@ -75,7 +75,7 @@ test('tries of strangers side by side count each other', async () => {
   expect(await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)).toMatchObject(SECOND_CODE)
 })
 
-test('a first code counts at its own place alone, and for ten minutes', async () => {
+test('a first code is remembered only at its own place, and for ten minutes', async () => {
   const { number } = await stage.newOwner()
   await guess(number, 101)
   await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)
@@ -87,7 +87,7 @@ test('a first code counts at its own place alone, and for ten minutes', async ()
   expect(await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)).toMatchObject(SECOND_CODE)
 })
 
-test('a network and a browser that the phone logged in from need one code, whatever strangers try', async () => {
+test('a known network and a known browser need one code, however many tries unknown places make', async () => {
   const { number } = await stage.newOwner()
   const reply = await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)
   const browser = browserOf(reply.headers)
@@ -101,7 +101,7 @@ test('a network and a browser that the phone logged in from need one code, whate
   expect(browserOf(there.headers)).toBe(browser)
 })
 
-test('a known browser’s code and tries are its own, where others share its network', async () => {
+test('a known browser has a code and tries of its own, even if others share its network', async () => {
   const { number } = await stage.newOwner()
   const reply = await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)
   stage.clock.advance(MINUTE_MS)
@@ -117,7 +117,7 @@ test('a known browser’s code and tries are its own, where others share its net
   expect((await stage.verifyOtp(number, code, 'owner', withBrowser)).status).toBe(200)
 })
 
-test('a browser of one phone is a stranger to every other, and to the other login', async () => {
+test('a browser known for one phone is unknown for other phones and for the other kind of login', async () => {
   const { number: thiefs } = await stage.newOwner()
   const reply = await stage.verifyOtp(thiefs, await codeFor(thiefs, HOME), 'owner', HOME)
   const token = browserOf(reply.headers)
@@ -134,7 +134,7 @@ test('a browser of one phone is a stranger to every other, and to the other logi
   expect(rows.map(({ text }) => text).join()).not.toContain(token.split('=')[1])
 })
 
-test('a login gives a stranger’s browser a token of its own, never one that it brought', async () => {
+test('a login gives an unknown browser a new token, never one that it sent', async () => {
   const { number: thiefs } = await stage.newOwner()
   const reply = await stage.verifyOtp(thiefs, await codeFor(thiefs, HOME), 'owner', HOME)
   const planted = { ...from('192.0.2.44'), cookie: browserOf(reply.headers) }
@@ -145,7 +145,7 @@ test('a login gives a stranger’s browser a token of its own, never one that it
   expect(login.headers.getSetCookie().at(-1)).toMatch(/; HttpOnly; SameSite=Lax$|; Path=\/v1\/auth/)
 })
 
-test('guessing over many phones makes every login from a new place take two codes, and no known one', async () => {
+test('guessing over many phones makes logins from unknown places take two codes, and not those from known places', async () => {
   const { number } = await stage.newOwner()
   await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)
   stage.clock.advance(MINUTE_MS)
@@ -161,7 +161,7 @@ test('guessing over many phones makes every login from a new place take two code
   expect((await stage.verifyOtp(number, await codeFor(number, HOME), 'owner', HOME)).status).toBe(200)
 })
 
-test('at most twenty places of a phone are kept, and none for half a year', async () => {
+test('at most twenty places of a phone are kept, and places unused for half a year are deleted', async () => {
   const { number } = await stage.newOwner()
   for (let count = 0; count < 12; count++) {
     const headers = from(`192.0.2.${count}`)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-/** The login of a phone by its right code, with something that happens between its try and its session. */
+/** A login with the right code, with an action between its try and its session. */
 async function logInAfter(phone: string, code: string, between: () => Promise<unknown>) {
   const { database } = stage.context
   const delayed: Database = {
@@ -33,7 +33,7 @@ async function sessions(): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-test('a right code that two pages send in the same moment makes one session', async () => {
+test('a right code that two pages send at the same moment creates one session', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)
@@ -50,7 +50,7 @@ test('a right code that two pages send in the same moment makes one session', as
   expect(await sessions()).toBe(before + 1)
 })
 
-test('a code that a new one replaces in the middle of a login makes no session', async () => {
+test('a code that is replaced during a login creates no session', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(() => stage.clock.advance(60 * MINUTE_MS))
 afterAll(() => stage.close())
 
-test('an owner logs in with the code that was sent, and hears which platform it is', async () => {
+test('an owner logs in with the code that was sent, and the message names the platform', async () => {
   const { number, id, platformId } = await stage.newOwner()
   expect(await stage.sendOtp(`+91 ${number}`)).toMatchObject({
     status: 200,
@@ -42,7 +42,7 @@ test('an owner logs in with the code that was sent, and hears which platform it 
   })
 })
 
-test('an administrator logs in for an hour, with codes of its own', async () => {
+test('an administrator logs in for an hour, with codes separate from those of owners', async () => {
   const [phone = ''] = stage.adminPhones
   await stage.newOwner(phone)
   await stage.sendOtp(phone, 'admin')
@@ -53,7 +53,7 @@ test('an administrator logs in for an hour, with codes of its own', async () => 
   expect(body).toEqual({ expires_at: new Date(stage.clock.now().getTime() + 60 * MINUTE_MS).toISOString() })
 })
 
-test('a code is used up by logging in, also when two pages send it at once', async () => {
+test('a login uses its code up, also if two pages send it concurrently', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)
@@ -62,7 +62,7 @@ test('a code is used up by logging in, also when two pages send it at once', asy
   expect(await stage.verifyOtp(number, code)).toMatchObject(WRONG)
 })
 
-test('parallel guesses share five tries, and the right code comes too late after them', async () => {
+test('concurrent guesses share five tries, after which the right code fails too', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)
@@ -77,7 +77,7 @@ test('parallel guesses share five tries, and the right code comes too late after
   expect(row?.tries).toBe(0)
 })
 
-test('the fifth try may be the right one', async () => {
+test('the fifth try can succeed', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)
@@ -85,7 +85,7 @@ test('the fifth try may be the right one', async () => {
   expect((await stage.verifyOtp(number, code)).status).toBe(200)
 })
 
-test('a code lives five minutes, to the millisecond', async () => {
+test('a code is valid for exactly five minutes', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   stage.clock.advance(5 * MINUTE_MS)
@@ -95,7 +95,7 @@ test('a code lives five minutes, to the millisecond', async () => {
   expect((await stage.verifyOtp(number, await stage.codeOf(number))).status).toBe(200)
 })
 
-test('a new code makes the old one useless', async () => {
+test('a new code makes the old one invalid', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const old = await stage.codeOf(number)
@@ -106,7 +106,7 @@ test('a new code makes the old one useless', async () => {
   expect((await stage.verifyOtp(number, code)).status).toBe(200)
 })
 
-test('known and unknown phones cannot be told apart by what is answered', async () => {
+test('the responses for known and unknown phones are the same', async () => {
   const { number } = await stage.newOwner()
   const shapes: unknown[] = []
   for (const phone of [number, randomPhone()]) {
@@ -133,13 +133,13 @@ test('known and unknown phones cannot be told apart by what is answered', async 
   ])
 })
 
-/** An answer without what differs between any two answers. */
+/** A response without the fields that always differ. */
 function withoutNames({ status, headers, body }: Awaited<ReturnType<Stage['sendOtp']>>) {
   const { 'x-request-id': _id, date: _date, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, body: JSON.parse(JSON.stringify(body).replaceAll(/req_\w+/g, 'req')) }
 }
 
-test('both logins store the same for a phone that they do not know, and send it nothing', async () => {
+test('for an unknown phone both kinds of login store the same and send nothing', async () => {
   for (const kind of ['owner', 'admin'] as const) {
     const phone = randomPhone()
     const before = await codes()
@@ -156,7 +156,7 @@ async function codes(): Promise<number> {
   return Number(row?.count ?? 0)
 }
 
-test('until its answer a call asks the database the same of every phone, and never whose it is', async () => {
+test('before its response a request sends the same queries for every phone, and none for its owner', async () => {
   const { number } = await stage.newOwner()
   const asked: string[][] = []
   for (const [phone, kind] of [
@@ -180,7 +180,7 @@ test('until its answer a call asks the database the same of every phone, and nev
         ...noting(database),
         inTransaction: work => database.inTransaction(tx => work(noting(tx))),
       },
-      otpDispatcher: { post: () => void statements.push('post'), settled: async () => undefined },
+      otpDispatcher: { dispatch: () => void statements.push('dispatch'), drained: async () => undefined },
     }
     await sendCode(
       context,
@@ -192,10 +192,10 @@ test('until its answer a call asks the database the same of every phone, and nev
   }
   for (const statements of asked) expect(statements).toEqual(asked[0])
   expect(asked[0]?.join()).not.toContain('owners')
-  expect(asked[0]?.at(-1)).toBe('post')
+  expect(asked[0]?.at(-1)).toBe('dispatch')
 })
 
-test('ten codes an hour without a login are all, for unknown phones too', async () => {
+test('at most ten codes an hour are sent without a login, for unknown phones too', async () => {
   const { number } = await stage.newOwner()
   for (const phone of [number, randomPhone()]) {
     for (let count = 0; count < 10; count++) {
@@ -210,7 +210,7 @@ test('ten codes an hour without a login are all, for unknown phones too', async 
   }
 })
 
-test('a login takes the hourly brake off, but not the pause of 30 s', async () => {
+test('a login resets the hourly limit, but not the pause of 30 s', async () => {
   const { number } = await stage.newOwner()
   for (let count = 0; count < 10; count++) {
     await stage.sendOtp(number)
@@ -222,7 +222,7 @@ test('a login takes the hourly brake off, but not the pause of 30 s', async () =
   expect((await stage.sendOtp(number)).status).toBe(200)
 })
 
-test('of two calls at once only one sends a code', async () => {
+test('of two concurrent requests only one sends a code', async () => {
   const { number } = await stage.newOwner()
   const replies = await Promise.all(Array.from({ length: 6 }, () => stage.sendOtp(number)))
   expect(replies.map(reply => reply.status).toSorted()).toEqual([200, 429, 429, 429, 429, 429])
@@ -235,12 +235,12 @@ test.each([
   ['phone', { phone: '+1 9876543210', code: '123456' }],
   ['code', { phone: '9876543210', code: '12345' }],
   ['code', { phone: '9876543210', code: '１２３４５６' }],
-])('a bad %s is refused by name: %j', async (field, { phone, code }) => {
+])('an invalid %s is refused with the field name: %j', async (field, { phone, code }) => {
   const refused = await stage.verifyOtp(phone, code)
   expect(refused).toMatchObject({ status: 400, body: { error: { code: 'validation_error', field } } })
 })
 
-test('no code is stored readable, and neither is its phone', async () => {
+test('neither a code nor its phone is stored in readable form', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)

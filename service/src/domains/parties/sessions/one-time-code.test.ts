@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TEST_VAULT } from '../../../testing/network.ts'
 import { hashCode, newCode } from './one-time-code.ts'
 
-test('a code is six digits, and every digit turns up in every place', () => {
+test('a code has six digits, and every digit occurs in every position', () => {
   const codes = Array.from({ length: 2_000 }, newCode)
   for (const code of codes) expect(code).toMatch(/^\d{6}$/)
   for (let place = 0; place < 6; place++) {
@@ -10,7 +10,7 @@ test('a code is six digits, and every digit turns up in every place', () => {
   }
 })
 
-test('the digest of a code is good for one login of one phone only', () => {
+test('the digest of a code is valid for one kind of login of one phone only', () => {
   const digest = (audience: 'owner' | 'admin', phone: string, code: string) =>
     hashCode(TEST_VAULT, audience, phone, code).toString('hex')
   const digests = [

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts'
-import type { PhoneLogin } from './code-owner.ts'
+import type { PhoneLogin } from './phone-login.ts'
 
-/** Which of these places a phone logged in from before. */
+/** Those of these places from which the phone has logged in before. */
 export async function selectKnownPlaces(
   db: Queryable,
   { audience, phoneIndex }: PhoneLogin,
@@ -14,7 +14,7 @@ export async function selectKnownPlaces(
   return rows.map(({ place }) => place)
 }
 
-/** Remembers where a phone has just logged in, and forgets all but its latest places. */
+/** Stores the places of a login, and deletes all but the phone's latest places. */
 export async function rememberPlaces(
   tx: Queryable,
   { audience, phoneIndex }: PhoneLogin,
@@ -35,7 +35,7 @@ export async function rememberPlaces(
   )
 }
 
-/** Forgets places where nobody has logged in since a moment, a bounded batch; answers how many. */
+/** Deletes a bounded batch of places without a login since a moment. Returns the number deleted. */
 export async function deletePlacesBefore(db: Queryable, moment: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from login_places where (audience, phone_index, place) in (

@@ -1,35 +1,37 @@
 import type { Queryable } from '../../../db/database.ts'
 import { networkOf } from '../../../http/rate-limit.ts'
 import { newSecret, type Vault } from '../../../kernel/secrets.ts'
-import type { Audience } from './audience.ts'
-import { type CodeOwner, phoneLoginOf } from './code-owner.ts'
+import type { Audience } from './phone-login.ts'
+import { type CodeOwner, phoneLoginOf } from './phone-login.ts'
 import { selectKnownPlaces } from './place-store.ts'
 
-/** A random token that a browser keeps after a login. It opens nothing: it only tells that browser from strangers. */
+/**
+ * A random token that a browser keeps after a login. It gives no access: it only marks the browser as a known place.
+ */
 const BROWSER_PREFIX = 'brw_live_'
-/** So many networks and browsers are remembered of one phone. */
+/** The most networks and browsers stored for one phone. */
 export const PLACES_KEPT = 20
 
-/** Where a login comes from: what the caller sent. */
+/** The origin of a login request: its address and its browser token. */
 export interface Origin {
   readonly clientAddress: string
-  /** The token that the browser kept; whatever else stands in the cookie counts as none. */
+  /** The browser token from the cookie; any other value counts as none. */
   readonly browserToken: string | undefined
 }
 
 export interface Place {
   readonly owner: CodeOwner
-  /** The phone has logged in from this network or with this browser before. */
+  /** Whether the phone has logged in from this network or with this browser before. */
   readonly isKnown: boolean
   /** The network, as a place of this phone. */
   readonly network: Buffer
-  /** The browser's token, when it is one of this phone's. */
+  /** The browser token, if it is one of this phone's. */
   readonly browserToken: string | null
 }
 
 /**
- * The place of a login. A browser that is known has its codes, tries and pauses to itself, so that whoever shares its
- * network cannot use them up; everybody else has those of the network.
+ * The place of a login. A known browser has codes, tries and pauses of its own, so that others on its network cannot
+ * use them up; all other browsers share those of the network.
  */
 export async function findPlace(
   db: Queryable,
@@ -39,7 +41,7 @@ export async function findPlace(
   { clientAddress, browserToken }: Origin,
 ): Promise<Place> {
   const login = phoneLoginOf(vault, audience, phone)
-  // There are few addresses, so a plain digest would soon be undone.
+  // A keyed digest, because a plain digest of an address could be reversed quickly.
   const network = vault.blindIndex(networkOf(clientAddress), 'login_codes.address')
   const isToken = browserToken?.startsWith(BROWSER_PREFIX) === true
   const browser = browserIndex(vault, audience, phone, browserToken ?? '')
@@ -53,7 +55,7 @@ export async function findPlace(
   }
 }
 
-/** What a place becomes with a login: the same browser token where it is known, else a new one, never a stranger's. */
+/** The places to store after a login: a known browser keeps its token, any other browser gets a new one. */
 export function placesToRemember(
   vault: Vault,
   audience: Audience,
@@ -64,7 +66,7 @@ export function placesToRemember(
   return { browserToken, places: [place.network, browserIndex(vault, audience, phone, browserToken)] }
 }
 
-/** Bound to the phone and the login, so a token is worth nothing for another phone. */
+/** Bound to the phone and the kind of login, so that a token is not valid for another phone. */
 function browserIndex(vault: Vault, audience: Audience, phone: string, token: string): Buffer {
   return vault.blindIndex(`${audience}/${phone}/${token}`, 'login_places.browser')
 }

@@ -6,7 +6,7 @@ import { randomPhone } from '../../../testing/network.ts'
 import { logIn } from './log-in.ts'
 import { openStage, otherThan, type Stage } from './test-stage.ts'
 
-/** What a refusal of a login has to tell: what to do next. */
+/** Every refusal of a login must say what to do next. */
 
 const ADMIN = '9999999999'
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
@@ -34,7 +34,7 @@ function asAdmin(phone: string, code: string, totp?: string): Promise<unknown> {
   return logIn(context, 'admin', request, stage.clock.now())
 }
 
-test('an administrator without totp is told to send six digits of the app with the same code, and that does', async () => {
+test('a refusal for a missing totp asks for the six digits of the app with the same code, which then works', async () => {
   await stage.sendOtp(ADMIN, 'admin')
   const code = await stage.codeOf(ADMIN)
   const missing = await messageOf(asAdmin(ADMIN, code))
@@ -49,7 +49,7 @@ test('an administrator without totp is told to send six digits of the app with t
   await asAdmin(ADMIN, code, now())
 })
 
-test('what the refusal says does not tell which factor is wrong, nor who is an administrator', async () => {
+test('a refusal reveals neither which factor is wrong nor whether the phone is an administrator’s', async () => {
   await stage.sendOtp(ADMIN, 'admin')
   const code = await stage.codeOf(ADMIN)
   const right = totpAt(SECRET, machine.now().getTime())

@@ -7,16 +7,16 @@ import { recordFacts } from '../../../operations/record.ts'
 import { countInvitations } from '../owners/invitation-store.ts'
 import { listOwnerRecords } from '../owners/list-owner-records.ts'
 import { endedAct } from './acts.ts'
-import { type Audience, SESSION_MS } from './audience.ts'
 import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
 import { linkedRecord, serveInvitations } from './invitation-routes.ts'
 import { type LogIn, logIn, type NewSession } from './log-in.ts'
+import { type Audience, SESSION_MS } from './phone-login.ts'
 import { sendCode } from './send-code.ts'
 import { deleteSession, endedVersion, sessionPhoneOf } from './store.ts'
 
 export interface SessionRoutes extends SessionsContext {
-  /** The public address is https, so no browser may send a session in the clear. */
+  /** Whether the public address is https; session cookies are then Secure. */
   readonly secure: boolean
 }
 

@@ -11,7 +11,7 @@ const STEP_MS = 30_000
 const REFUSED = { code: 'authentication_error', details: { totp_required: true } }
 
 let stage: Stage
-/** The machine's clock: the stage's own is the one that a sandbox moves. */
+/** The machine's clock; the stage has the sandbox clock, which can be advanced. */
 const machine = { ...manualClock(new Date('2026-11-20T10:00:00.000Z')), offsetMs: () => 0 }
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ async function codeFor(phone: string, clientAddress = '127.0.0.1'): Promise<stri
   return stage.codeOf(phone)
 }
 
-test('an administrator needs the code on the phone and the one of the app, by the machine’s clock', async () => {
+test('an administrator needs the code on the phone and the code of the app, by the machine’s clock', async () => {
   const code = await codeFor(ADMIN)
   await expect(attempt(ADMIN, code, undefined)).rejects.toMatchObject(REFUSED)
   await expect(attempt(ADMIN, code, totpAt(SECRET, stage.clock.now().getTime()))).rejects.toMatchObject(
@@ -46,13 +46,13 @@ test('an administrator needs the code on the phone and the one of the app, by th
   expect((await attempt(ADMIN, code, totp())).token).toMatch(/^ses_live_/)
 })
 
-test.each([-1, 1])('a code of the app is good %d step away, and two steps away no more', async step => {
+test.each([-1, 1])('a code of the app is valid %d step away and invalid two steps away', async step => {
   const code = await codeFor(ADMIN)
   await expect(attempt(ADMIN, code, totp(2 * step))).rejects.toMatchObject(REFUSED)
   expect((await attempt(ADMIN, code, totp(step))).token).toMatch(/^ses_live_/)
 })
 
-test('each code of the app is good once, also for two at once, and none before it afterwards', async () => {
+test('each code of the app works once, also for concurrent logins, and earlier codes fail afterwards', async () => {
   const given = totp()
   await attempt(ADMIN, await codeFor(ADMIN), given)
   stage.clock.advance(STEP_MS)
@@ -63,14 +63,14 @@ test('each code of the app is good once, also for two at once, and none before i
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('a code of the app that was refused with a wrong code on the phone is not used up', async () => {
+test('a code of the app is not used up by a login with a wrong code of the phone', async () => {
   const code = await codeFor(ADMIN)
   const given = totp()
   await expect(attempt(ADMIN, otherThan(code), given)).rejects.toMatchObject(REFUSED)
   expect((await attempt(ADMIN, code, given)).token).toMatch(/^ses_live_/)
 })
 
-test('who is no administrator is refused in the same words', async () => {
+test('a phone that is not an administrator’s gets the same refusal', async () => {
   const errors: unknown[] = []
   for (const phone of [ADMIN, randomPhone()]) {
     await codeFor(phone)
@@ -79,13 +79,13 @@ test('who is no administrator is refused in the same words', async () => {
   expect(errors[1]).toBe(errors[0])
 })
 
-test('owners need none', async () => {
+test('owners need no second factor', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   expect((await stage.verifyOtp(number, await stage.codeOf(number))).status).toBe(200)
 })
 
-test('whoever reads the phone’s messages guesses no code of the app from many places: two pairs are needed', async () => {
+test('an attacker who reads the phone’s messages needs two right codes of the app from unknown places', async () => {
   for (let place = 0; place < 21; place++) {
     const thief = `10.0.0.${place}`
     const code = await codeFor(ADMIN, thief)

@@ -1,10 +1,10 @@
 import { raise } from '../../../kernel/app-error.ts'
-import type { Audience } from './audience.ts'
 import { keepSent, lockSent, replaceCode } from './code-store.ts'
 import type { SessionsContext } from './context.ts'
 import { CODE_VALID_MS, decideCode, TRIES } from './decide.ts'
 import { hashCode, newCode } from './one-time-code.ts'
-import { requirePhone } from './phone.ts'
+import type { Audience } from './phone-login.ts'
+import { requirePhone } from './phone-login.ts'
 import { findPlace, type Origin } from './place.ts'
 import { isOwnersPhone } from './store.ts'
 
@@ -13,8 +13,9 @@ export interface CodeRequest extends Origin {
 }
 
 /**
- * Makes a new code for a phone, known or not: what is stored, decided and answered is the same. Whether it is sent is
- * found out behind the answer. Returns until when the code can be used, which one that was sent before may be.
+ * Makes a code for a phone. Writes, decisions and the response are the same for known and unknown phones; whether a
+ * message is sent is decided after the response. Returns until when the code is valid, which may be one that was sent
+ * before.
  */
 export async function sendCode(
   context: SessionsContext,
@@ -37,13 +38,16 @@ export async function sendCode(
     if (allowed.kind === 'refusal') raise(allowed)
     const here = allowed.kind === 'shared' ? allowed.code : made
     await replaceCode(tx, owner, { ...here, triesLeft: TRIES }, allowed.sent.here)
-    await keepSent(tx, owner, allowed.sent.strangers, isKnown ? shared : here, now)
+    await keepSent(tx, owner, allowed.sent.unknownPlaces, isKnown ? shared : here, now)
     return { expiresAt: here.expiresAt, isSent: allowed.kind === 'code' }
   })
 
   const isOwner = () => isOwnersPhone(database, owner.phoneIndex)
   const isAdmin = async () => adminPhones.includes(phone)
   const isWanted = audience === 'owner' ? isOwner : isAdmin
-  otpDispatcher.post({ phone, code, validMinutes: CODE_VALID_MS / 60_000 }, async () => isSent && isWanted())
+  otpDispatcher.dispatch(
+    { phone, code, validMinutes: CODE_VALID_MS / 60_000 },
+    async () => isSent && isWanted(),
+  )
   return { expiresAt }
 }

@@ -15,7 +15,7 @@ afterAll(() => stage.close())
 
 const me = (headers: Record<string, string>) => stage.ask('GET', '/api/web/me', headers)
 
-test('a session cookie is for this site alone and for no script', async () => {
+test('a session cookie is SameSite and HttpOnly', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const { headers } = await stage.verifyOtp(number, await stage.codeOf(number))
@@ -38,7 +38,7 @@ test('a session cookie is for this site alone and for no script', async () => {
   ])
 })
 
-test('behind https the cookie is never sent in the clear', async () => {
+test('with an https address the session cookie is Secure', async () => {
   const secure = await openStage({ secure: true })
   const { number } = await secure.newOwner()
   await secure.sendOtp(number)
@@ -47,7 +47,7 @@ test('behind https the cookie is never sent in the clear', async () => {
   await secure.close()
 })
 
-test('a session shows its person, on every platform that the person accepted, also on later ones', async () => {
+test('a session shows the owners of its phone on every accepted platform, also on later ones', async () => {
   const first = await stage.newOwner()
   const session = await stage.logIn(first.number)
   const phone = first.number
@@ -59,17 +59,17 @@ test('a session shows its person, on every platform that the person accepted, al
 
   const { platform } = await newPlatform(stage.network)
   const second = await stage.newOwner(first.number, platform.id)
-  const address = formatId('own', second.id)
+  const ownerRef = formatId('own', second.id)
   expect((await me(session)).body).toMatchObject({ owners: [record] })
-  expect((await stage.ask('GET', `/v1/owners/${address}`, session)).status).toBe(404)
-  await stage.ask('POST', `/v1/invitations/${address}/accept`, session)
+  expect((await stage.ask('GET', `/v1/owners/${ownerRef}`, session)).status).toBe(404)
+  await stage.ask('POST', `/v1/invitations/${ownerRef}/accept`, session)
   expect(await me(session)).toMatchObject({
-    body: { owners: [record, { owner_id: address }] },
+    body: { owners: [record, { owner_id: ownerRef }] },
   })
-  expect((await stage.ask('GET', `/v1/owners/${address}`, session)).status).toBe(200)
+  expect((await stage.ask('GET', `/v1/owners/${ownerRef}`, session)).status).toBe(200)
 })
 
-test('a session does not open what is another owner’s', async () => {
+test('a session gives no access to records of another owner', async () => {
   const session = await stage.logIn((await stage.newOwner()).number)
   const stranger = await stage.newOwner()
   expect((await stage.ask('GET', `/v1/owners/${formatId('own', stranger.id)}`, session)).status).toBe(404)
@@ -92,7 +92,7 @@ test.each([
   expect(await authenticated()).toBe(false)
 })
 
-/** Whether a cookie still opens anything: the route of its logout is asked from another site, which changes nothing. */
+/** Whether a cookie is still valid: a logout from another site is refused and changes nothing. */
 async function alive(kind: 'owner' | 'admin', cookie: string): Promise<boolean> {
   const path = kind === 'owner' ? '/v1/auth/logout' : '/v1/admin/auth/logout'
   const { status } = await stage.ask('POST', path, { cookie, origin: 'http://evil.test' })
@@ -100,7 +100,7 @@ async function alive(kind: 'owner' | 'admin', cookie: string): Promise<boolean> 
   return status === 403
 }
 
-test('logging out kills the session at once, for whoever stole the cookie too, and clears the cookie', async () => {
+test('a logout ends the session at once for every copy of the cookie, and clears the cookie', async () => {
   for (const [kind, phone, path] of [
     ['owner', (await stage.newOwner()).number, '/v1/auth/logout'],
     ['admin', '9999999999', '/v1/admin/auth/logout'],
@@ -120,7 +120,7 @@ test('logging out kills the session at once, for whoever stole the cookie too, a
   }
 })
 
-test('no token that somebody brought becomes a session, and a dead one is no obstacle', async () => {
+test('a token from the caller never becomes a session, and an expired one does not prevent a login', async () => {
   const { number } = await stage.newOwner()
   const planted = `service_session=ses_live_${'A'.repeat(43)}`
   await stage.sendOtp(number)
@@ -133,7 +133,7 @@ test('no token that somebody brought becomes a session, and a dead one is no obs
   expect((await me({ cookie: cookieOf(headers) })).status).toBe(200)
 })
 
-test('logging in again, with the living cookie along, is a new session', async () => {
+test('a login with a valid session cookie creates a new session', async () => {
   const { number } = await stage.newOwner()
   const first = await stage.logIn(number)
   stage.clock.advance(60_000)
@@ -144,7 +144,7 @@ test('logging in again, with the living cookie along, is a new session', async (
   expect((await me(first)).status).toBe(200)
 })
 
-test('a replayed login hands out no session', async () => {
+test('a replayed login creates no session', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number)
   const code = await stage.codeOf(number)
@@ -156,7 +156,7 @@ test('a replayed login hands out no session', async () => {
   expect(again.headers.getSetCookie()).toEqual([])
 })
 
-test('an administrator who leaves the list is out with the next request, and gets no session', async () => {
+test('an administrator who is removed from the list is refused at the next request and cannot log in', async () => {
   const phone = '9888888888'
   stage.adminPhones.push(phone)
   const session = await stage.logIn(phone, 'admin')
@@ -169,7 +169,7 @@ test('an administrator who leaves the list is out with the next request, and get
   expect((await stage.verifyOtp(phone, code, 'admin')).status).toBe(401)
 })
 
-test('the session of one kind opens nothing as the other', async () => {
+test('a session of one kind is not accepted as the other kind', async () => {
   const owner = await stage.logIn((await stage.newOwner('9777777777')).number)
   const asAdmin = owner.cookie.replace('service_session', 'service_admin_session')
   stage.adminPhones.push('9777777777')
@@ -177,7 +177,7 @@ test('the session of one kind opens nothing as the other', async () => {
   stage.adminPhones.pop()
 })
 
-test('of two credentials each must be right', async () => {
+test('a request with two credentials needs both to be valid', async () => {
   const session = await stage.logIn((await stage.newOwner()).number)
   const wrongKey = { ...session, 'x-agent-key': `agk_live_${'x'.repeat(43)}` }
   expect((await me(wrongKey)).status).toBe(401)
@@ -185,7 +185,7 @@ test('of two credentials each must be right', async () => {
   expect((await me({ cookie: `theme=dark; ${session.cookie}` })).status).toBe(200)
 })
 
-test('no token is stored readable', async () => {
+test('no token is stored in readable form', async () => {
   const { cookie } = await stage.logIn((await stage.newOwner()).number)
   const token = cookie.slice('service_session='.length)
   const rows = await stage.db.database.query<{ text: string }>('select s::text as text from sessions s')
@@ -198,7 +198,7 @@ test('no token is stored readable', async () => {
     expect(texts).not.toContain(form)
 })
 
-test('what is over is deleted, and nothing else', async () => {
+test('expired sessions are deleted, and no others', async () => {
   stage.clock.advance(24 * HOUR_MS)
   const { number } = await stage.newOwner()
   const living = await stage.logIn(number)
@@ -211,13 +211,13 @@ test('what is over is deleted, and nothing else', async () => {
   expect(await stage.sendOtp(number)).toMatchObject({ status: 429 })
 })
 
-test('a sender that fails changes no answer, and the log names neither phone nor code nor session', async () => {
+test('a failing sender does not change the response, and the log contains no phone, code or session', async () => {
   const { number } = await stage.newOwner()
   const { cookie } = await stage.logIn(number)
   stage.clock.advance(60_000)
   stage.failSending('the provider answered 500')
   expect((await stage.sendOtp(number)).status).toBe(200)
-  await stage.context.otpDispatcher.settled()
+  await stage.context.otpDispatcher.drained()
   const log = stage.log.join('')
   expect(log).toContain('a one-time code could not be sent')
   expect(log).toContain('the provider answered 500')

@@ -10,9 +10,9 @@ import {
 import type { Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import { OWNER_ROWS } from '../owners/store.ts'
-import type { Audience } from './audience.ts'
+import type { Audience } from './phone-login.ts'
 
-/** Sessions of owners and administrators: whose phone a token speaks for, and until when. */
+/** The MAC covers a session's kind, phone and expiry. */
 export const SESSION_ROWS: CoveredTable = {
   table: 'sessions',
   id: 'id',
@@ -23,7 +23,7 @@ export const SESSION_ROWS: CoveredTable = {
 export interface Session {
   readonly id: Uuid
   readonly audience: Audience
-  /** Sealed. */
+  /** Encrypted. */
   readonly phone: Buffer
   readonly phoneIndex: Buffer
   readonly createdAt: Date
@@ -52,7 +52,7 @@ export async function insertSession(
   await writeMacs(db, vault, SESSION_ROWS, [session.id])
 }
 
-/** A living session by its token, with the owners that the holder of its phone has accepted at this moment. */
+/** A valid session by its token, with the owners that are accepted for its phone at this moment. */
 export async function selectOwnerSession(
   db: Queryable,
   vault: Vault,
@@ -68,7 +68,7 @@ export async function selectOwnerSession(
   return { id: row.id, ownerIds: await selectAcceptedIds(db, vault, row.phoneIndex) }
 }
 
-/** The accepted owners of a phone. One that was given the phone, or accepted, by hand is none. */
+/** The accepted owners of a phone, without owners whose rows fail their MACs. */
 async function selectAcceptedIds(db: Queryable, vault: Vault, phoneIndex: Buffer): Promise<Uuid[]> {
   const rows = await db.query<{ id: Uuid } & MacRow>(
     `select o.id, ${macColumns(OWNER_ROWS, 'o')} from owners o
@@ -103,24 +103,24 @@ export async function selectSession(
   return row ?? null
 }
 
-/** Whether any platform has an owner with a phone, accepted or not. */
+/** Whether any platform has an owner with this phone, accepted or not. */
 export async function isOwnersPhone(db: Queryable, phoneIndex: Buffer): Promise<boolean> {
   const rows = await db.query(`select id from owners where phone_index = $1 limit 1`, [phoneIndex])
   return rows.length === 1
 }
 
-/** Ends a session; false when it was over already. */
+/** Ends a session; false if it had ended already. */
 export async function deleteSession(tx: Queryable, id: Uuid): Promise<boolean> {
   const rows = await tx.query(`delete from sessions where id = $1 returning id`, [id])
   return rows.length === 1
 }
 
-/** No session has a second version, so the row of an ended one that is put back is older than audited. */
+/** Raises the version in the audit log, so that a restored row of an ended session is older than audited. */
 export function endedVersion(id: Uuid): RowVersion {
   return { row: `sessions/${id}`, id, version: 2 }
 }
 
-/** Deletes sessions that are over, a bounded batch; answers how many. */
+/** Deletes a bounded batch of expired sessions. Returns the number deleted. */
 export async function deleteExpiredSessions(db: Queryable, now: Date, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from sessions where token_hash in (
@@ -131,7 +131,7 @@ export async function deleteExpiredSessions(db: Queryable, now: Date, limit: num
   return rows.length
 }
 
-/** What the encryption of a session's phone authenticates. */
+/** The context that the encryption of a session's phone authenticates. */
 export function sessionPhoneOf(id: Uuid): string {
   return `sessions.phone:${id}`
 }

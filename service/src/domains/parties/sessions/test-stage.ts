@@ -20,12 +20,12 @@ import type { Owner } from '../owners/store.ts'
 import { createAuthenticators } from '../platforms/credentials.ts'
 import { createSessionAuthenticators } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
-import { openOtpDispatcher } from './outbox.ts'
+import { openOtpDispatcher } from './otp-dispatcher.ts'
 import { serveSessions } from './routes.ts'
 
 export type Kind = 'owner' | 'admin'
 
-/** Login over HTTP with a real database, a clock that stands still, and a telephone for everybody. */
+/** Login over HTTP with a real database, a manual clock, and a recording sender of messages. */
 export interface Stage {
   readonly db: TestDatabase
   readonly clock: ManualClock
@@ -33,17 +33,17 @@ export interface Stage {
   readonly context: SessionsContext
   readonly server: TestServer
   readonly adminPhones: string[]
-  /** Every message, in the order of sending. */
+  /** All messages in the order of sending. */
   readonly sent: OtpMessage[]
   readonly log: string[]
-  /** The next messages are refused by the sender. */
+  /** Makes the sender refuse the next messages. */
   failSending(message: string): void
   newOwner(phone?: string, platformId?: Uuid): Promise<Owner & { readonly number: string }>
   sendOtp(phone: string, kind?: Kind, headers?: Record<string, string>): Promise<Reply>
   verifyOtp(phone: string, code: string, kind?: Kind, headers?: Record<string, string>): Promise<Reply>
-  /** The last code that reached a phone. */
+  /** The last code sent to a phone. */
   codeOf(phone: string): Promise<string>
-  /** Logs in and answers what the browser sends from then on. */
+  /** Logs in and returns the headers that the browser sends from then on. */
   logIn(phone: string, kind?: Kind): Promise<{ readonly cookie: string; readonly origin: string }>
   ask(method: string, path: string, headers?: Record<string, string>): Promise<Reply>
   close(): Promise<void>
@@ -106,7 +106,7 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     verifyOtp: (phone, code, kind = 'owner', headers = {}) =>
       call(server, 'POST', `${BASE[kind]}/verify-otp`, { body: { phone, code }, headers }),
     async codeOf(phone) {
-      await context.otpDispatcher.settled()
+      await context.otpDispatcher.drained()
       return sent.findLast(message => message.phone === phone)?.code ?? 'none'
     },
     async logIn(phone, kind = 'owner') {
@@ -117,24 +117,24 @@ export async function openStage({ secure = false } = {}): Promise<Stage> {
     ask: (method, path, headers = {}) => call(server, method, path, { headers }),
     async close() {
       await server.close()
-      await context.otpDispatcher.settled()
+      await context.otpDispatcher.drained()
       await db.drop()
     },
   }
   return stage
 }
 
-/** What a proxy adds for a client at this address. */
+/** The header that a proxy adds for a client at this address. */
 export function from(address: string): Record<string, string> {
   return { 'x-forwarded-for': address }
 }
 
-/** The cookie of an answer as a browser sends it back. */
+/** The cookie of a response as a browser sends it back. */
 export function cookieOf(headers: Headers): string {
   return headers.getSetCookie()[0]?.split(';')[0] ?? 'none'
 }
 
-/** A code that is not this one. */
+/** A code that differs from this one. */
 export function otherThan(code: string, step = 1): string {
   return String((Number(code) + step) % 1_000_000).padStart(6, '0')
 }

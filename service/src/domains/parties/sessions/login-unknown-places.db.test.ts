@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { randomPhone } from '../../../testing/network.ts'
-import { STRANGERS_CODES_AN_HOUR, STRANGERS_PAUSE_MS } from './decide.ts'
+import { UNKNOWN_PLACES_CODES_AN_HOUR, UNKNOWN_PLACES_PAUSE_MS } from './decide.ts'
 import { sessionJobs } from './jobs.ts'
 import { from, openStage, otherThan, type Stage } from './test-stage.ts'
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
-const STRANGER = from('203.0.113.7')
+const UNKNOWN_PLACE = from('203.0.113.7')
 
 let stage: Stage
 
@@ -17,39 +17,39 @@ beforeEach(() => stage.clock.advance(60 * MINUTE_MS))
 afterAll(() => stage.close())
 
 test.each(['owner', 'admin'] as const)(
-  'a stranger keeps no %s from getting a code, and burns none',
+  'requests from an unknown place neither prevent an %s from getting a code nor invalidate it',
   async kind => {
     const [admin = ''] = stage.adminPhones
     const number = kind === 'owner' ? (await stage.newOwner()).number : admin
     for (let count = 0; count < 10; count++) {
-      expect((await stage.sendOtp(number, kind, STRANGER)).status).toBe(200)
+      expect((await stage.sendOtp(number, kind, UNKNOWN_PLACE)).status).toBe(200)
       stage.clock.advance(30 * SECOND_MS)
     }
-    expect((await stage.sendOtp(number, kind, STRANGER)).status).toBe(429)
-    await stage.context.otpDispatcher.settled()
+    expect((await stage.sendOtp(number, kind, UNKNOWN_PLACE)).status).toBe(429)
+    await stage.context.otpDispatcher.drained()
     expect((await stage.sendOtp(number, kind)).status).toBe(200)
     const code = await stage.codeOf(number)
     for (let step = 1; step <= 6; step++) {
-      expect((await stage.verifyOtp(number, otherThan(code, step), kind, STRANGER)).status).toBe(401)
+      expect((await stage.verifyOtp(number, otherThan(code, step), kind, UNKNOWN_PLACE)).status).toBe(401)
     }
     stage.clock.advance(30 * SECOND_MS)
     expect((await stage.verifyOtp(number, code, kind)).status).toBe(200)
   },
 )
 
-test('a code that a stranger asks for leaves the holder’s as it was, and no pause', async () => {
+test('a code requested from an unknown place changes neither the holder’s code nor the pause', async () => {
   const { number } = await stage.newOwner()
-  await stage.sendOtp(number, 'owner', STRANGER)
-  await stage.context.otpDispatcher.settled()
+  await stage.sendOtp(number, 'owner', UNKNOWN_PLACE)
+  await stage.context.otpDispatcher.drained()
   expect((await stage.sendOtp(number)).status).toBe(200)
   const code = await stage.codeOf(number)
   stage.clock.advance(30 * SECOND_MS)
-  await stage.sendOtp(number, 'owner', STRANGER)
+  await stage.sendOtp(number, 'owner', UNKNOWN_PLACE)
   await stage.codeOf(number)
   expect((await stage.verifyOtp(number, code)).status).toBe(200)
 })
 
-test('a code is good only at the address that asked for it, where IPv6 counts by the /48', async () => {
+test('a code is valid only at the address that requested it, where IPv6 addresses count by their /48', async () => {
   const { number } = await stage.newOwner()
   await stage.sendOtp(number, 'owner', from('2001:db8:1:2::1'))
   const code = await stage.codeOf(number)
@@ -57,19 +57,19 @@ test('a code is good only at the address that asked for it, where IPv6 counts by
   expect((await stage.verifyOtp(number, code, 'owner', from('2001:db8:1:ffff:ffff::9'))).status).toBe(200)
 })
 
-/** Asks for codes from an address of its own each, as often as that. */
+/** Requests this many codes, each from a different address. */
 async function flood(phone: string, requests: number, net = 100): Promise<void> {
   for (let count = 0; count < requests; count++) {
     expect((await stage.sendOtp(phone, 'owner', from(`198.51.${net}.${count}`))).status).toBe(200)
-    // So that the last message on the phone is the last code.
-    await stage.context.otpDispatcher.settled()
+    // Requests one after the other, so that the last message is the last code.
+    await stage.context.otpDispatcher.drained()
   }
 }
 
 const messagesTo = (phone: string) => stage.sent.filter(message => message.phone === phone).length
 
-test('many addresses together send twenty messages an hour to a phone, and then one in three minutes', async () => {
-  expect([STRANGERS_CODES_AN_HOUR, STRANGERS_PAUSE_MS]).toEqual([20, 180_000])
+test('many addresses together cause twenty messages an hour to a phone, and then one in three minutes', async () => {
+  expect([UNKNOWN_PLACES_CODES_AN_HOUR, UNKNOWN_PLACES_PAUSE_MS]).toEqual([20, 180_000])
   const { number } = await stage.newOwner()
   await flood(number, 60)
   expect(messagesTo(number)).toBe(20)
@@ -80,16 +80,16 @@ test('many addresses together send twenty messages an hour to a phone, and then 
   expect(messagesTo(number)).toBe(30)
 })
 
-test('many addresses at once send no more than that', async () => {
+test('concurrent requests from many addresses cause no more messages', async () => {
   const { number } = await stage.newOwner()
   await Promise.all(
     Array.from({ length: 30 }, (_, index) => stage.sendOtp(number, 'owner', from(`198.51.100.${index}`))),
   )
-  await stage.context.otpDispatcher.settled()
+  await stage.context.otpDispatcher.drained()
   expect(messagesTo(number)).toBe(20)
 })
 
-test('a flood keeps nobody out: at a new place the last code on the phone is good, once', async () => {
+test('during a flood of requests the last code on the phone still works at a new place, once', async () => {
   const { number } = await stage.newOwner()
   await flood(number, 25)
   stage.clock.advance(MINUTE_MS)
@@ -106,7 +106,7 @@ test('a flood keeps nobody out: at a new place the last code on the phone is goo
   expect((await stage.verifyOtp(number, code, 'owner', from('198.51.100.23'))).status).toBe(401)
 })
 
-test('a flood is answered alike for a phone that nobody has', async () => {
+test('during a flood of requests the responses are the same for an unknown phone', async () => {
   const { number } = await stage.newOwner()
   const answers: unknown[] = []
   for (const phone of [number, randomPhone()]) {
@@ -117,7 +117,7 @@ test('a flood is answered alike for a phone that nobody has', async () => {
   expect(answers[1]).toEqual(answers[0])
 })
 
-test('a place that is known gets a code of its own in the middle of a flood', async () => {
+test('during a flood of requests a known place gets a code of its own', async () => {
   const { number } = await stage.newOwner()
   await stage.logIn(number)
   stage.clock.advance(MINUTE_MS)
@@ -129,21 +129,21 @@ test('a place that is known gets a code of its own in the middle of a flood', as
   expect((await stage.verifyOtp(number, code)).status).toBe(200)
 })
 
-test('a login where the phone is now opens the address where ten codes never came', async () => {
+test('a login at another place resets the limit of an address whose ten codes never arrived', async () => {
   const { number } = await stage.newOwner()
   for (let count = 0; count < 10; count++) {
-    await stage.sendOtp(number, 'owner', STRANGER)
+    await stage.sendOtp(number, 'owner', UNKNOWN_PLACE)
     stage.clock.advance(30 * SECOND_MS)
   }
-  await stage.context.otpDispatcher.settled()
+  await stage.context.otpDispatcher.drained()
   await stage.logIn(number)
-  expect((await stage.sendOtp(number, 'owner', STRANGER)).status).toBe(200)
+  expect((await stage.sendOtp(number, 'owner', UNKNOWN_PLACE)).status).toBe(200)
 })
 
-test('no address is stored readable', async () => {
+test('no client address is stored in readable form', async () => {
   const { number } = await stage.newOwner()
-  await stage.sendOtp(number, 'owner', STRANGER)
-  await stage.verifyOtp(number, await stage.codeOf(number), 'owner', STRANGER)
+  await stage.sendOtp(number, 'owner', UNKNOWN_PLACE)
+  await stage.verifyOtp(number, await stage.codeOf(number), 'owner', UNKNOWN_PLACE)
   for (const table of ['login_codes', 'login_phones', 'login_places']) {
     const rows = await stage.db.database.query<{ text: string }>(`select t::text as text from ${table} t`)
     const text = rows.map(row => row.text).join('\n')
@@ -154,7 +154,7 @@ test('no address is stored readable', async () => {
   }
 })
 
-test('what is an hour old is forgotten, for phones too', async () => {
+test('moments older than an hour are deleted, for phones too', async () => {
   await stage.sendOtp(randomPhone())
   stage.clock.advance(66 * MINUTE_MS)
   for (const { run } of sessionJobs(stage.context)) await run(stage.clock.now())

@@ -16,35 +16,35 @@ import { decryptPersonal, personalIndex } from './personal-data.ts'
 import { lockOwner, type Owner, updateKyc } from './store.ts'
 
 /**
- * Applies the bank's result for a submission: owner, agents and event in one commit. null if the submission is not open:
- * a newer one replaced it, or another node applied a result first. While the owner is frozen, results are ignored; the
- * bank is asked again once the owner is unfrozen.
+ * Applies the bank's result for a submission: owner, agents and event in one commit. null if the submission is not
+ * open: a newer one replaced it, or another node applied a result first. While the owner is frozen, results are
+ * ignored; the bank is asked again once the owner is unfrozen.
  */
-export function applyVerdict(
+export function applyBankResult(
   { database, clock, vault, logger, raiseAgentsToTier1, limitIncreaseCooldownS }: OwnersContext,
   check: KycCheck,
-  heard: BankCheckResult,
+  reported: BankCheckResult,
 ): Promise<Owner | null> {
   return database.inTransaction(async tx => {
     const stored = await lockOwner(tx, vault, check.ownerId)
     if (stored === null || !(await isOpenCheck(tx, vault, check))) return null
     const now = clock.now()
     const before = applyDueAccount(stored, now)
-    const counts = before.status === 'active' || !isFinal(heard)
-    const verdict = counts ? heard : UNDECIDED
-    if (isFinal(verdict)) await deleteCheck(tx, before.id)
+    const counts = before.status === 'active' || !isFinal(reported)
+    const result = counts ? reported : UNDECIDED
+    if (isFinal(result)) await deleteCheck(tx, before.id)
     else {
       const nextCheckAt = new Date(now.getTime() + pauseMs(check.attempts))
-      const reference = counts ? referenceOf(check, heard) : check.reference
+      const reference = counts ? referenceOf(check, reported) : check.reference
       await postponeCheck(tx, vault, check, reference, nextCheckAt)
     }
     const submission = { account: check.account, known: knownAccount(vault, before, check.account) }
     const cooldown = { now, cooldownMs: limitIncreaseCooldownS * 1_000 }
-    const owner = { ...before, ...decideKyc(before, submission, verdict, cooldown) }
+    const owner = { ...before, ...decideKyc(before, submission, result, cooldown) }
     const versions = await updateKyc(tx, vault, owner.id, owner)
     const change = accountChange(before, owner, now)
     const acts = [...accountAppliedActs(stored, before)]
-    if (isFinal(verdict)) acts.push(decidedAct(before, owner, check.account, change?.effectiveAt ?? null))
+    if (isFinal(result)) acts.push(decidedAct(before, owner, check.account, change?.effectiveAt ?? null))
     await recordFacts(tx, vault, now, acts, versions)
     if (change !== null) await notifyOfChange(tx, vault, now, owner, change)
     if (owner.tier !== before.tier) {
@@ -91,8 +91,8 @@ async function notifyOfChange(
 }
 
 /** Keeps the reference if the bank is unavailable, because its check continues. */
-function referenceOf(check: KycCheck, verdict: BankCheckResult): string | null {
-  return verdict.kind === 'pending' ? verdict.reference : check.reference
+function referenceOf(check: KycCheck, result: BankCheckResult): string | null {
+  return result.kind === 'pending' ? result.reference : check.reference
 }
 
 function updated({ id, kycStatus, tier, kycReason }: Owner) {

@@ -1,0 +1,40 @@
+import type { SessionKind } from '../../../http/session-cookies.ts'
+import { AppError } from '../../../kernel/app-error.ts'
+import { HOUR_MS } from '../../../kernel/clock.ts'
+import type { Vault } from '../../../kernel/secrets.ts'
+import { normalisePhone } from '../owners/normalise.ts'
+import { personalIndex } from '../owners/personal-data.ts'
+
+/** Owners and administrators log in separately: a phone may be both, with different codes and sessions. */
+export type Audience = SessionKind
+
+/** Absolute: a session is never prolonged (contract section 5). */
+export const SESSION_MS: Record<Audience, number> = { owner: 12 * HOUR_MS, admin: HOUR_MS }
+
+/** The codes of a phone, by its digest, for one kind of login. */
+export interface PhoneLogin {
+  readonly audience: Audience
+  readonly phoneIndex: Buffer
+}
+
+/** The codes of a phone at one network or browser, so that other places have codes of their own. */
+export interface CodeOwner extends PhoneLogin {
+  readonly addressIndex: Buffer
+}
+
+export function phoneLoginOf(vault: Vault, audience: Audience, phone: string): PhoneLogin {
+  return { audience, phoneIndex: personalIndex(vault, 'phone', phone) }
+}
+
+/** A phone in any notation as ten digits. */
+export function requirePhone(written: string): string {
+  const phone = normalisePhone(written)
+  if (phone !== null) return phone
+  throw new AppError(
+    'validation_error',
+    'A phone is an Indian mobile number: 10 digits, the first from 6 to 9',
+    {
+      field: 'phone',
+    },
+  )
+}
