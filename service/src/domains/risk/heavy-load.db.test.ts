@@ -72,8 +72,8 @@ test('several rules find what they look for under heavy load too', async () => {
       await world.pay(payer, payee, 100_000n)
     }
   }
-  const strangers = await Promise.all(Array.from({ length: 10 }, () => world.agent()))
-  for (const stranger of strangers) await world.pay(one, stranger, 49_000n)
+  const others = await Promise.all(Array.from({ length: 10 }, () => world.agent()))
+  for (const other of others) await world.pay(one, other, 49_000n)
   await payAround(6_000, firstMs + 1_500)
   await runAt(60_001)
   for (const rule of ['circular_flow', 'pass_through', 'new_payees', 'structuring'] as const) {

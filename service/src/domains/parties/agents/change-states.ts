@@ -79,11 +79,11 @@ function stateAct(actor: Actor, act: StateAct, before: StoredState, after: Agent
 async function changeState(
   { database, clock, vault, ledger }: AgentsContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   act: 'pause' | 'resume',
 ): Promise<Agent> {
   // Access is checked before the locks, so that no caller can delay payments of another party's agent.
-  const { id, ownerId } = await requireAgentAccess(database, caller, address)
+  const { id, ownerId } = await requireAgentAccess(database, caller, agentRef)
   const recording = { actor: actorOf(caller, ownerId), vault, now: clock.now() }
   const changed = await database.inTransaction(
     async tx => {
@@ -100,12 +100,12 @@ async function changeState(
   return changed
 }
 
-export function pauseAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
-  return changeState(context, caller, address, 'pause')
+export function pauseAgent(context: AgentsContext, caller: Caller, agentRef: string): Promise<Agent> {
+  return changeState(context, caller, agentRef, 'pause')
 }
 
-export function resumeAgent(context: AgentsContext, caller: Caller, address: string): Promise<Agent> {
-  return changeState(context, caller, address, 'resume')
+export function resumeAgent(context: AgentsContext, caller: Caller, agentRef: string): Promise<Agent> {
+  return changeState(context, caller, agentRef, 'resume')
 }
 
 /** Quarantines one agent within the caller's transaction; throws a conflict if its state does not allow it. */

@@ -50,8 +50,8 @@ test('agents created before MACs existed get a MAC and a certificate once, howev
     expect(await isGenuine(id)).toBe(true)
     const [certificate = '', ...more] = await certificatesOf(id)
     expect(more).toEqual([])
-    const verdict = await checkCertificate(context, formatId('cert', certificate), context.clock.now())
-    expect(verdict).toEqual({ valid: true, reason: 'ok' })
+    const validity = await checkCertificate(context, formatId('cert', certificate), context.clock.now())
+    expect(validity).toEqual({ valid: true, reason: 'ok' })
   }
   expect([await isGenuine(ended), await certificatesOf(ended)]).toEqual([true, []])
   expect(await completeAgents(context)).toBe(0)

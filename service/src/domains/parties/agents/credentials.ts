@@ -51,7 +51,7 @@ export function openAgentKeyCache(db: Queryable, vault: Vault): AgentKeyCache {
   const known = boundedMap<string, AgentCaller>(KEPT_KEYS)
   const digests = new WeakMap<AgentCaller, string>()
 
-  const ask = sharedLookUp(async (digest: string): Promise<AgentCaller | null> => {
+  const lookUp = sharedLookUp(async (digest: string): Promise<AgentCaller | null> => {
     const sha256 = Buffer.from(digest, 'hex')
     const caller = await callerOf(db, vault, vault.credentialHashOf(sha256, 'agents.key'))
     if (caller === null) return null
@@ -64,7 +64,7 @@ export function openAgentKeyCache(db: Queryable, vault: Vault): AgentKeyCache {
     authenticate(agentKey) {
       if (!isAgentKey(agentKey)) return null
       const digest = hash('sha256', agentKey, 'hex')
-      return known.get(digest) ?? ask(digest)
+      return known.get(digest) ?? lookUp(digest)
     },
     forget(caller) {
       const digest = digests.get(caller)

@@ -18,7 +18,7 @@ export type FindAgent = (idOrHandle: string) => MaybePromise<Uuid | null>
 export function openHandleCache(db: Queryable, vault: Vault): FindAgent {
   const holders = boundedMap<string, Uuid>(KEPT_HANDLES)
 
-  async function ask(handle: string): Promise<Uuid | null> {
+  async function lookUp(handle: string): Promise<Uuid | null> {
     const holder = await selectHandleHolder(db, vault, handle)
     if (holder !== null) holders.set(handle, holder)
     return holder
@@ -27,6 +27,6 @@ export function openHandleCache(db: Queryable, vault: Vault): FindAgent {
     const id = parseId('agt', idOrHandle)
     if (id !== null) return id
     const handle = normaliseHandle(idOrHandle)
-    return handle === null ? null : (holders.get(handle) ?? ask(handle))
+    return handle === null ? null : (holders.get(handle) ?? lookUp(handle))
   }
 }

@@ -36,13 +36,10 @@ export async function selectWithoutMac(tx: Queryable, ids: readonly Uuid[]): Pro
 
 export async function updateIdentityMacs(
   tx: Queryable,
-  seals: readonly { readonly id: Uuid; readonly seal: Buffer }[],
+  macs: readonly { readonly id: Uuid; readonly seal: Buffer }[],
 ): Promise<void> {
   await tx.query(
     `update agents a set seal = decode(v.seal, 'hex') from unnest($1::uuid[], $2::text[]) v(id, seal) where a.id = v.id`,
-    [
-      arrayLiteral(seals.map(({ id }) => id)),
-      textArrayLiteral(seals.map(({ seal }) => seal.toString('hex'))),
-    ],
+    [arrayLiteral(macs.map(({ id }) => id)), textArrayLiteral(macs.map(({ seal }) => seal.toString('hex')))],
   )
 }

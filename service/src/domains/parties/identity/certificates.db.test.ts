@@ -34,7 +34,7 @@ describe('a certificate', () => {
     expect(await ids(own)).toEqual([second.id, first])
     expect(await ids(own, '?limit=1')).toEqual([second.id])
     expect(await ids(own, '?offset=1')).toEqual([first])
-    expect(await stage.verdict(second.id)).toBe('ok')
+    expect(await stage.validity(second.id)).toBe('ok')
   })
 
   test('a revoked certificate fails at once and for good, and says why', async () => {
@@ -43,7 +43,7 @@ describe('a certificate', () => {
     const path = `/v1/certificates/${id}/revoke`
     const revoked = await stage.post<Certificate>(path, own.owner, { reason: 'Key compromised' })
     expect(revoked).toMatchObject({ id, status: 'revoked', revocation_reason: 'Key compromised' })
-    expect(await stage.verdict(id)).toBe('revoked')
+    expect(await stage.validity(id)).toBe('revoked')
     expect(await stage.get(`/v1/certificates/${id}`, own.platform)).toEqual(revoked)
     expect(await stage.outcome('POST', path, own.platform, {})).toEqual([409, 'conflict'])
     const rotation = `/v1/certificates/${id}/rotate`
@@ -67,7 +67,7 @@ describe('a certificate', () => {
     expect(revoked_certificate_id).toBe(old.id)
     expect(certificate).toMatchObject({ capabilities: ['receive'], status: 'active' })
     expect(Date.parse(certificate.expires_at) - Date.parse(certificate.issued_at)).toBe(365 * DAY_MS)
-    expect([await stage.verdict(old.id), await stage.verdict(certificate.id)]).toEqual(['revoked', 'ok'])
+    expect([await stage.validity(old.id), await stage.validity(certificate.id)]).toEqual(['revoked', 'ok'])
     expect((await rotate(certificate.id, { capabilities: ['pay'] })).certificate.capabilities).toEqual([
       'pay',
     ])
@@ -88,15 +88,15 @@ describe('a certificate', () => {
       const [id = ''] = await ids(own)
       if (act === 'pause') await stage.post(`/v1/agents/${own.agentId}/pause`, own.platform)
       else await stage.post(`/v1/admin/agents/${act}`, AS_ADMIN, { agent_ids: [own.agentId] })
-      expect(await stage.verdict(id)).toBe('ok')
-      expect(await stage.verdict((await issue(own)).id)).toBe('ok')
+      expect(await stage.validity(id)).toBe('ok')
+      expect(await stage.validity((await issue(own)).id)).toBe('ok')
     },
   )
 
   test('an altered certificate, an unknown id and an invalid id are not found', async () => {
     const unknown = [formatId('cert', newUuid(new Date())), 'cert_1', side.agentId]
     for (const id of unknown) {
-      expect(await stage.verdict(id)).toBe('not_found')
+      expect(await stage.validity(id)).toBe('not_found')
       expect(await stage.outcome('GET', `/v1/certificates/${id}`, side.agent)).toEqual([404, 'not_found'])
       for (const act of ['revoke', 'rotate']) {
         const path = `/v1/certificates/${id}/${act}`
@@ -120,7 +120,7 @@ describe('access to certificates', () => {
     }
     expect(await stage.outcome('GET', ofAgent, stranger.agent)).toEqual(forbidden)
     expect(await stage.outcome('GET', ofAgent, side.agent)).toEqual([200, null])
-    expect(await stage.verdict(id)).toBe('ok')
+    expect(await stage.validity(id)).toBe('ok')
   })
 
   test('the owner in a certificate is shown to the agent’s platform, its owner and administrators only', async () => {
@@ -178,10 +178,10 @@ describe('the deactivation of an agent', () => {
     for (let times = 0; times < 2; times++) {
       expect(await stage.outcome('DELETE', `/v1/agents/${own.agentId}`, own.platform)).toEqual([200, null])
     }
-    expect([await stage.verdict(first), await stage.verdict(second.id)]).toEqual(['revoked', 'revoked'])
-    const told = await eventsOf(own)
+    expect([await stage.validity(first), await stage.validity(second.id)]).toEqual(['revoked', 'revoked'])
+    const events = await eventsOf(own)
     const revocation = { agent_id: own.agentId, reason: 'agent deactivated', replaced_by: null }
-    expect(told).toMatchObject([
+    expect(events).toMatchObject([
       { ...revocation, certificate_id: first },
       { ...revocation, certificate_id: second.id },
       { certificate_id: revoked, reason: 'Mine' },
@@ -200,7 +200,7 @@ describe('the deactivation of an agent', () => {
     const [id = ''] = await ids(own)
     const platform = own.platform['x-platform-id'] ?? ''
     expect(await stage.outcome('DELETE', `/v1/platforms/${platform}`, own.platform)).toEqual([200, null])
-    expect(await stage.verdict(id)).toBe('revoked')
+    expect(await stage.validity(id)).toBe('revoked')
     expect(await actsOf(own)).toEqual(expect.arrayContaining(['agent.deactivated', 'certificate.revoked']))
     expect(await eventsOf(own)).toHaveLength(1)
   })
@@ -212,7 +212,7 @@ test('a certificate expires by the service’s clock; a revoked one stays revoke
   const revoked = await issue(own, { validity_days: 1 })
   await stage.post(`/v1/certificates/${revoked.id}/revoke`, own.platform)
   stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_MS)
-  expect([await stage.verdict(short.id), await stage.verdict(revoked.id)]).toEqual(['expired', 'revoked'])
+  expect([await stage.validity(short.id), await stage.validity(revoked.id)]).toEqual(['expired', 'revoked'])
   expect(await ids(own, '?status=expired')).toEqual([short.id])
   expect(await ids(own, '?status=active')).toHaveLength(1)
   expect(await stage.get(`/v1/certificates/${short.id}`, own.platform)).toEqual({
@@ -220,5 +220,5 @@ test('a certificate expires by the service’s clock; a revoked one stays revoke
     status: 'expired',
   })
   await stage.post(`/v1/certificates/${short.id}/rotate`, own.platform)
-  expect(await stage.verdict(short.id)).toBe('revoked')
+  expect(await stage.validity(short.id)).toBe('revoked')
 })

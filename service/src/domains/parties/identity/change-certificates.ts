@@ -34,11 +34,11 @@ import { requireCertificate } from './read-certificates.ts'
 export async function issueCertificate(
   context: IdentityContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   { capabilities, validity_days: validityDays = DEFAULT_VALIDITY_DAYS }: BodyOf<typeof issueRoute>,
 ): Promise<CertificateRecord> {
   const { database, vault, clock } = context
-  const { id } = await requireAgentAccess(database, caller, address)
+  const { id } = await requireAgentAccess(database, caller, agentRef)
   const now = clock.now()
   const issuer = await issuerAt(context, now)
   const { agent, certificate } = await database.inTransaction(
@@ -56,11 +56,11 @@ export async function issueCertificate(
 export async function revokeCertificate(
   context: IdentityContext,
   caller: Caller,
-  address: string,
+  certificateRef: string,
   { reason }: BodyOf<typeof revokeRoute>,
 ): Promise<CertificateRecord> {
   const { database, vault, clock } = context
-  const { certificate, key } = await requireCertificate(context, address)
+  const { certificate, key } = await requireCertificate(context, certificateRef)
   const { agentId } = certificate
   await requireAgentAccess(database, caller, formatId('agt', agentId))
   const now = clock.now()
@@ -93,11 +93,11 @@ export async function revokeCertificate(
 export async function rotateCertificate(
   context: IdentityContext,
   caller: Caller,
-  address: string,
+  certificateRef: string,
   { capabilities }: BodyOf<typeof rotateRoute>,
 ): Promise<ResponseOf<typeof rotateRoute>> {
   const { database, vault, clock } = context
-  const { certificate: old } = await requireCertificate(context, address)
+  const { certificate: old } = await requireCertificate(context, certificateRef)
   await requireAgentAccess(database, caller, formatId('agt', old.agentId))
   const now = clock.now()
   const issuer = await issuerAt(context, now)

@@ -7,9 +7,9 @@ import type { IdentityContext } from './context.ts'
 /** The proven agent with this id or handle; 404 if there is none. */
 export async function requireGenuineAgent(
   { database, vault, findAgent }: Pick<IdentityContext, 'database' | 'vault' | 'findAgent'>,
-  address: string,
+  idOrHandle: string,
 ): Promise<ProvenAgent> {
-  const id = await findAgent(address)
+  const id = await findAgent(idOrHandle)
   if (id === null) throw agentNotFound()
   return genuine(id, await findProvenAgent(database, vault, id))
 }

@@ -21,18 +21,18 @@ import type { IdentityContext } from './context.ts'
 /** A certificate by its id. An altered one is shown to nobody; the operator sees the failed assertion. */
 export async function requireCertificate(
   context: IdentityContext,
-  address: string,
+  certificateRef: string,
 ): Promise<ProvenCertificate> {
-  await renewOf(context, address)
-  const found = await findCertificate(context, address)
-  assert(found.kind !== 'altered', `${address} passes its MAC`)
+  await renewOf(context, certificateRef)
+  const found = await findCertificate(context, certificateRef)
+  assert(found.kind !== 'altered', `${certificateRef} passes its MAC`)
   if (found.kind === 'none') throw certificateNotFound()
   return found
 }
 
 /** Renews an outdated default certificate before it is read or verified. */
-export async function renewOf(context: IdentityContext, address: string): Promise<void> {
-  const id = parseId('cert', address)
+export async function renewOf(context: IdentityContext, certificateRef: string): Promise<void> {
+  const id = parseId('cert', certificateRef)
   const stored = id === null ? null : await selectCertificate(context.database, id)
   if (stored !== null && stored.revokedAt === null) await renewIfOutdated(context, stored.agentId)
 }
@@ -44,10 +44,10 @@ function certificateNotFound(): AppError {
 export async function readCertificate(
   context: IdentityContext,
   caller: Caller,
-  address: string,
+  certificateRef: string,
   now: Date,
 ): Promise<Certificate> {
-  const proven = await requireCertificate(context, address)
+  const proven = await requireCertificate(context, certificateRef)
   return certificateRecord(proven, now, await ownerSeenBy(context, caller, proven.certificate.agentId))
 }
 
@@ -66,11 +66,11 @@ async function ownerSeenBy(
 export async function listCertificates(
   context: IdentityContext,
   caller: Caller,
-  address: string,
+  agentRef: string,
   query: QueryOf<typeof listRoute>,
   now: Date,
 ): Promise<ResponseOf<typeof listRoute>> {
-  const agent = await requireAgentAccess(context.database, caller, address)
+  const agent = await requireAgentAccess(context.database, caller, agentRef)
   await renewIfOutdated(context, agent.id)
   const request = pageOf(query)
   const filter = { agentId: agent.id, status: query.status ?? null, now }

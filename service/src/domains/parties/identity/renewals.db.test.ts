@@ -58,7 +58,7 @@ test('a default certificate is renewed when the tier changes, and the old one is
     revocation_reason: 'renewed',
     tier: old.tier,
   })
-  expect([await stage.verdict(renewed?.id ?? ''), await stage.verdict(old.id)]).toEqual(['ok', 'revoked'])
+  expect([await stage.validity(renewed?.id ?? ''), await stage.validity(old.id)]).toEqual(['ok', 'revoked'])
   const acts = await stage.db.database.query<{ actor: string; data: string }>(
     `select actor_id as actor, data from audit_entries where agent_id = $1 and action = 'certificate.revoked'`,
     [parseId('agt', side.agentId)],
@@ -83,7 +83,7 @@ test('no certificate with an old tier is valid, even before the job has run', as
   const old = await theOnly(side)
   await setTier('tier2')
   expect(await waiting()).toHaveLength(1)
-  expect(await stage.verdict(old.id)).toBe('revoked')
+  expect(await stage.validity(old.id)).toBe('revoked')
   expect(await waiting()).toEqual([])
   await setTier('tier3')
   const [renewed] = await stage.certificates(side, '?status=active')
@@ -99,7 +99,7 @@ test('a certificate is renewed when it is read, even if the request for its rene
   const old = await theOnly(side)
   await setTier('tier2')
   await stage.db.database.query('delete from certificate_renewals')
-  expect(await stage.verdict(old.id)).toBe('revoked')
+  expect(await stage.validity(old.id)).toBe('revoked')
 })
 
 test('a certificate that was issued or rotated on request is not renewed', async () => {
@@ -112,7 +112,7 @@ test('a certificate that was issued or rotated on request is not renewed', async
   await setTier('tier2')
   await runJob()
   for (const { id, tier } of [issued, rotated]) {
-    expect(await stage.verdict(id)).toBe('ok')
+    expect(await stage.validity(id)).toBe('ok')
     expect(await stage.get(`/v1/certificates/${id}`, side.platform)).toMatchObject({ tier, status: 'active' })
   }
   expect(await stage.certificates(side)).toHaveLength(3)
@@ -121,7 +121,7 @@ test('a certificate that was issued or rotated on request is not renewed', async
 test('ten concurrent verifications and the job renew a certificate once', async () => {
   const old = await theOnly(side)
   await setTier('tier2')
-  const verdicts = await Promise.all([...Array.from({ length: 10 }, () => stage.verdict(old.id)), runJob()])
+  const verdicts = await Promise.all([...Array.from({ length: 10 }, () => stage.validity(old.id)), runJob()])
   expect(new Set(verdicts.slice(0, 10))).toEqual(new Set(['revoked']))
   expect(await stage.certificates(side)).toHaveLength(2)
 })
@@ -165,5 +165,5 @@ test('a certificate older than the mark of default certificates counts as the de
   ])
   const issued = await stage.post<Certificate>(`/v1/agents/${side.agentId}/certificates`, side.platform)
   await setTier('tier2')
-  expect([await stage.verdict(old.id), await stage.verdict(issued.id)]).toEqual(['revoked', 'ok'])
+  expect([await stage.validity(old.id), await stage.validity(issued.id)]).toEqual(['revoked', 'ok'])
 })

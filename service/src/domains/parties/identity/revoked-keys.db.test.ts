@@ -27,14 +27,14 @@ afterAll(() => stage.close())
 
 const documentNow = async () => serviceKeysDocument('batua', await stage.context.signingKeys.all())
 
-async function verdictOffline(file: object) {
+async function verifiedOffline(file: object) {
   const keys = readKeys(JSON.stringify(await documentNow()))
   if (isDoubt(keys)) throw new Error(keys.because)
   return checkFile(JSON.stringify(file), { keys, at: stage.clock.now(), checkpoints: null, proof: null })
 }
 
 test('a certificate signed by a revoked key stays valid and is shown with the signature of the next key', async () => {
-  expect(await stage.verdict(before.id)).toBe('ok')
+  expect(await stage.validity(before.id)).toBe('ok')
   const [now = before] = await stage.certificates(side)
   const document = await documentNow()
   expect(now).toEqual({
@@ -47,14 +47,14 @@ test('a certificate signed by a revoked key stays valid and is shown with the si
     true,
   )
   await verifyToken(await stage.jwks(), now.token, 'certificate+jwt', stage.clock.now())
-  expect(await verdictOffline(now)).toMatchObject({ kind: 'genuine' })
+  expect(await verifiedOffline(now)).toMatchObject({ kind: 'genuine' })
 })
 
 test('the copy signed by a revoked key is refused by a JOSE library, and by offline verification without a log proof', async () => {
   await expect(
     verifyToken(await stage.jwks(), before.token, 'certificate+jwt', stage.clock.now()),
   ).rejects.toThrow('no applicable key')
-  expect(await verdictOffline(before)).toMatchObject({ verdict: 'cannot tell' })
+  expect(await verifiedOffline(before)).toMatchObject({ verdict: 'cannot tell' })
 })
 
 test('after a revocation, identities and membership proofs are signed with the next key', async () => {
@@ -70,7 +70,7 @@ test('a certificate signed by a revoked key can be revoked and rotated, and show
     side.platform,
   )
   expect(rotated.certificate.key_id).not.toBe(stolen)
-  expect(await stage.verdict(before.id)).toBe('revoked')
+  expect(await stage.validity(before.id)).toBe('revoked')
   const old = await stage.get<Certificate>(`/v1/certificates/${before.id}`, side.platform)
   expect(old.key_id).not.toBe(stolen)
   const answered = await stage.post<Certificate>(

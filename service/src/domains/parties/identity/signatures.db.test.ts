@@ -204,7 +204,7 @@ test('after a rotation of the signing key old certificates stay valid, and new o
   stage.clock.setOffsetMs(stage.clock.offsetMs() + DAY_MS)
   const [after] = await stage.certificates(own)
   expect(after).toEqual(before)
-  expect(await stage.verdict(before?.id ?? '')).toBe('ok')
+  expect(await stage.validity(before?.id ?? '')).toBe('ok')
   await verifyToken(await stage.jwks(), before?.token ?? '', 'certificate+jwt', stage.clock.now())
 
   const rotated = await stage.post<{ certificate: Certificate }>(
@@ -213,5 +213,5 @@ test('after a rotation of the signing key old certificates stay valid, and new o
   )
   const [identity, { proof }] = await Promise.all([identityOf(own), proofOf(own)])
   expect([rotated.certificate.key_id, identity.key_id, proof.key_id]).toEqual([made.id, made.id, made.id])
-  expect(await stage.verdict(rotated.certificate.id)).toBe('ok')
+  expect(await stage.validity(rotated.certificate.id)).toBe('ok')
 })

@@ -96,7 +96,7 @@ describe('a certificate that was changed in the database', () => {
     async change => {
       const { id } = REVIVALS.includes(change) ? revoked : certificate
       await alter(id, change)
-      expect(await stage.verdict(id)).toBe('bad_signature')
+      expect(await stage.validity(id)).toBe('bad_signature')
       const fault = [500, 'internal_error']
       expect(await stage.outcome('GET', `/v1/certificates/${id}`, side.platform)).toEqual(fault)
       for (const act of ['revoke', 'rotate']) {
@@ -120,7 +120,7 @@ describe('a certificate that was changed in the database', () => {
       [other],
     )
     expect(moved).toBeDefined()
-    expect(await stage.verdict(certificate.id)).toBe('not_found')
+    expect(await stage.validity(certificate.id)).toBe('not_found')
     expect(await stage.certificates(side, '?status=active')).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe('a certificate that was changed in the database', () => {
       const ended = await stage.outcome('DELETE', `/v1/agents/${side.agentId}`, side.platform)
       expect(ended).toEqual([200, null])
       await restore()
-      expect(await stage.verdict(certificate.id)).toBe('bad_signature')
+      expect(await stage.validity(certificate.id)).toBe('bad_signature')
     },
   )
 
@@ -140,7 +140,7 @@ describe('a certificate that was changed in the database', () => {
     const restore = await rememberRow(certificate.id)
     await stage.post(`/v1/certificates/${certificate.id}/revoke`, side.platform)
     await restore()
-    expect(await stage.verdict(certificate.id)).toBe('bad_signature')
+    expect(await stage.validity(certificate.id)).toBe('bad_signature')
     expect(await stage.certificates(side, '?status=active')).toEqual([])
   })
 
@@ -150,7 +150,7 @@ describe('a certificate that was changed in the database', () => {
     const forged = { ...stored, subject: 'Somebody' }
     const seal = certificateMac(TEST_VAULT, forged).toString('hex')
     await alter(certificate.id, `subject = 'Somebody', seal = decode('${seal}', 'hex')`)
-    expect(await stage.verdict(certificate.id)).toBe('bad_signature')
+    expect(await stage.validity(certificate.id)).toBe('bad_signature')
   })
 })
 
@@ -179,6 +179,6 @@ describe('an agent that was changed in the database', () => {
       const refused = isKeyGood ? [500, 'internal_error'] : [401, 'authentication_error']
       expect([path, ...(await stage.outcome(method, path, headers, body))]).toEqual([path, ...refused])
     }
-    expect(await stage.verdict(certificate.id)).toBe('ok')
+    expect(await stage.validity(certificate.id)).toBe('ok')
   })
 })

@@ -39,7 +39,7 @@ export interface IdentityStage {
   outcome(method: string, path: string, headers?: Headers, body?: Body): Promise<[number, string | null]>
   certificates(side: Side, query?: string): Promise<Certificate[]>
   /** Verifies a certificate without a credential; returns the reason. */
-  verdict(id: string): Promise<string>
+  validity(id: string): Promise<string>
   jwks(): Promise<JSONWebKeySet>
   close(): Promise<void>
 }
@@ -88,7 +88,7 @@ export async function openIdentityStage(): Promise<IdentityStage> {
       const path = `/v1/agents/${side.agentId}/certificates${query}`
       return (await get<{ certificates: Certificate[] }>(path, side.platform)).certificates
     },
-    async verdict(id) {
+    async validity(id) {
       const { valid, reason } = await get<{ valid: boolean; reason: string }>(
         `/v1/certificates/${id}/verify`,
         {},

@@ -11,13 +11,13 @@ import { requireGenuineAgent } from './genuine-agent.ts'
 /** The identity of an agent at this moment, signed with the active key. */
 export async function verifyIdentity(
   context: IdentityContext,
-  address: string,
+  idOrHandle: string,
   now: Date,
 ): Promise<IdentityVerification> {
-  const { id } = await requireGenuineAgent(context, address)
+  const { id } = await requireGenuineAgent(context, idOrHandle)
   await renewIfOutdated(context, id)
   // Read after the renewal, so that the agent and its certificate agree.
-  const agent = await requireGenuineAgent(context, address)
+  const agent = await requireGenuineAgent(context, idOrHandle)
   const [certificate, origins, key] = await Promise.all([
     findCertificateInForce(context, agent.id, now),
     findOrigins(context.database, context.vault, agent.id),
@@ -51,10 +51,10 @@ function identityContent(
 /** The origins of an agent at this moment, signed with the active key. */
 export async function readOrigins(
   context: IdentityContext,
-  address: string,
+  idOrHandle: string,
   now: Date,
 ): Promise<AgentOrigins> {
-  const agent = await requireGenuineAgent(context, address)
+  const agent = await requireGenuineAgent(context, idOrHandle)
   const [origins, key] = await Promise.all([
     findOrigins(context.database, context.vault, agent.id),
     context.signingKeys.at(now),

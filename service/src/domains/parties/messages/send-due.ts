@@ -86,6 +86,6 @@ async function sendOne(context: Context, message: DueMessage): Promise<void> {
 
 /** The reason why the message was not sent; null if it was sent. */
 async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMessage): Promise<string | null> {
-  const answer = await sender.send({ phone: content.phone, ...writeText(texts, content, baseUrl) })
-  return answer.kind === 'value' ? null : answer.message
+  const response = await sender.send({ phone: content.phone, ...writeText(texts, content, baseUrl) })
+  return response.kind === 'value' ? null : response.message
 }

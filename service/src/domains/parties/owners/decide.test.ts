@@ -38,10 +38,10 @@ const TOMORROW = new Date('2026-11-21T10:00:00.000Z')
 function decideKyc(
   owner: KycState,
   submitted: typeof account,
-  verdict: BankCheckResult,
+  result: BankCheckResult,
   known: KnownAccount = null,
 ) {
-  return decide(owner, { account: submitted, known }, verdict, COOLDOWN)
+  return decide(owner, { account: submitted, known }, result, COOLDOWN)
 }
 
 const KNOWN: KycState = {
@@ -76,8 +76,8 @@ test.each([
   ['failed', FAILED, 'name_mismatch'],
   ['pending', PENDING, 'bank_pending'],
   ['pending', DOWN, 'bank_unavailable'],
-] as const)('an unverified owner is %s for the reason %j', (kycStatus, verdict, kycReason) => {
-  const decided = decideKyc(NEW, account, verdict)
+] as const)('an unverified owner is %s for the reason %j', (kycStatus, result, kycReason) => {
+  const decided = decideKyc(NEW, account, result)
   expect(decided).toMatchObject({ kycStatus, kycReason, tier: 'sandbox', bankAccountLast4: '9012' })
 })
 
@@ -87,8 +87,8 @@ test.each([
   [DOWN, 'bank_unavailable'],
 ] as const)(
   'a verified account stays in force if the bank does not confirm another one',
-  (verdict, kycReason) => {
-    expect(decideKyc(KNOWN, account, verdict)).toEqual({ ...KNOWN, kycReason })
+  (result, kycReason) => {
+    expect(decideKyc(KNOWN, account, result)).toEqual({ ...KNOWN, kycReason })
   },
 )
 

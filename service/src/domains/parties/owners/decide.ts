@@ -20,14 +20,14 @@ export interface Submission {
 export function decideKyc(
   owner: KycState,
   { account, known }: Submission,
-  verdict: BankCheckResult,
+  result: BankCheckResult,
   cooldown: Pick<Cooldown, 'now' | 'cooldownMs'>,
 ): KycState {
   // Payouts go to the verified account: only another verified one may replace it, after the cooldown.
   if (owner.kycStatus === 'verified') {
-    const heard = { ...owner, kycReason: reasonOf(verdict) }
-    if (verdict.kind !== 'verified') return heard
-    return changeAccount(heard, { ...account, ...said(verdict) }, known, cooldown)
+    const reported = { ...owner, kycReason: reasonOf(result) }
+    if (result.kind !== 'verified') return reported
+    return changeAccount(reported, { ...account, ...said(result) }, known, cooldown)
   }
   const submitted = {
     tier: owner.tier,
@@ -36,14 +36,14 @@ export function decideKyc(
     bankIfsc: account.ifsc,
     nameAtBank: null,
     nameMatchScore: null,
-    kycReason: reasonOf(verdict),
+    kycReason: reasonOf(result),
     ...NO_PENDING_ACCOUNT,
   } as const
-  switch (verdict.kind) {
+  switch (result.kind) {
     case 'verified':
-      return { ...submitted, ...said(verdict), kycStatus: 'verified', tier: tierWhenVerified(owner) }
+      return { ...submitted, ...said(result), kycStatus: 'verified', tier: tierWhenVerified(owner) }
     case 'failed':
-      return { ...submitted, ...said(verdict), kycStatus: 'failed' }
+      return { ...submitted, ...said(result), kycStatus: 'failed' }
     case 'pending':
     case 'retryable':
     case 'unknown':
@@ -52,15 +52,15 @@ export function decideKyc(
 }
 
 /** Whether the bank's result is final. */
-export function isFinal(verdict: BankCheckResult): boolean {
-  return verdict.kind === 'verified' || verdict.kind === 'failed'
+export function isFinal(result: BankCheckResult): boolean {
+  return result.kind === 'verified' || result.kind === 'failed'
 }
 
-function reasonOf(verdict: BankCheckResult): string | null {
-  switch (verdict.kind) {
+function reasonOf(result: BankCheckResult): string | null {
+  switch (result.kind) {
     case 'verified':
     case 'failed':
-      return verdict.reason
+      return result.reason
     case 'pending':
       return 'bank_pending'
     case 'retryable':
@@ -74,9 +74,9 @@ function tierWhenVerified({ kycStatus, tier }: Pick<KycState, 'kycStatus' | 'tie
   return tier === 'sandbox' && kycStatus !== 'verified' ? 'tier1' : tier
 }
 
-function said(verdict: Extract<BankCheckResult, { kind: 'verified' | 'failed' }>) {
-  const score = verdict.nameMatchScore
-  return { nameAtBank: verdict.nameAtBank, nameMatchScore: score === null ? null : Math.round(score) }
+function said(result: Extract<BankCheckResult, { kind: 'verified' | 'failed' }>) {
+  const score = result.nameMatchScore
+  return { nameAtBank: result.nameAtBank, nameMatchScore: score === null ? null : Math.round(score) }
 }
 
 const FIRST_PAUSE_MS = 10_000

@@ -83,12 +83,12 @@ test('an administrator can read, change and delete any platform, and can only re
     body: { name: 'Renamed', status: 'deleted' },
   })
   expect((await ask('DELETE', path, AS_ADMIN)).body['status']).toBe('deleted')
-  for (const [method, path, body] of [
+  for (const [method, url, body] of [
     ['PATCH', path, { name: 'Again' }],
     ['POST', `${path}/rotate-secret`, undefined],
     ['POST', `${path}/rotate-webhook-secret`, undefined],
   ] as const) {
-    expect(await ask(method, path, AS_ADMIN, body)).toMatchObject({
+    expect(await ask(method, url, AS_ADMIN, body)).toMatchObject({
       status: 409,
       body: { error: { code: 'conflict' } },
     })

@@ -81,13 +81,13 @@ function effectivePolicy(
 ): EffectivePolicy {
   const { layers } = spend
   const facts = factsOf(batch, spend)
-  const standings = limitUsages(facts)
-  const most = status === 'active' ? maxAmountNow(facts, standings) : ZERO_PAISE
+  const usages = limitUsages(facts)
+  const most = status === 'active' ? maxAmountNow(facts, usages) : ZERO_PAISE
   return {
     agent_id: formatId('agt', agent.id),
     status,
     tier: agent.tier,
-    limits: standings.map(headroom),
+    limits: usages.map(headroom),
     thresholds: thresholdsOf(layers),
     allowed_payees: allowedPayees(layers),
     blocked_payee_agents: blockedPayees(layers),
@@ -98,9 +98,9 @@ function effectivePolicy(
   }
 }
 
-function headroom(standing: LimitUsage): PolicyHeadroom {
-  const { rule, layer, window, limit, used, resetsAtMs } = standing
-  const left = remaining(standing)
+function headroom(usage: LimitUsage): PolicyHeadroom {
+  const { rule, layer, window, limit, used, resetsAtMs } = usage
+  const left = remaining(usage)
   const shown = (amount: bigint) => (rule === 'max_counterparties_per_hour' ? Number(amount) : rupees(amount))
   return {
     rule: rule as PolicyHeadroom['rule'],

@@ -76,9 +76,9 @@ async function announce(database: Database, tier: Tier): Promise<void> {
 
 /** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
 export async function announceTiers(database: Database): Promise<number> {
-  let told = 0
-  for (const tier of await selectUnannounced(database)) told += await announceTier(database, tier)
-  return told
+  let announced = 0
+  for (const tier of await selectUnannounced(database)) announced += await announceTier(database, tier)
+  return announced
 }
 
 function tierRecord(limits: TierLimits): TierDefaults {

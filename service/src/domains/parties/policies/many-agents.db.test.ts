@@ -49,7 +49,7 @@ async function ownerOfMany(): Promise<{ readonly ownerId: Uuid; readonly caller:
 }
 
 /** The number of the owner's agents by the number of changes announced to them. */
-async function told(ownerId: Uuid): Promise<Record<number, number>> {
+async function announcements(ownerId: Uuid): Promise<Record<number, number>> {
   const rows = await observer.query<{ version: number; count: bigint }>(
     `select c.agent_version - (select min(agent_version) from accounts) as version, count(*) as count
      from accounts c join agents a on a.id = c.id where a.owner_id = $1 group by 1 order by 1`,
@@ -72,7 +72,7 @@ async function whileLocked<T>(ownerId: Uuid, work: () => Promise<T>): Promise<T>
 test('a change of nothing and the cancellation of no pending change lock no account', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
-  const before = await told(ownerId)
+  const before = await announcements(ownerId)
   await whileLocked(ownerId, async () => {
     await expect(
       cancelOwnerPolicyChange(context, caller, undefined, 'spend_limit_daily'),
@@ -80,13 +80,13 @@ test('a change of nothing and the cancellation of no pending change lock no acco
     const same = await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
     expect(same.policy.spend_limit_daily).toBe(40)
   })
-  expect(await told(ownerId)).toEqual(before)
+  expect(await announcements(ownerId)).toEqual(before)
 })
 
 test('before the response to a change of an owner’s policy, the change is announced to every agent', async () => {
   const { ownerId, caller } = await ownerOfMany()
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: 40 })
-  expect(await told(ownerId)).toEqual({ 1: MANY })
+  expect(await announcements(ownerId)).toEqual({ 1: MANY })
 })
 
 test('during an announcement no transaction holds the locks of more than one batch of accounts', async () => {
@@ -103,9 +103,9 @@ test('the job finishes an announcement that a stopped process left unfinished, o
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   const first = await announceOwnerPolicy(db.database, ownerId)
-  expect(await told(ownerId)).toEqual({ 0: MANY - first, 1: first })
+  expect(await announcements(ownerId)).toEqual({ 0: MANY - first, 1: first })
   while ((await announceOwnerPolicies(db.database)) > 0);
-  expect(await told(ownerId)).toEqual({ 1: MANY })
+  expect(await announcements(ownerId)).toEqual({ 1: MANY })
   expect((await showOwnerPolicy(context, caller, undefined)).owner_id).toBeTruthy()
 })
 
@@ -116,5 +116,5 @@ test('a repeated change returns only after an unfinished announcement is finishe
     await updateOwnerPolicy(tx, context.vault, ownerId, await lockOwnerPolicy(tx, context.vault, ownerId))
   })
   await changeOwnerPolicy(context, caller, undefined, { spend_limit_daily: policy.spend_limit_daily })
-  expect(await told(ownerId)).toEqual({ 1: MANY })
+  expect(await announcements(ownerId)).toEqual({ 1: MANY })
 })

@@ -170,11 +170,11 @@ const OWNERS_AT_ONCE = 100
 
 /** Continues announcements that a stopped process left unfinished. Returns the number of agents announced to. */
 export async function announceOwnerPolicies(database: Database): Promise<number> {
-  let told = 0
+  let announced = 0
   for (const id of await selectUnannouncedOwners(database, OWNERS_AT_ONCE)) {
-    told += await announceOwnerPolicy(database, id)
+    announced += await announceOwnerPolicy(database, id)
   }
-  return told
+  return announced
 }
 
 function recordOf(ownerId: Uuid, { policy, pending }: PolicyState): OwnerPolicy {

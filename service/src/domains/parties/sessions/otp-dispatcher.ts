@@ -21,9 +21,9 @@ export function openOtpDispatcher(sender: OtpSender, logger: Logger): OtpDispatc
       // The response is written first; not even the start of a message may delay it.
       await afterThis()
       if (!(await isKnown())) return
-      const answer = await sender.send(message)
-      if (answer.kind === 'value') return
-      logger.error({ sender: sender.name, outcome: answer.kind, reason: answer.message }, FAILED)
+      const response = await sender.send(message)
+      if (response.kind === 'value') return
+      logger.error({ sender: sender.name, outcome: response.kind, reason: response.message }, FAILED)
     } catch (error) {
       logger.error({ sender: sender.name, err: error }, FAILED)
     }

@@ -47,19 +47,19 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
     audience: Audience,
     body: Pick<LogIn, 'phone' | 'code' | 'totp'>,
     { clientAddress, headers, now }: Asked,
-    answer: ResponseHead,
+    response: ResponseHead,
   ): Promise<NewSession> => {
     const browserToken = browserTokenIn(headers.cookie, audience)
     const session = await logIn(context, audience, { ...body, clientAddress, browserToken }, now)
     const maxAgeS = SESSION_MS[audience] / 1_000
-    answer.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
-    answer.header('set-cookie', browserCookie(audience, session.browserToken, context.secure))
+    response.header('set-cookie', sessionCookie(audience, session.token, maxAgeS, context.secure))
+    response.header('set-cookie', browserCookie(audience, session.browserToken, context.secure))
     return session
   }
   serve(
     routes.verifyOtp,
-    async (call, answer) => {
-      const session = await open('owner', call.body, call, answer)
+    async (call, response) => {
+      const session = await open('owner', call.body, call, response)
       return {
         owner_ids: session.owners.map(({ id }) => formatId('own', id)),
         owners: session.owners.map(linkedRecord),
@@ -71,8 +71,8 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
   )
   serve(
     routes.verifyAdminOtp,
-    async (call, answer) => {
-      const { expiresAt } = await open('admin', call.body, call, answer)
+    async (call, response) => {
+      const { expiresAt } = await open('admin', call.body, call, response)
       return { expires_at: expiresAt.toISOString() }
     },
     LOGIN,
@@ -80,16 +80,16 @@ function serveLogIn(serve: Serve, context: SessionRoutes): void {
 }
 
 function serveLogOut(serve: Serve, { database, vault, secure }: SessionRoutes): void {
-  const end = async (caller: OwnerCaller | AdminCaller, now: Date, answer: ResponseHead) => {
+  const end = async (caller: OwnerCaller | AdminCaller, now: Date, response: ResponseHead) => {
     await database.inTransaction(async tx => {
       const isEnded = await deleteSession(tx, caller.sessionId)
       if (isEnded) await recordFacts(tx, vault, now, [endedAct(caller)], [endedVersion(caller.sessionId)])
     })
-    answer.header('set-cookie', endedCookie(caller.kind, secure))
+    response.header('set-cookie', endedCookie(caller.kind, secure))
     return { logged_out: true } as const
   }
-  serve(routes.logOut, ({ caller, now }, answer) => end(caller, now, answer), { stops: true })
-  serve(routes.logOutAdmin, ({ caller, now }, answer) => end(caller, now, answer))
+  serve(routes.logOut, ({ caller, now }, response) => end(caller, now, response), { stops: true })
+  serve(routes.logOutAdmin, ({ caller, now }, response) => end(caller, now, response))
 }
 
 function serveSession(serve: Serve, { database, vault }: SessionRoutes): void {
