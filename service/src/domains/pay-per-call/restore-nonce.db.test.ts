@@ -164,7 +164,7 @@ describe('a use of a nonce is kept', () => {
     }
   })
 
-  test.each(['yours', 'Mine', 'mine ', 'null'])('for the consume_id %j', async name => {
+  test.each(['yours', 'Mine', 'mine ', 'null'])('when the consume_id is %j', async name => {
     await staysUsed(restore(payment, name))
   })
 
@@ -177,7 +177,7 @@ describe('a use of a nonce is kept', () => {
   })
 
   test.each(['pay_', 'hello', '', `pay_${'z'.repeat(26)}`, formatId('pay', newUuid(new Date()))])(
-    'for the id %j, which is no payment’s',
+    'when the id is %j, which is no payment’s',
     async id => {
       await staysUsed(restoreAs(seller, id, nonceOf(payment), 'mine'))
     },

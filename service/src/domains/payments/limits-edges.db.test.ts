@@ -42,7 +42,7 @@ async function wallets(at: string, layer: PolicyLayer, controls: ControlColumns)
   return { payer, payee, atMs: Date.parse(at) }
 }
 
-describe.each(LIMITS)('of the %s layer, %s', (layer, rule, column) => {
+describe.each(LIMITS)('a limit of the %s layer, %s,', (layer, rule, column) => {
   test('lets the last paisa pass and not one more, and the refusal names the limit', async () => {
     const { payer, payee, atMs } = await wallets(NOON, layer, { [column]: LIMIT })
     const perPayment = rule === 'spend_limit_per_tx'

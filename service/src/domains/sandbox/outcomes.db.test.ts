@@ -55,7 +55,7 @@ const OUTCOMES: Record<Exclude<SandboxOutcome, Disputed>, Expected> = {
 
 describe('an outcome ends with the right status, balance and refunds', () => {
   const names = SANDBOX_OUTCOMES.filter((outcome): outcome is keyof typeof OUTCOMES => outcome in OUTCOMES)
-  test.each(names)('%s', async outcome => {
+  test.each(names)('after %s', async outcome => {
     const agent = await world.newAgent()
     const { session, funding } = await world.open(agent)
     const expected = OUTCOMES[outcome]

@@ -163,7 +163,7 @@ group('the provider-reported status', () => {
   )
 })
 
-group('the next look', () => {
+group('the next check', () => {
   const inMs = (payout: Payout, reported: ProviderStatus, now = NOW) => {
     const next = nextCheckAt(payout, reported, now)
     return next === null ? null : next.getTime() - now.getTime()

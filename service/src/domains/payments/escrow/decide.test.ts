@@ -150,17 +150,23 @@ describe('a release', () => {
   const release = (payee: AgentFacts | undefined, payer = agent(PAYER), escrow = HELD) =>
     decideRelease({ escrow, payer, payee })
 
-  test.each(AGENT_STATUSES)('for a payer that is %s', status => {
-    const refused = release(agent(PAYEE), agent(PAYER, status))
-    const stays = status === 'frozen' || status === 'quarantined'
-    expect(refused?.message ?? null).toBe(stays ? `Agent is ${status}` : null)
-  })
+  test.each(AGENT_STATUSES)(
+    'for a payer that is %s is refused only where the payer’s money is blocked',
+    status => {
+      const refused = release(agent(PAYEE), agent(PAYER, status))
+      const stays = status === 'frozen' || status === 'quarantined'
+      expect(refused?.message ?? null).toBe(stays ? `Agent is ${status}` : null)
+    },
+  )
 
-  test.each(AGENT_STATUSES)('to a payee that is %s', status => {
-    const refused = release(agent(PAYEE, status))
-    const receives = status === 'active' || status === 'quarantined'
-    expect(refused?.code ?? null).toBe(receives ? null : 'validation_error')
-  })
+  test.each(AGENT_STATUSES)(
+    'to a payee that is %s is refused only where the payee cannot receive money',
+    status => {
+      const refused = release(agent(PAYEE, status))
+      const receives = status === 'active' || status === 'quarantined'
+      expect(refused?.code ?? null).toBe(receives ? null : 'validation_error')
+    },
+  )
 
   test('to an agent other than the named one is a conflict, even if that agent could not receive', () => {
     const bound = { ...HELD, toAgentId: PAYEE }

@@ -22,7 +22,7 @@ export interface Certificate {
   readonly signature: Buffer
   readonly revokedAt: Date | null
   readonly revocationReason: string | null
-  /** The service issues one for every agent; false: the owner issued it. null: issued before this was recorded. */
+  /** The service issues one for every agent; false: a caller requested it. null: issued before this was recorded. */
   readonly isDefault: boolean | null
 }
 

@@ -7,7 +7,7 @@ import { lockDefaults } from './store.ts'
 
 /**
  * Replaces the default certificates of these agents that have another name or tier, in the caller's commit.
- * Certificates that the owner issued stay. One that was altered stays too: it fails verification, and the failure is
+ * Certificates that a caller requested stay. One that was altered stays too: it fails verification, and the failure is
  * logged.
  */
 export async function renewDefaultCertificates(
