@@ -99,18 +99,18 @@ import { openWebhookThread, type WebhookThread } from './webhook-thread/thread.t
 
 const API = { title: 'Batua', version: '1.0.0', description: INTRODUCTION }
 
-/** Long enough for busy clients to hear that they should go elsewhere. */
+/** Long enough for busy clients to get `Connection: close`. */
 const SEND_AWAY_MS = 500
-/** No receiver of webhooks holds up a stop for longer. */
+/** The longest time that a receiver of webhooks delays a stop. */
 const RECEIVERS_GRACE_MS = 3_000
 
 export interface App {
   listen(): Promise<AddressInfo>
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted requests, then closes everything. */
   close(): Promise<void>
 }
 
-/** Puts the service together, from the book outwards: plain factory calls. */
+/** Composes the service, beginning with the ledger, by plain factory calls. */
 export async function createApp(config: Config, coreOptions: CoreOptions): Promise<App> {
   const core = await openCore(config, coreOptions)
   await completeRows(core)
@@ -177,7 +177,7 @@ interface MetricsDoor {
   close(): Promise<void>
 }
 
-/** Where the metrics are read: on a port of their own, or else beside the API. */
+/** Serves the metrics: on a separate port, or on the port of the API. */
 async function openMetrics(
   { host, metricsPort: port, metricsToken: token, rateLimits }: Config,
   server: Server,
@@ -196,7 +196,7 @@ async function openMetrics(
   }
 }
 
-/** What the modules work with beyond the core: the world of banks, and the days on which it works. */
+/** What the domains need besides the core: gateways, and the calendar of bank holidays. */
 async function openParts(config: Config, core: Core, outside: ExternalServices) {
   const holidays = await openHolidays(config.bankHolidaysFile, core.logger)
   const funding = { ...core, gateways: gatewaysOf(outside.payments), checkoutUrl: config.checkoutUrl }
@@ -209,7 +209,7 @@ async function openParts(config: Config, core: Core, outside: ExternalServices) 
 
 type Parts = Awaited<ReturnType<typeof openParts>>
 
-/** A gateway and a bank that do what they are told; null where they are real. */
+/** The sandbox's simulated gateway and bank; null where they are real. */
 function rehearsalOf(parts: Parts, { sandbox }: ExternalServices, mode: SandboxMode): SandboxContext | null {
   return sandbox && { ...mode, funding: parts.funding, gateway: sandbox.payments, payouts: sandbox.payouts }
 }
@@ -224,7 +224,7 @@ function playedJobs(
   return simulation === null ? jobs : [...jobs, ...simulationJobs(simulation)]
 }
 
-/** Webhooks are delivered by a thread of its own; this lets a moved clock wait until it has tried what fell due. */
+/** The webhook thread, as a job: a moved clock waits until it has attempted the deliveries that fell due. */
 function deliveriesJob(thread: WebhookThread): Job {
   return {
     name: 'webhook deliveries',
@@ -303,15 +303,15 @@ function serveModules(
   })
 }
 
-/** What the escrow and payouts accounts of the book have to hold, as the modules know it. */
+/** The balances that the escrow and payouts accounts must have, from the records of their domains. */
 const HOLDINGS = { escrow: sumHeld, payouts: sumPayoutsPending }
 
-/** Who does what an owner approves, by its kind. */
+/** The use case that runs an approved request, by its kind. */
 function executorsOf({ agents }: Core): Executors {
   return { payment: executePayment(agents), escrow_hold: executeHold(agents) }
 }
 
-/** The page that money comes in by, and the human who can be played on it. */
+/** The checkout page, and in sandbox the simulated payer. */
 function servePages(
   { serve, pages }: Server,
   funding: Parts['funding'],
@@ -336,7 +336,7 @@ function serviceJobs(database: Database): Job[] {
   ]
 }
 
-/** Where a process reaches a server of its own that listens on `host`. */
+/** The host under which a process reaches its own server that listens on `host`. */
 function loopback(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

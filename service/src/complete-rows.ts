@@ -22,7 +22,7 @@ import { recordFacts } from './operations/record.ts'
 
 type Context = Pick<Core, 'database' | 'clock' | 'vault' | 'logger'>
 
-/** How a table's rows from before the MACs get theirs, a bounded batch; answers how many it were. */
+/** Writes the MACs of a bounded batch of a table's rows of releases without MACs; returns how many. */
 interface OldRows {
   readonly table: string
   readonly complete: (tx: Queryable, vault: Vault, limit: number) => Promise<number>
@@ -44,7 +44,7 @@ const TABLES: readonly OldRows[] = [
   { table: 'gateway_refunds', complete: completeRefunds },
 ]
 
-/** `convert` makes what else rows need beside their MAC. */
+/** `convert` makes the other values that rows need besides their MAC. */
 function covered(
   rows: CoveredTable,
   convert?: (tx: Queryable, vault: Vault, ids: readonly string[]) => Promise<void>,
@@ -68,9 +68,9 @@ function covered(
 const ROWS_AT_ONCE = 500
 
 /**
- * Gives rows that an earlier release wrote their MACs, keyed hashes and encryption for their row, before anything is
- * served. Once for each table: what the audit log says is complete is never done again, so a row without a MAC that
- * turns up later is refused. Answers how many rows there were.
+ * Writes MACs, keyed hashes and encryption bound to their row for rows of earlier releases, before any request is served.
+ * Once for each table: a table that the audit log records as complete is never done again, so a later row without a MAC
+ * is refused. Returns the number of rows.
  */
 export async function completeRows(context: Context): Promise<number> {
   let completed = 0
@@ -84,7 +84,7 @@ export async function completeRows(context: Context): Promise<number> {
   return completed
 }
 
-/** Under the lock of the table's own row, so that of several nodes one does a batch. null: the table is complete. */
+/** Runs under the lock of the table's own row, so that one of several nodes does a batch. null: the table is complete. */
 function completeBatch(
   { database, clock, vault, logger }: Context,
   { table, complete }: OldRows,
@@ -96,7 +96,10 @@ function completeBatch(
     )
     if (marker?.completedAt instanceof Date) return null
     if (await wasCompleted(tx, table)) {
-      logger.error({ table }, 'row MACs: the table was complete, and somebody says it is not')
+      logger.error(
+        { table },
+        'row MACs: table is recorded as complete in the audit log, but row_macs was altered',
+      )
       return null
     }
     const rows = await complete(tx, vault, ROWS_AT_ONCE)
@@ -164,7 +167,7 @@ function selectOld(
   )
 }
 
-/** Hashes and ciphertexts of a column become what `to` makes of them. */
+/** Replaces the hashes or ciphertexts of a column by the results of `to`. */
 async function convertColumn(
   tx: Queryable,
   ids: readonly string[],

@@ -31,20 +31,20 @@ import { openVault, type Vault } from './kernel/secrets.ts'
 import { openLedger } from './ledger/index.ts'
 import { addLedgerMetrics } from './ledger/metrics.ts'
 
-/** What the process hands in: everything that an application cannot make of its configuration alone. */
+/** The dependencies that the process passes in besides the configuration. */
 export interface CoreOptions {
   readonly databaseUrl: string
   readonly masterKey: Buffer
   readonly clock: Clock
   readonly logger: Logger
-  /** Tests have every answer checked against its schema. */
+  /** Tests check every response against its schema. */
   readonly verifyResponses?: boolean
 }
 
-/** Connections that jobs never take, however many of them are at work. */
+/** The number of connections that jobs may not use. */
 const KEPT_FOR_CALLERS = 3
 
-/** What every module works with. */
+/** What every domain works with. */
 export async function openCore(config: Config, { databaseUrl, masterKey, clock, logger }: CoreOptions) {
   const metrics = createMetrics()
   const database = openDatabase(databaseUrl, {
@@ -53,7 +53,7 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   })
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
   const vault = openVault(masterKey, reportAltered(metrics, logger))
-  // Opening the keys proves the master key on a database of before there were marks.
+  // Decrypting the keys proves the master key for a database of a release without marks.
   const signingKeys = await openSigningKeys({ database, clock, vault })
   await markDatabase(database, { mode: config.mode, vault }, clock.now())
   await rewriteClearUses(database, vault)
@@ -80,17 +80,17 @@ export async function openCore(config: Config, { databaseUrl, masterKey, clock, 
   }
 }
 
-/** Each row that is refused because the service did not write it, or not last: somebody wrote to the database. */
+/** Counts and logs each row that failed verification, which shows that another program wrote to the database. */
 function reportAltered(metrics: Metrics, logger: Logger): Vault['onAltered'] {
   const refused = new Counter({
     name: 'altered_rows_refused_total',
-    help: 'Rows refused because their MAC does not fit or they are older than audited',
+    help: 'Rows refused because their MAC does not match or they are older than their audited version',
     labelNames: ['table'],
     registers: [metrics],
   })
   return (table, id, why) => {
     refused.inc({ table })
-    logger.error({ table, row: id, why }, 'altered row: refused; somebody else wrote to the database')
+    logger.error({ table, row: id, why }, 'altered row refused: it was not written by this service')
   }
 }
 
@@ -100,7 +100,7 @@ interface LoginServices extends Pick<SandboxMode, 'database' | 'clock'> {
   readonly signals: RiskSignals
 }
 
-/** Who belongs to which credential, and how the codes for new sessions reach their phones. */
+/** The authenticators, and the sending of one-time codes for new sessions. */
 function openLogin(
   { adminPhones, adminTotpSecrets, otpSender }: Config,
   { logger, signals, ...services }: LoginServices,
@@ -124,7 +124,7 @@ function openLogin(
   }
 }
 
-/** How owners are told what happened to their accounts. */
+/** The text messages to owners about changes of their accounts. */
 function openMessages(
   { textMessages: { sender: chosen, texts }, baseUrl }: Config,
   services: Omit<LoginServices, 'signals'>,

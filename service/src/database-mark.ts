@@ -2,13 +2,13 @@ import type { Mode } from './config/config.ts'
 import type { Queryable } from './db/database.ts'
 import { sameHash, type Vault } from './kernel/secrets.ts'
 
-/** How a process opens a database. */
+/** The mode and the key with which a process opens a database. */
 export interface Opening {
   readonly mode: Mode
   readonly vault: Vault
 }
 
-/** Why a database is not opened, in one line for the operator. */
+/** A database that is refused; the message is one line for the operator. */
 export class ForeignDatabase extends Error {}
 
 interface Mark {
@@ -18,8 +18,8 @@ interface Mark {
 }
 
 /**
- * Refuses a database that belongs to the other mode or to another master key. Runs before the database is migrated, so
- * that a refused start changes nothing. One without a mark is new, or of a release that made none.
+ * Refuses a database that belongs to the other mode or to another master key. It runs before the migration, so that a
+ * refused start changes nothing. A database without a mark is new, or of a release without marks.
  */
 export async function refuseForeignDatabase(db: Queryable, opening: Opening): Promise<void> {
   if (!(await hasTable(db, 'database_mark'))) return refuseOtherTraces(db, opening)
@@ -49,7 +49,7 @@ function markMac(vault: Vault, mode: string): Buffer {
   return vault.mac(`database mark ${mode}`)
 }
 
-/** A database of before there were marks: what the simulated world leaves tells its mode once money has moved. */
+/** The mode of a database of a release without marks: once money has moved, the sandbox's tables show it. */
 async function refuseOtherTraces(db: Queryable, { mode }: Opening): Promise<void> {
   if (!(await hasTable(db, 'sandbox_orders')) || !(await hasTable(db, 'transfers'))) return
   const [traces] = await db.query<{ simulated: boolean; moved: boolean }>(

@@ -11,7 +11,7 @@ import { createLogger, type Logger } from './kernel/logger.ts'
 import { openVault } from './kernel/secrets.ts'
 import { welcome } from './welcome.ts'
 
-/** A database to work on, and how to let go of it. */
+/** The database and how to close it. */
 interface DatabaseServer {
   readonly url: string
   stop(): Promise<void>
@@ -51,7 +51,7 @@ async function start(config: Config, logger: Logger): Promise<() => Promise<void
   }
 }
 
-/** Checked before a database is created or started, because a taken port is the most likely mistake. */
+/** Checks the ports before a database is created or started, because a port in use is the most likely mistake. */
 async function requireFreePorts({ host, port, metricsPort }: Config): Promise<void> {
   await requireFreePort('PORT', host, port)
   if (metricsPort !== null) await requireFreePort('METRICS_PORT', host, metricsPort)
@@ -69,7 +69,7 @@ async function requireFreePort(variable: string, host: string, port: number): Pr
   await new Promise(resolve => probe.close(resolve))
 }
 
-/** Another process may have taken the port meanwhile; then the app lets go of the database before that stops. */
+/** If another process has taken the port meanwhile, the app closes its connections before the database stops. */
 async function listen(app: App): ReturnType<App['listen']> {
   try {
     return await app.listen()
@@ -83,10 +83,10 @@ function say(text: string): void {
   process.stdout.write(`  ${text} …\n`)
 }
 
-/** Ctrl-C under npm arrives twice at once: from the terminal, and passed on by npm. */
+/** Under npm, Ctrl-C arrives twice at once: from the terminal and from npm. */
 const ONE_SIGNAL_MS = 500
 
-/** Two signals: the first finishes what was accepted, a second does not wait. */
+/** The first signal finishes accepted requests; a second one exits at once. */
 function stopOnSignal(stop: () => Promise<void>, logger: Logger): void {
   let stopping = false
   let impatient = false
@@ -119,7 +119,7 @@ try {
   const config = readConfig(process.env)
   const logger = createLogger(config.logLevel)
   const running = start(config, logger)
-  // Listening from the first moment on: a start that is cut off must not leave its database behind.
+  // Listen for signals from the beginning: an interrupted start must not leave its database running.
   stopOnSignal(async () => (await running)(), logger)
   await running
 } catch (error) {

@@ -3,7 +3,7 @@ import { countPendingOfPlatform } from './domains/banking/index.ts'
 import { countHeldOfPlatform } from './domains/payments/index.ts'
 import type { Uuid } from './kernel/ids.ts'
 
-/** How many agents of a platform have money that is in none of their wallets: in escrow, or on its way to a bank. */
+/** How many agents of a platform have money outside their wallets: in escrow, or in a pending payout. */
 export async function countMoneyElsewhere(db: Queryable, platformId: Uuid) {
   const withEscrow = await countHeldOfPlatform(db, platformId)
   return { withEscrow, withPayout: await countPendingOfPlatform(db, platformId) }

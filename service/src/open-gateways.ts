@@ -23,14 +23,14 @@ import type { Clock } from './kernel/clock.ts'
 import type { Logger } from './kernel/logger.ts'
 import type { Vault } from './kernel/secrets.ts'
 
-/** The world of banks: who takes money in, who pays it out, and who knows whose an account is. */
+/** The outside systems: the payment gateway, the payout provider and the bank verifier. */
 export interface ExternalServices {
   readonly payments: PaymentGateway
   readonly payouts: PayoutProvider
   readonly verifier: BankVerifier
-  /** The gateway's own part of the checkout page; null: the page does without. */
+  /** The gateway's own script of the checkout page; null: there is none. */
   readonly checkoutScript: CheckoutScript | null
-  /** The same two where they are the sandbox's own, with all that can be rehearsed with them; null: they are real. */
+  /** The sandbox's gateway and payout provider, with the simulation of their events; null: they are real. */
   readonly sandbox: { readonly payments: SandboxGateway; readonly payouts: SandboxPayouts } | null
 }
 
@@ -41,10 +41,10 @@ interface Services {
   readonly logger: Logger
 }
 
-/** As people read it, on pages and in their payment apps. */
+/** The name on pages and in payment apps. */
 export const PRODUCT_NAME = 'Batua'
 
-/** `ownUrl` is where this very process is reached: the sandbox sends its notices there, as a gateway would. */
+/** `ownUrl` is the address of this process, to which the sandbox sends its webhooks as a gateway would. */
 export function openGateways(config: Config, services: Services, ownUrl: () => string): ExternalServices {
   return config.gateway.kind === 'sandbox'
     ? openSandbox(services, ownUrl)

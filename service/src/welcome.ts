@@ -1,9 +1,9 @@
 import type { Config } from './config/config.ts'
 
-/** Where the demo looks for the service by itself. */
+/** The address that the demo uses by default. */
 const DEMO_ADDRESS = 'http://127.0.0.1:8080'
 
-/** What a newcomer reads once the service is up: the addresses, and what to try first. */
+/** The text that the first start prints: the addresses and the first steps. */
 export function welcome(config: Config, port: number): string {
   const local = config.baseUrl.endsWith(`:${config.port}`)
     ? config.baseUrl.replace(/:\d+$/, `:${port}`)

@@ -2,13 +2,13 @@ import type { Config } from '../config/config.ts'
 import { findRunningPostgres, hasDatabase, startEmbeddedPostgres } from '../db/embedded.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** A database to work on, and how to let go of it. */
+/** The database and how to close it. */
 export interface DatabaseServer {
   readonly url: string
   stop(): Promise<void>
 }
 
-/** For commands: works beside a service that is running, and starts its database when it is not. */
+/** For commands: uses the database of a running service, or starts it when the service does not run. */
 export async function joinDatabaseServer(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
   logger: Logger,

@@ -21,7 +21,7 @@ Exits with 0 if there is no difference, 1 if there is, 2 if the gateway could no
 
 const DEFAULT_DAYS = 7
 
-/** What the command line asks for; anything else is an error that says what is wrong. */
+/** Reads the command line; throws an error that names the wrong option. */
 export function readOptions(args: readonly string[]): ReconcileOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -8,7 +8,7 @@ import {
 } from '../domains/checks/index.ts'
 import { rupees, rupeesText } from '../kernel/money.ts'
 
-/** How a comparison is printed: what comes before the differences, each of them, and what comes after. */
+/** The output format of a reconciliation: before the differences, for each of them, and after them. */
 export interface ReportFormat {
   head(report: ReconciliationReport): string
   difference(difference: OpenDifference, isFirst: boolean): string
@@ -25,7 +25,7 @@ const TOTAL_TITLES: Record<TotalName, string> = {
   settlements: 'settlements',
   foreign: 'not ours',
 }
-/** What the book has no figure for. */
+/** Shown where the ledger has no amount. */
 const THEIRS_ONLY: readonly TotalName[] = ['settlements', 'foreign']
 
 export const TEXT: ReportFormat = {
@@ -50,7 +50,7 @@ export const TEXT: ReportFormat = {
   },
 }
 
-/** Columns that differ without a difference would read like one that was overlooked. */
+/** Explains amounts that differ without being a difference. */
 const NO_DIFFERENCES = `No differences. Where the columns are not equal, money is still on its way and is asked about again;
 the gateway's charges are its own and are shown beside the fees taken here.
 `

@@ -25,7 +25,7 @@ async function openContext(
 ): Promise<ReconciliationContext> {
   const clock = systemClock()
   if (config.mode === 'sandbox') await followSandboxClock(database, clock)
-  // Nothing is sent from here that a notice would follow.
+  // This command sends nothing that would cause a gateway webhook.
   const outside = openGateways(config, { database, clock, vault, logger }, () => config.baseUrl)
   const gateways = gatewaysOf(outside.payments)
   return { database, clock, logger, gateways, payoutProvider: outside.payouts }
@@ -72,12 +72,12 @@ async function run(): Promise<number> {
     process.stdout.write(USAGE)
     return 0
   }
-  // Standard output is the report's. Differences are told there, so that only what breaks is worth a line beside it.
+  // Standard output is for the report, which has the differences. The log has only errors.
   const logger = createLogger('error', { write: line => process.stderr.write(line) })
   return compare(readConfig(process.env), options, logger)
 }
 
-// A database that was started here is told to stop when this process ends in whatever way.
+// However this process ends, it stops a database that it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
 
 try {

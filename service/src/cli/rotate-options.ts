@@ -28,7 +28,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const
 
-/** What the command line asks for; anything else is an error that says what is wrong. */
+/** Reads the command line; throws an error that names the wrong option. */
 export function readRotateOptions(args: readonly string[]): RotateOptions {
   const { revoke, at, help } = parseArgs({ args: [...args], options: OPTIONS }).values
   if (help) return { kind: 'help' }

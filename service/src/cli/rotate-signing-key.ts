@@ -44,7 +44,7 @@ interface Opened extends Pick<Config, 'mode'> {
 async function changeIn({ mode, database, vault }: Opened, options: Change): Promise<string> {
   const clock = systemClock()
   if (mode === 'sandbox') await followSandboxClock(database, clock)
-  // Opens the keys that there are: one encrypted with another master key would stop every node that reads it.
+  // Decrypts the existing keys first: a key encrypted with another master key would stop every node that reads it.
   await openSigningKeys({ database, clock, vault })
   const now = clock.now()
   if (options.kind === 'rotate') return takesOver(await rotateSigningKey({ database, vault }, now))
@@ -63,7 +63,7 @@ async function run(): Promise<void> {
   process.stdout.write(options.kind === 'help' ? USAGE : await change(readConfig(process.env), options))
 }
 
-// A database that was started here is told to stop when this process ends in whatever way.
+// However this process ends, it stops a database that it started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(2))
 
 try {

@@ -4,9 +4,9 @@ import { isTimestamp } from '@batua/contract'
 export interface VerifyOptions {
   readonly file: string
   readonly keyFile: string
-  /** The time at which it must be good; null for now. */
+  /** The time at which it must be valid; null for now. */
   readonly at: Date | null
-  /** The file that proves that the log has what a revoked key signed. */
+  /** The file with the proof that the log contains what a revoked key signed. */
   readonly proof: string | null
   /** The files of the two checkpoints of a consistency proof. */
   readonly checkpoints: { readonly from: string; readonly to: string } | null
@@ -37,7 +37,7 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const
 
-/** What the command line asks for, or null for help; anything else is an error that says what is wrong. */
+/** Reads the command line; null for help. Throws an error that names the wrong option. */
 export function readOptions(args: readonly string[]): VerifyOptions | null {
   const { values, positionals } = parsed(args)
   if (values.help) return null
@@ -64,7 +64,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
   } catch (error) {
-    // The first sentence says what is wrong; the rest explains the parser.
+    // The first sentence names the problem; the rest explains the parser.
     throw new Error(error instanceof Error ? error.message.split('. ')[0] : String(error), { cause: error })
   }
 }

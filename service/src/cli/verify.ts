@@ -32,7 +32,7 @@ async function checkpointOf(file: string): Promise<string> {
   return note
 }
 
-/** npm runs scripts in the project's folder, and says where they were typed. */
+/** npm runs scripts in the project's folder and passes the caller's folder in a variable. */
 const TYPED_IN = process.env['INIT_CWD'] ?? process.cwd()
 
 async function textOf(file: string): Promise<string> {

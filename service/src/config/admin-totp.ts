@@ -2,10 +2,10 @@ import { normaliseTotpSecret, totpSecretBytes } from '../kernel/totp.ts'
 import type { EnvReader } from './env-reader.ts'
 import type { ValueKind } from './env-values.ts'
 
-/** RFC 4226 asks for 128 bits; some apps make no more than 80, which will do for playing. */
+/** RFC 4226 requires 128 bits; some apps make only 80, which is accepted in sandbox mode. */
 const LEAST_BYTES = { live: 16, sandbox: 10 }
 
-/** A secret for a phone, or with null one for all. */
+/** A secret for a phone; with null for all phones. */
 type Entry = readonly [phone: string | null, secret: string]
 
 /** The TOTP secret of each administrator, by phone. Live mode needs one for every phone of `ADMIN_PHONES`. */

@@ -1,11 +1,11 @@
 import type { EnvReader } from './env-reader.ts'
 import { anyText, listOf, matching, oneOf, url, type ValueKind } from './env-values.ts'
 
-/** What an operator says of an account at Cashfree. */
+/** The configuration of an account at Cashfree. */
 export interface CashfreeConfig {
   readonly kind: 'cashfree'
   readonly environment: 'sandbox' | 'production'
-  /** A host that stands in for Cashfree's own; null: Cashfree's. */
+  /** A host that replaces Cashfree's own; null: Cashfree's. */
   readonly apiUrl: string | null
   readonly apiVersion: string
   readonly payoutApiVersion: string
@@ -15,7 +15,7 @@ export interface CashfreeConfig {
   readonly payoutClientSecret: string
   readonly verificationClientId: string
   readonly verificationClientSecret: string
-  /** In use before: notices may still be signed with them. */
+  /** Earlier secrets, with which webhooks may still be signed. */
   readonly previousClientSecrets: readonly string[]
   readonly previousPayoutClientSecrets: readonly string[]
   readonly upiCollect: boolean
@@ -61,7 +61,7 @@ function standIn(live: boolean): ValueKind<string | null> {
   }
 }
 
-/** Credentials of their own come as a pair; half a pair would quietly ask with those of payouts. */
+/** Separate credentials come as a pair. With half a pair the credentials of payouts would be used unnoticed. */
 function readVerification(reader: EnvReader, payoutClientId: string, payoutClientSecret: string) {
   const id = reader.read<string | null>('CASHFREE_VERIFICATION_CLIENT_ID', anyText, null)
   const secret = reader.read<string | null>('CASHFREE_VERIFICATION_CLIENT_SECRET', anyText, null)

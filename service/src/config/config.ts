@@ -24,7 +24,7 @@ export type { OtpSenderConfig } from './otp-sender.ts'
 
 export type Mode = 'sandbox' | 'live'
 
-/** What the operator chose; every value is checked and complete. */
+/** The operator's configuration; every value is checked. */
 export interface Config {
   readonly mode: Mode
   /** Issuer of certificates and name in the key document. */
@@ -49,11 +49,11 @@ export interface Config {
   readonly rateLimits: RateLimitConfig
   /** The only port that shows the metrics, on `host`; null: the service's own shows them, to this machine. */
   readonly metricsPort: number | null
-  /** Whoever sends it is shown the metrics too. */
+  /** The token that gives access to the metrics; null: there is none. */
   readonly metricsToken: string | null
   /** Requests that one credential may have in flight on a node; 0 is no limit. */
   readonly maxInFlight: number
-  /** Agents that have not ended. */
+  /** Counts agents that are not deactivated. */
   readonly maxAgentsPerOwner: number
   readonly maxAgentsPerPlatform: number
   readonly redisUrl: string | null
@@ -62,7 +62,7 @@ export interface Config {
   readonly textMessages: TextMessagesConfig
   readonly logLevel: LogLevel
   readonly settlement: 'on' | 'off'
-  /** The file that lists the days on which banks rest; null: the one that comes with the service. */
+  /** The file of bank holidays; null: the one that is shipped with the service. */
   readonly bankHolidaysFile: string | null
   readonly limitIncreaseCooldownS: number
 }
@@ -124,7 +124,7 @@ export function readConfig(env: Env): Config {
   return config
 }
 
-/** The file is read here too, so that a wrong one is listed with everything else that is wrong. */
+/** Reads the file at once, so that a wrong one is listed with all other problems. */
 function readBankHolidays(reader: EnvReader): string | null {
   const file = reader.read<string | null>('BANK_HOLIDAYS', anyText, null)
   const problem = file === null ? null : holidayFileProblem(file)
@@ -172,7 +172,7 @@ function publicName(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Without it, behind a proxy, everybody would come from one address; spelt out, it is no oversight. */
+/** Required in live mode: without it, all callers behind a proxy would have one address. */
 function readTrustProxy(reader: EnvReader, live: boolean): readonly string[] {
   const off = {
     expected: proxies.expected,

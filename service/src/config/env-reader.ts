@@ -2,7 +2,7 @@ import type { ValueKind } from './env-values.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Everything wrong with the configuration, one line for each variable. */
+/** All problems of the configuration, one line for each variable. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -16,7 +16,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads variables and remembers what is wrong, so that all of it is told at once; a missing or wrong one reads as its
+ * Reads variables and collects their problems, so that all are reported at once. A missing or wrong variable reads as its
  * fallback until `finish` throws. Values are never shown, since they may be secrets. An empty variable counts as absent.
  */
 export interface EnvReader {

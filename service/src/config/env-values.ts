@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** How the text of a variable is read; undefined when it is not what was expected. */
+/** Reads the text of a variable; undefined when it is invalid. */
 export interface ValueKind<T> {
   /** Ends the sentence "it must be …". */
   readonly expected: string
@@ -44,7 +44,7 @@ export function listOf(isEntry: (entry: string) => boolean, expected: string): V
 
 const LOCAL_NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
-/** An address, a network in CIDR form, or the name of all local ones of a kind. */
+/** An address, a network in CIDR form, or the name of a group of local networks. */
 export function isNetwork(text: string): boolean {
   if (LOCAL_NETWORKS.includes(text)) return true
   const [address = '', prefix, ...rest] = text.split('/')
@@ -70,7 +70,7 @@ export const publicUrl: ValueKind<string | null> = {
   },
 }
 
-/** An address as it was written, without slashes at its end: other addresses are made by adding to it. */
+/** An address as written, without slashes at its end, because paths are appended to it. */
 export function url(...protocols: readonly string[]): ValueKind<string | null> {
   return {
     expected: `an address beginning with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,

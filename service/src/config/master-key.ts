@@ -7,14 +7,14 @@ const KEY_BYTES = 32
 const FILE_NAME = 'master-key'
 
 /**
- * The master key of sandbox mode: made once and kept beside the data that it protects. Live mode never
- * comes here; its key is handed in from outside.
+ * The master key of sandbox mode: made once and stored in the data folder that it protects. Live mode never uses this;
+ * its key is in MASTER_KEY.
  */
 export function readOrCreateMasterKey(dataDir: string): Buffer {
   const path = join(dataDir, FILE_NAME)
   makeDataDir(dataDir)
   try {
-    // Exclusive, so that of two first starts one makes the key and the other reads it.
+    // Exclusive, so that of two simultaneous first starts one makes the key and the other reads it.
     writeFileSync(path, `${randomBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error

@@ -24,7 +24,7 @@ const headerName = matching(/^[A-Za-z0-9-]{1,64}$/, 'the name of a header, or no
 export const dltId = matching(/^\d{6,25}$/, 'an id of the DLT register: digits only')
 const dltSender = matching(/^[A-Za-z0-9]{3,11}$/, 'a registered sender id of 3 to 11 letters or digits')
 
-/** How one-time codes are sent; a provider's request is described completely, so that none needs code of its own. */
+/** How one-time codes are sent. The configuration describes a provider's request completely, so no provider needs code. */
 export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig {
   const kind = reader.read('OTP_SENDER', oneOf(['sandbox', 'http']), 'sandbox')
   if (kind === 'sandbox' && !live) return { kind }
@@ -48,8 +48,8 @@ export function readOtpSender(reader: EnvReader, live: boolean): OtpSenderConfig
 }
 
 /**
- * An address in which placeholders may stand: providers differ in what they want there. A sandbox, in which anybody may
- * ask for codes, reaches no real provider, only what stands in for one on this machine.
+ * An address that may contain placeholders, because some providers expect values there. A sandbox, in which anyone may
+ * request codes, reaches no real provider, only a simulation on this machine.
  */
 export function addressTemplate(live: boolean): ValueKind<string> {
   const isProvider = (address: URL) => address.protocol === 'https:'
@@ -71,7 +71,7 @@ function readBody(
   reader: EnvReader,
   method: 'POST' | 'PUT' | 'GET',
 ): { readonly body: OtpBodyTemplate; readonly bodyText: string } {
-  // A GET has no body: there everything stands in the address.
+  // A GET has no body, so all values are in the address.
   const formats = method === 'GET' ? oneOf(['none']) : oneOf(['json', 'form', 'none'])
   const format = reader.read<'json' | 'form' | 'none'>(
     'OTP_HTTP_FORMAT',
@@ -112,7 +112,7 @@ function jsonObject(text: string): JsonValue | undefined {
   }
 }
 
-/** Which variable a placeholder of the register needs. */
+/** The variable that each DLT placeholder needs. */
 const VARIABLE_OF: Partial<Record<Placeholder, string>> = {
   entity_id: 'OTP_DLT_ENTITY_ID',
   template_id: 'OTP_DLT_TEMPLATE_ID',

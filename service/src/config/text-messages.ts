@@ -4,7 +4,7 @@ import type { EnvReader } from './env-reader.ts'
 import { anyText } from './env-values.ts'
 import { addressTemplate, bodyTemplate, dltId, type OtpSenderConfig } from './otp-sender.ts'
 
-/** How owners are told what happened to their accounts, and in which words. */
+/** The text messages to owners about their accounts: their sender and their texts. */
 export interface TextMessagesConfig {
   readonly texts: { readonly bankAccount: string }
   readonly sender: { readonly kind: 'sandbox' } | ({ readonly kind: 'http' } & HttpSenderOptions)
@@ -22,7 +22,7 @@ const DEFAULT_BODY = {
 const KNOWN = ['phone', 'phone91', 'text', ...BANK_ACCOUNT_VARIABLES]
 const OF_REGISTER = ['entity_id', 'template_id', 'sender_id', 'token']
 
-/** They go to the provider of one-time codes, with an address, a body and a registered template of their own. */
+/** These messages use the provider of one-time codes, with a separate address, body and registered template. */
 export function readTextMessages(
   reader: EnvReader,
   otpSender: OtpSenderConfig,
@@ -34,7 +34,7 @@ export function readTextMessages(
   const givenUrl = reader.read<string | null>('SMS_HTTP_URL', addressTemplate(live), null)
   const givenBody = reader.read<string | null>('SMS_HTTP_BODY', anyText, null)
   const url = givenUrl ?? otpSender.url
-  // A provider that wants a body of its own for codes understands no other for these.
+  // A provider that needs a custom body for codes needs one for these messages too.
   const needsBody = live && reader.read<string | null>('OTP_HTTP_BODY', anyText, null) !== null
   if (needsBody && givenBody === null && givenUrl === null) {
     reader.problem('SMS_HTTP_BODY', 'is missing; OTP_HTTP_BODY describes the body of codes only')

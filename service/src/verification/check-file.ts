@@ -23,16 +23,16 @@ import {
   type VerificationResult,
 } from './verification-result.ts'
 
-/** What a file is checked against. */
+/** The options of a check. */
 export interface CheckContext extends SignedContext {
-  /** For a consistency proof: the two checkpoints that it stands between, as signed notes. */
+  /** For a consistency proof: its two checkpoints, as signed notes. */
   readonly checkpoints: { readonly from: string; readonly to: string } | null
 }
 
 const KNOWN =
   'a receipt, a certificate, a membership proof, an identity verification, an origins document, an audit entry with its proof, a checkpoint, a consistency proof, or a token of one of them'
 
-/** Checks whatever a file holds, and says what it came to. It trusts nothing but the keys. */
+/** Checks the content of a file and returns the result. It trusts only the keys. */
 export function checkFile(text: string, context: CheckContext): VerificationResult {
   const trimmed = text.trim()
   if (looksLikeToken(trimmed)) return idle(context) ?? checkToken(trimmed, context)
@@ -64,7 +64,7 @@ function checkObject(value: JsonObject, context: CheckContext): VerificationResu
   return isDoubt(copy) ? copy : checkSigned(copy, context)
 }
 
-/** Who names two checkpoints wants to know whether the log only grew, which nothing but a consistency proof tells. */
+/** Two checkpoints were given, but only a consistency proof shows that the log only grew between them. */
 function idle({ checkpoints }: CheckContext): Doubt | null {
   if (checkpoints === null) return null
   return unclear(
@@ -72,12 +72,12 @@ function idle({ checkpoints }: CheckContext): Doubt | null {
   )
 }
 
-/** The log proves itself. */
+/** Audit entries and checkpoints need no further proof. */
 function idleProof({ proof }: CheckContext): Doubt | null {
   return proof === null ? null : unclear('--proof belongs to a receipt or a certificate, and this is neither')
 }
 
-/** A checkpoint as a signed note, out of a file that holds the note, the answer with it, or an entry's proof. */
+/** A checkpoint as a signed note, from a file with the note, a response with it, or the proof of an entry. */
 export function checkpointIn(text: string): string | Doubt {
   if (!text.trimStart().startsWith('{')) return noteIn(text)
   const json = readJson(text)
@@ -86,12 +86,12 @@ export function checkpointIn(text: string): string | Doubt {
   return typeof checkpoint === 'string' ? checkpoint : unclear('it holds no checkpoint')
 }
 
-/** A note ends with one line break; whoever saved it may have lost that or added one. */
+/** A note ends with one line break, which may have been lost or doubled when it was saved. */
 function noteIn(text: string): string {
   return `${text.trimEnd()}\n`
 }
 
-/** Answers that have the signed thing one level down. A list is one thing only when it has one. */
+/** Unwraps responses that have the signed object one level down. A list is accepted only with one entry. */
 function unwrapped(value: unknown): JsonObject | Doubt {
   if (Array.isArray(value)) return onlyOne(value)
   if (!isObject(value)) return unclear(`it is none of ${KNOWN}`)
@@ -112,7 +112,7 @@ function receiptIn({ receipt, valid = true, reason }: JsonObject): JsonObject | 
 
 const AUDIT_ANSWER = Object.keys(AuditVerification.properties)
 
-/** What stands beside a signed thing would seem to be vouched for with it, and nothing is said of it. */
+/** Refuses fields next to a signed object: they would seem to be signed, but are not. */
 function othersBeside(value: JsonObject, names: readonly string[]): Doubt | null {
   const others = Object.keys(value).filter(name => !names.includes(name))
   if (others.length === 0) return null
@@ -146,7 +146,7 @@ function signedCopy(value: JsonObject): SignedCopy | Doubt {
   return { kind, content: content as SignedContent, signature, token, unsigned }
 }
 
-/** The answer to a payment names its receipt too. */
+/** The response to a payment also contains its receipt id. */
 const RECEIPT_ANSWER = 'the answer of /v1/receipts/{receipt_id}'
 
 function unknownFile(value: JsonObject): string {
@@ -157,7 +157,7 @@ function unknownFile(value: JsonObject): string {
   return `it is none of ${KNOWN}`
 }
 
-/** Told by a field that no other kind has. A wrong guess only fails: what is signed has all its fields. */
+/** Finds the kind by a field that no other kind has. A wrong guess fails, because a signed object has all its fields. */
 function kindOf(value: JsonObject): SignedKind | null {
   if (isObject(value['proof'])) return MEMBERSHIP_PROOF
   if ('receipt_id' in value) return RECEIPT
@@ -166,7 +166,7 @@ function kindOf(value: JsonObject): SignedKind | null {
   return 'subject' in value ? CERTIFICATE : null
 }
 
-/** What is signed, and the names of what stands beside it. */
+/** The signed fields, and the names of the other fields. */
 function parted(kind: SignedKind, rest: JsonObject): readonly [content: unknown, unsigned: string[]] {
   if (kind === MEMBERSHIP_PROOF) return [rest['proof'], []]
   const { signedNames } = kind

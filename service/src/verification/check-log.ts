@@ -16,7 +16,7 @@ import {
   type VerificationResult,
 } from './verification-result.ts'
 
-/** A tree head and the published key that vouches for it. */
+/** A tree head and the published key that signed it. */
 interface Checkpoint extends TreeHead {
   readonly origin: string
   readonly key: PublishedKey
@@ -29,7 +29,7 @@ const isConsistency = ajv.compile<Static<typeof getConsistency.response>>(getCon
 const OTHER_TREE =
   'whether the service shows others another log; keep a checkpoint, compare it with theirs and ask for consistency later'
 
-/** A checkpoint of the log, as C2SP signed notes are written. */
+/** Checks a checkpoint of the log in the form of a C2SP signed note. */
 export function checkCheckpoint(note: string, keys: PublishedKeys): VerificationResult {
   const checkpoint = open(note, keys)
   if (isDoubt(checkpoint)) return checkpoint
@@ -43,7 +43,7 @@ export function checkCheckpoint(note: string, keys: PublishedKeys): Verification
   }
 }
 
-/** The answer of `GET /v1/audit/verify`: an entry, and the proof that the log of a checkpoint holds it. */
+/** Checks the response of `GET /v1/audit/verify`: an entry, and the proof that the log of a checkpoint contains it. */
 export function checkAuditEntry(value: unknown, keys: PublishedKeys): VerificationResult {
   if (!isVerification(value))
     return forged(`it is no audit entry with its proof: ${shown(ajv.errorsText(isVerification.errors))}`)
@@ -87,7 +87,7 @@ export function checkAuditEntry(value: unknown, keys: PublishedKeys): Verificati
   }
 }
 
-/** The answer of `GET /v1/audit/consistency`, with the two checkpoints that it stands between. */
+/** Checks the response of `GET /v1/audit/consistency` with its two checkpoints. */
 export function checkConsistency(
   value: unknown,
   notes: { readonly from: string; readonly to: string } | null,
@@ -130,7 +130,7 @@ function about(what: string, doubt: Doubt): Doubt {
   return { ...doubt, because: `${what}: ${doubt.because}` }
 }
 
-/** A key set does not name the service; there the origin is what was signed with one of its keys. */
+/** A key set does not name the service; then the origin is the one that its key has signed. */
 function open(note: string, { service, byId }: PublishedKeys): Checkpoint | Doubt {
   const parsed = parseCheckpoint(note)
   if (parsed === null) return forged('its checkpoint is not a signed note of a log')

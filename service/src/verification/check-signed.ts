@@ -15,25 +15,25 @@ import {
   type VerificationResult,
 } from './verification-result.ts'
 
-/** A signed thing as its JSON gives it. */
+/** A signed object in its JSON form. */
 export interface SignedCopy {
   readonly kind: SignedKind
   readonly content: SignedContent
   readonly signature: string
-  /** The same as a token, where the copy has one. */
+  /** Its token, where the copy has one. */
   readonly token: string | null
-  /** Fields beside what is signed: whoever had the copy may have changed them. */
+  /** Unsigned fields, which may have been changed. */
   readonly unsigned: readonly string[]
 }
 
 const SIGNATURE_BYTES = 64
 
-/** What something signed is checked against. */
+/** The options of the check of a signed object. */
 export interface SignedContext {
   readonly keys: PublishedKeys
-  /** The time at which it must be good. */
+  /** The time at which it must be valid. */
   readonly at: Date
-  /** An answer of `/v1/audit/verify` that proves that the log has what a revoked key signed. */
+  /** A response of `/v1/audit/verify`, the proof that the log contains what a revoked key signed. */
   readonly proof: string | null
 }
 
@@ -61,7 +61,7 @@ export function checkSigned(copy: SignedCopy, context: SignedContext): Verificat
   )
 }
 
-/** A token that comes alone. */
+/** Checks a token without its JSON form. */
 export function checkToken(token: string, context: SignedContext): VerificationResult {
   const { keys, at } = context
   const opened = openToken(token, keys)
@@ -78,7 +78,7 @@ export function checkToken(token: string, context: SignedContext): VerificationR
   )
 }
 
-/** Who is no party to a payment gets its receipt without the words, which are signed with the rest. */
+/** A caller who is not a party to a payment gets its receipt without the texts, which are signed with the rest. */
 function withoutSignature({ kind, content, token }: SignedCopy): Doubt {
   if (kind === RECEIPT && token === null && content['reference'] === null && content['note'] === null) {
     return unclear(
@@ -95,7 +95,7 @@ function tokenFault({ kind, content }: SignedCopy, token: string, keys: Publishe
   return isSame ? null : forged('its token says something else than its fields')
 }
 
-/** Why the key does not vouch for something with this date; null when it does, or the log does in its place. */
+/** Why the key does not prove an object with this date; null when the key or the log proves it. */
 function notSignedThen(
   kind: SignedKind,
   content: SignedContent,
@@ -116,7 +116,7 @@ function notInLog({ notInLog }: SignedKind, { revokedAt }: PublishedKey): string
   return revokedAt === null || notInLog === null ? [] : [notInLog]
 }
 
-/** What comes from further ahead than clocks differ is not yet good. */
+/** An object dated further in the future than clocks differ is not yet valid. */
 function inTime(kind: SignedKind, content: SignedContent, at: Date): Doubt | null {
   const span = kind.span(content)
   if (span === null) return null

@@ -1,12 +1,12 @@
 import type { PublishedKey, PublishedKeys } from './published-keys.ts'
 import { type Doubt, forged, shown, unclear } from './verification-result.ts'
 
-/** Nodes' clocks differ a little, so dates are given this much on either side. */
+/** The tolerance of dates on either side, because the clocks of nodes differ. */
 export const CLOCKS_DIFFER_MS = 5 * 60_000
 
 /**
- * What speaks against a key having signed something with this date; null when nothing does. A retired key may be in
- * other hands one day, and whoever has it can sign anything, but only with dates at which the key was in use.
+ * Why a key cannot have signed an object with this date; null when it can. A retired key may be stolen one day, and its
+ * thief can sign anything; dates at which the key was not in use are refused.
  */
 export function datedOutside(
   what: string,
@@ -31,7 +31,7 @@ export function datedOutside(
   return null
 }
 
-/** What revoked keys signed is signed again by the next good key: its span begins where theirs began. */
+/** The next key that is not revoked signs again what revoked keys signed, so its span begins where theirs began. */
 function earliestDate(key: PublishedKey, { byId }: PublishedKeys): number | null {
   if (key.activeFrom === null) return null
   let earliest = key.activeFrom
@@ -45,7 +45,7 @@ function earliestDate(key: PublishedKey, { byId }: PublishedKeys): number | null
   return earliest
 }
 
-/** Why something counts only with a proof; null when its key is not revoked. */
+/** Why an object is valid only with a proof; null when its key is not revoked. */
 export function needsProof(what: string, { id, revokedAt }: PublishedKey): Doubt | null {
   if (revokedAt === null) return null
   return unclear(

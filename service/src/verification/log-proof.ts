@@ -8,8 +8,8 @@ import type { SignedContent, SignedKind } from './signed-kinds.ts'
 import { type Doubt, isDoubt, unclear } from './verification-result.ts'
 
 /**
- * Whether an answer of `/v1/audit/verify` proves that the log has what was signed, under a checkpoint of a key that is
- * not revoked; null when it does.
+ * Why a response of `/v1/audit/verify` does not prove that the log contains the signed object under a checkpoint of a key
+ * that is not revoked; null when it does.
  */
 export function proofFault(
   proof: string,
@@ -26,7 +26,7 @@ export function proofFault(
   if (isDoubt(json)) return about(json)
   const verdict = checkAuditEntry(json.value, keys)
   if (isDoubt(verdict)) return about(verdict)
-  // Proven just now to be an entry with its proof.
+  // Checked above to be an entry with its proof.
   const { entry } = json.value as Static<typeof AuditVerification>
   const { action, target, agent_id, created_at, data } = entry ?? {}
   if (canonicalJson(due) === canonicalJson({ action, target, agent_id, created_at, data })) return null

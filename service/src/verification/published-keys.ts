@@ -11,18 +11,18 @@ export interface PublishedKey {
   /** Base64 of the 32 raw bytes. */
   readonly publicKey: string
   readonly key: KeyObject
-  /** A retired key signs nothing new, but what it signed stays good. A key set does not say. */
+  /** A retired key signs nothing new, but its signatures stay valid. A key set does not say whether a key is retired. */
   readonly isRetired: boolean
-  /** The dates between which what it signed may be dated; null where a document of before does not say. */
+  /** The span of dates of objects that it signed; null where a document of an earlier release does not say. */
   readonly activeFrom: number | null
   readonly retiredAt: number | null
-  /** From then on it may be in other hands. */
+  /** The time from which it may be in the hands of a thief. */
   readonly revokedAt: number | null
 }
 
-/** The only keys that anything is checked with. */
+/** The keys that a check trusts. */
 export interface PublishedKeys {
-  /** The name of the service, or null in a JSON Web Key Set, which does not tell it. */
+  /** The name of the service; null for a JSON Web Key Set, which does not contain it. */
   readonly service: string | null
   readonly byId: ReadonlyMap<string, PublishedKey>
 }
@@ -43,7 +43,7 @@ export function readKeys(text: string): PublishedKeys | Doubt {
   const byId = new Map<string, PublishedKey>()
   for (const entry of value['keys'] as readonly unknown[]) {
     if (!isObject(entry)) return noKeys('one of its keys is no object')
-    // Other kinds of keys may stand in a set; they are for others (RFC 7517, section 5).
+    // A set may contain keys of other kinds, which are ignored (RFC 7517, section 5).
     if (isKeySet && !(entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519')) continue
     const key = isKeySet ? keyOfSet(entry) : keyOfDocument(entry)
     if (isDoubt(key)) return key
@@ -89,7 +89,7 @@ function publishedKey(id: unknown, publicKey: unknown, entry: JsonObject): Publi
   return { id, publicKey, key, isRetired: false, activeFrom, retiredAt, revokedAt }
 }
 
-/** null for a date that is not given; undefined for what is no date. */
+/** null for an absent date; undefined for a text that is no date. */
 function timeFrom(value: unknown): number | null | undefined {
   if (value === null || value === undefined) return null
   return typeof value === 'string' && isTimestamp(value) ? Date.parse(value) : undefined
@@ -99,7 +99,7 @@ function noKeys(because: string): Doubt {
   return unclear(`the key document cannot be used, because ${because}; ${HOW}`)
 }
 
-/** The key that a signed thing names, when it is of this service. */
+/** The key that a signed object names, if it is a key of this service. */
 export function keyFor(
   { issuer, key_id }: { readonly issuer: string; readonly key_id: string },
   { service, byId }: PublishedKeys,
@@ -116,7 +116,7 @@ export function keyFor(
   )
 }
 
-/** What a reader should know of the key, beyond that it signed. */
+/** Statements about the key for the result, such as that it is retired. */
 export function aboutKey({ id, isRetired, revokedAt }: PublishedKey): string[] {
   if (revokedAt !== null)
     return [`the key ${shown(id)} is revoked since ${new Date(revokedAt).toISOString()}`]

@@ -12,8 +12,8 @@ export interface Json {
 }
 
 /**
- * JSON that can be read in one way only. Readers disagree about a key that stands twice, about digits that a double
- * cannot hold and about halves of characters, and a signature covers what one reader made of them.
+ * Parses JSON that every parser reads the same. Parsers disagree about duplicate keys, digits that a double cannot
+ * represent and lone surrogates, and a signature covers what one parser made of them.
  */
 export function readJson(text: string): Json | Doubt {
   const odd: string[] = []

@@ -10,7 +10,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { type Static, type TObject, Type } from 'typebox'
 import { shown } from './verification-result.ts'
 
-/** What everything signed says of itself. */
+/** The fields of every signed object. */
 export interface SignedContent {
   readonly issuer: string
   readonly key_id: string
@@ -20,28 +20,28 @@ export interface SignedContent {
 /** Registered claims of a token (RFC 7519, section 4.1), and what they must be for this content. */
 export type Claims = Readonly<Record<string, string | number>>
 
-/** One kind of thing that the service signs as canonical JSON and as a token. */
+/** One kind of object that the service signs as canonical JSON and as a token. */
 export interface SignedKind {
   readonly name: string
-  /** The `typ` of its token: none passes for another kind. */
+  /** The `typ` of its token, so that no token is taken for another kind. */
   readonly typ: string
-  /** The names that are signed; null when all are. */
+  /** The signed fields; null: all are. */
   readonly signedNames: readonly string[] | null
   readonly fits: ValidateFunction
   says(content: SignedContent): string
   claims(content: SignedContent): Claims
-  /** From when and until when it is good; null when it has no end. */
+  /** The period of its validity; null when it has no end. */
   span(content: SignedContent): { readonly from: string; readonly until: string } | null
-  /** The date that its key answers for. */
+  /** The date at which its key must have been in use. */
   dated(content: SignedContent): string
-  /** What its entry in the audit log says; null when there is none. */
+  /** The content of its entry in the audit log; null when there is none. */
   entry(content: SignedContent): EntryFacts | null
   readonly unknowable: string
-  /** What the entry in the log says nothing of; null when there is nothing, or no entry. */
+  /** The fields that the entry in the log does not contain; null when there are none, or no entry. */
   readonly notInLog: string | null
 }
 
-/** What an audit entry says of a fact, beside who did it. */
+/** The content of an audit entry without its actor. */
 export interface EntryFacts {
   readonly action: string
   readonly target: string
@@ -52,7 +52,7 @@ export interface EntryFacts {
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: FORMATS })
 
-/** Ties a kind's functions to the type that its schema has proven. */
+/** Types a kind's functions by the type of its schema. */
 function kindOf<Schema extends TObject>(
   schema: Schema,
   kind: {
@@ -88,7 +88,7 @@ function seconds(time: string): number {
   return Math.floor(Date.parse(time) / 1000)
 }
 
-/** Contract section 7: exactly these, so that what is hidden or changes is not signed. */
+/** Contract section 7: exactly these fields, so that hidden and changing fields are not signed. */
 const CERTIFICATE_FIELDS = [
   'id',
   'agent_id',
@@ -152,7 +152,7 @@ export const CERTIFICATE = kindOf(Type.Pick(Certificate, [...CERTIFICATE_FIELDS]
 
 const { signature: _, token: __, origins, ...identityProperties } = IdentityVerification.properties
 
-/** What was signed before payees named their origins says nothing of them. */
+/** Objects of releases before origins do not contain them. */
 const IdentityContent = Type.Object(
   { ...identityProperties, origins: Type.Optional(origins) },
   { additionalProperties: false },
@@ -200,7 +200,7 @@ export const MEMBERSHIP_PROOF = kindOf(MembershipProof.properties.proof, {
 
 export const SIGNED_KINDS = [RECEIPT, CERTIFICATE, IDENTITY, ORIGINS, MEMBERSHIP_PROOF] as const
 
-/** What is wrong with something that should be of this kind, in words; null when it is whole. */
+/** Why a value is not an object of this kind; null when it is. */
 export function misfit(kind: SignedKind, content: unknown): string | null {
   return kind.fits(content) ? null : ajv.errorsText(kind.fits.errors, { dataVar: kind.name })
 }

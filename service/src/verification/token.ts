@@ -6,7 +6,7 @@ import { isObject, type JsonObject, readJson } from './read-json.ts'
 import { misfit, SIGNED_KINDS, type SignedContent, type SignedKind } from './signed-kinds.ts'
 import { type Doubt, forged, isDoubt, shown, unclear } from './verification-result.ts'
 
-/** What a token says, and that the service said it. */
+/** The content of a token with a valid signature. */
 export interface OpenedToken {
   readonly kind: SignedKind
   readonly content: SignedContent
@@ -21,8 +21,8 @@ export function looksLikeToken(text: string): boolean {
 }
 
 /**
- * Checks a compact EdDSA token. Its header may say nothing but the algorithm, the kind and the key's id, so that no
- * token brings a key or a rule of its own (RFC 8725, sections 2 and 3).
+ * Checks a compact EdDSA token. Its header may contain only the algorithm, the kind and the key's id, so that no token
+ * supplies a key or a rule (RFC 8725, sections 2 and 3).
  */
 export function openToken(token: string, keys: PublishedKeys): OpenedToken | Doubt {
   const [, head = '', body = '', end = ''] = PARTS.exec(token) ?? []
@@ -62,14 +62,14 @@ function contentOf(kind: SignedKind, payload: JsonObject): SignedContent | Doubt
   return fault === null ? (content as SignedContent) : forged(`the token is no ${kind.name}: ${shown(fault)}`)
 }
 
-/** The registered claims say the same once more, for readers who know nothing but them. */
+/** The registered claims must repeat the content, for verifiers that read only them. */
 function wrongClaim(kind: SignedKind, content: SignedContent, payload: JsonObject): Doubt | null {
   const due = kind.claims(content)
   const wrong = REGISTERED_CLAIMS.find(name => payload[name] !== undefined && payload[name] !== due[name])
   return wrong === undefined ? null : forged(`the token contradicts itself: its ${wrong} is not what it says`)
 }
 
-/** Whether two copies say the same. */
+/** Whether two copies are equal. */
 export function saysTheSame(one: SignedContent, other: SignedContent): boolean {
   return canonicalJson(one) === canonicalJson(other)
 }

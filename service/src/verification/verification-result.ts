@@ -1,4 +1,4 @@
-/** A genuine thing: what it is in words, what was checked, and what nobody can know without asking the service. */
+/** A genuine object: its description, what was checked, and what can be checked only at the service. */
 export interface Genuine {
   readonly kind: 'genuine'
   readonly says: string
@@ -6,16 +6,16 @@ export interface Genuine {
   readonly unknowable: readonly string[]
 }
 
-/** The mark of a doubt, which no JSON can hold: a file cannot bring a verdict of its own. */
+/** A symbol marks a doubt. JSON cannot contain one, so a file cannot supply its own result. */
 const DOUBT: unique symbol = Symbol('doubt')
 
-/** Why a thing is not accepted: it was changed, its time is over, or there is not enough to tell. */
+/** Why an object is not accepted: it was changed, it has expired, or the file is not sufficient to decide. */
 export interface Doubt {
   readonly [DOUBT]: true
   readonly kind: 'doubt'
   readonly verdict: 'not genuine' | 'not valid' | 'cannot tell'
   readonly because: string
-  /** What could be seen all the same. */
+  /** What was checked nevertheless. */
   readonly checked: readonly string[]
 }
 
@@ -25,7 +25,7 @@ export function forged(because: string): Doubt {
   return doubt('not genuine', because)
 }
 
-/** For what the service made, but is not good at this time. */
+/** For an object that the service signed but that is not valid at this time. */
 export function outdated(because: string): Doubt {
   return doubt('not valid', because)
 }
@@ -42,7 +42,7 @@ export function isDoubt(value: unknown): value is Doubt {
   return typeof value === 'object' && value !== null && DOUBT in value
 }
 
-/** The verdict as it is printed: one plain line, then what was checked and what was not. */
+/** The result as printed text: one line, then what was checked and what was not. */
 export function resultText(verdict: VerificationResult): string {
   const lines =
     verdict.kind === 'genuine' ? [`genuine: ${verdict.says}`] : [`${verdict.verdict}: ${verdict.because}`]
@@ -54,7 +54,7 @@ export function resultText(verdict: VerificationResult): string {
 
 const LONGEST_SHOWN = 120
 
-/** Text of a file as it may stand on a terminal: no control or invisible characters, and not without end. */
+/** A text of a file, safe for a terminal: without control or invisible characters, and cut to a maximum length. */
 export function shown(text: string): string {
   const plain = text.replaceAll(/\p{C}/gu, character => `\\u{${character.codePointAt(0)?.toString(16)}}`)
   return plain.length <= LONGEST_SHOWN ? plain : `${plain.slice(0, LONGEST_SHOWN)}…`
