@@ -65,7 +65,10 @@ export interface Server extends Router {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
-/** Longer than any handler takes: whoever stops reading an answer holds its connection and its bytes no longer than this. */
+/**
+ * Longer than any handler takes. Whoever stops reading an answer holds its connection and its bytes twice as long at the
+ * most: Node lets the first timeout pass if bytes went out since the answer began.
+ */
 const STALLED_MS = 120_000
 const MAX_PARAM_LENGTH = 256
 const CLOSE_GRACE_MS = 10_000
