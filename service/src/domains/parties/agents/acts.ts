@@ -1,5 +1,7 @@
-import { formatId } from '../../../kernel/ids.ts'
+import type { AgentStatus } from '@batua/contract'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Act, Actor, Facts } from '../../../operations/act.ts'
+import type { NewEvent } from '../../../operations/event.ts'
 import { LIMIT_INCREASES, type PolicyState, policyFacts } from '../../limits/index.ts'
 import type { AgentIdentity } from './identity-mac.ts'
 import type { Agent } from './store.ts'
@@ -46,4 +48,10 @@ export function cancelledActs(actor: Actor, before: Agent, after: Agent): Act[] 
 export function keyRotatedActs(actor: Actor, before: Agent, after: Agent): Act[] {
   const data = { key_last4: { from: before.keyLast4, to: after.keyLast4 } }
   return [agentAct(actor, 'agent.key_rotated', after, data)]
+}
+
+/** The event of a changed agent status. */
+export function statusEvent(agentId: Uuid, from: AgentStatus, to: AgentStatus): NewEvent {
+  const data = { agent_id: formatId('agt', agentId), status: to, previous_status: from }
+  return { name: 'agent.status.changed', agentId, data }
 }

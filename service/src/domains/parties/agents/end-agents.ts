@@ -8,8 +8,7 @@ import { recordEvents } from '../../../operations/record-events.ts'
 import { AGENT_ROWS } from '../../limits/index.ts'
 import { revokeAllOf } from '../../signing/index.ts'
 import { endMemberships } from '../organizations/member-store.ts'
-import { agentAct } from './acts.ts'
-import { statusEvent } from './events.ts'
+import { agentAct, statusEvent } from './acts.ts'
 
 /** An agent that was just deactivated, and its status before. */
 export interface DeactivatedAgent {

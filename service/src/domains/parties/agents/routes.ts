@@ -11,9 +11,9 @@ import { pauseAgent, resumeAgent } from './change-states.ts'
 import type { AgentsContext } from './context.ts'
 import { createAgent } from './create-agent.ts'
 import { normaliseHandle } from './handle.ts'
-import { serveHandles } from './handle-routes.ts'
 import { type AgentFilter, type AgentScope, countAgents, selectAgents } from './list-store.ts'
 import { payeeWarnings } from './payee-warnings.ts'
+import { selectPublicAgent } from './store.ts'
 
 export function serveAgents(serve: Serve, context: AgentsContext): void {
   const { database, vault } = context
@@ -107,4 +107,25 @@ function scopeOf(caller: Caller): AgentScope {
     case 'public':
       return { kind: 'owners', ownerIds: [] }
   }
+}
+
+/** The public routes about handles and agents. */
+function serveHandles(serve: Serve, { database, vault, findAgent }: AgentsContext): void {
+  serve(routes.getHandleAvailability, async ({ params }) => {
+    const handle = normaliseHandle(params.handle)
+    if (handle === null) return availability(params.handle, 'invalid')
+    return availability(handle, (await findAgent(handle)) === null ? null : 'taken')
+  })
+
+  serve(routes.getAgentExistence, async ({ params }) => {
+    const id = await findAgent(params.agent_id)
+    const agent = id === null ? null : await selectPublicAgent(database, vault, id)
+    if (agent === null) return { exists: false, agent_id: null, handle: null, name: null, status: null }
+    const { handle, name, status } = agent
+    return { exists: true, agent_id: formatId('agt', agent.id), handle, name, status }
+  })
+}
+
+function availability(handle: string, reason: 'taken' | 'invalid' | null) {
+  return { handle, available: reason === null, reason }
 }

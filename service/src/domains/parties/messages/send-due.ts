@@ -1,11 +1,21 @@
 import type { Database } from '../../../db/database.ts'
 import type { TextSender } from '../../../gateways/text-sender.ts'
-import { type Clock, HOUR_MS } from '../../../kernel/clock.ts'
+import { type Clock, HOUR_MS, istTimeText } from '../../../kernel/clock.ts'
 import type { Logger } from '../../../kernel/logger.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
 import type { Job } from '../../../operations/jobs.ts'
-import { claimDueMessages, type DueMessage, deleteMessage, postponeMessage } from './store.ts'
-import { type Texts, writeText } from './write-text.ts'
+import {
+  claimDueMessages,
+  type DueMessage,
+  deleteMessage,
+  postponeMessage,
+  type StoredContent,
+} from './store.ts'
+
+/** The texts that the operator has registered, with placeholders. */
+interface Texts {
+  readonly bankAccount: string
+}
 
 interface Context {
   readonly database: Database
@@ -88,4 +98,13 @@ async function sendOne(context: Context, message: DueMessage): Promise<void> {
 async function deliver({ sender, texts, baseUrl }: Context, { content }: DueMessage): Promise<string | null> {
   const response = await sender.send({ phone: content.phone, ...writeText(texts, content, baseUrl) })
   return response.kind === 'value' ? null : response.message
+}
+
+/** The text of a message and the values of its placeholders. `url` is the page where the owner can log in to object. */
+function writeText(texts: Texts, { last4, effective_at }: StoredContent, url: string) {
+  const variables = { last4, effective_at: istTimeText(new Date(effective_at)), url }
+  const text = texts.bankAccount.replace(/\{(last4|effective_at|url)\}/g, (_whole, name: string) =>
+    name === 'last4' ? last4 : name === 'url' ? url : variables.effective_at,
+  )
+  return { text, variables }
 }

@@ -1,9 +1,10 @@
 import type { Owner as OwnerRecord } from '@batua/contract'
-import { formatId } from '../../../kernel/ids.ts'
+import { formatId, type Uuid } from '../../../kernel/ids.ts'
 import type { Vault } from '../../../kernel/secrets.ts'
+import type { OwnersContext } from './context.ts'
 import { maskPan } from './normalise.ts'
 import { decryptPersonal } from './personal-data.ts'
-import type { Owner } from './store.ts'
+import { type Owner, selectOwnersByIds } from './store.ts'
 
 export function ownerRecord(vault: Vault, owner: Owner): OwnerRecord {
   return {
@@ -28,4 +29,13 @@ function pendingBankAccount(owner: Owner): OwnerRecord['pending_bank_account'] {
   const { pendingBankAccountLast4: last4, pendingBankIfsc: ifsc, pendingBankEffectiveAt: effectiveAt } = owner
   if (last4 === null || ifsc === null || effectiveAt === null) return null
   return { last4, ifsc, effective_at: effectiveAt.toISOString() }
+}
+
+/** The records of the session's owners, oldest first. */
+export async function listOwnerRecords(
+  { database, vault }: Pick<OwnersContext, 'database' | 'vault'>,
+  ids: readonly Uuid[],
+): Promise<OwnerRecord[]> {
+  const owners = await selectOwnersByIds(database, ids)
+  return owners.map(owner => ownerRecord(vault, owner))
 }

@@ -5,7 +5,7 @@ import { browserCookie, browserTokenIn, endedCookie, sessionCookie } from '../..
 import { formatId } from '../../../kernel/ids.ts'
 import { recordFacts } from '../../../operations/record.ts'
 import { countInvitations } from '../owners/invitation-store.ts'
-import { listOwnerRecords } from '../owners/list-owner-records.ts'
+import { listOwnerRecords } from '../owners/owner-record.ts'
 import { endedAct } from './acts.ts'
 import { readSession } from './authenticate.ts'
 import type { SessionsContext } from './context.ts'
