@@ -3,7 +3,7 @@ import { readAnswer } from './answer-reader.ts'
 
 const ANSWER = 'HTTP/1.1 402 Payment Required\r\nx: y\r\ncontent-length: 11\r\ndate: now\r\n\r\n{"a":"b 12"}'
 
-it('an answer is read once all of it is there, wherever it was cut', () => {
+it('a response is read once it is complete, however it was split', () => {
   const whole = Buffer.from(ANSWER.slice(0, -1))
   for (let length = 0; length < whole.length; length++) {
     expect(readAnswer(whole.subarray(0, length))).toBeUndefined()
@@ -11,11 +11,11 @@ it('an answer is read once all of it is there, wherever it was cut', () => {
   expect(readAnswer(whole)).toEqual({ status: 402, bodyStart: whole.indexOf('{'), end: whole.length })
 })
 
-it('what follows an answer does not belong to it', () => {
+it('bytes after a response do not belong to it', () => {
   const { length } = ANSWER
   expect(readAnswer(Buffer.from(`${ANSWER.slice(0, -1)}HTTP/1.1 200 OK`))?.end).toBe(length - 1)
 })
 
-it('an answer whose end cannot be known is an error and not a wait for ever', () => {
+it('a response of unknown length is an error and not an endless wait', () => {
   expect(() => readAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\ncontent-length: 3'))).toThrow('content-length')
 })

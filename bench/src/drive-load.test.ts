@@ -45,7 +45,7 @@ function reply(status: number): RequestListener {
   }
 }
 
-it('every payment that the service answered is reported as paid, those after the window too', async () => {
+it('every acknowledged payment is reported as paid, also those after the window', async () => {
   let answered = 0
   const ok = reply(200)
   const report = await drive((request, response) => {
@@ -60,7 +60,7 @@ it('every payment that the service answered is reported as paid, those after the
   expect(report.refused).toEqual({})
 })
 
-it('what is not 200 counts as refused by its status and never as paid', async () => {
+it('a response other than 200 counts as refused by its status and never as paid', async () => {
   const report = await drive(reply(402), 2)
   expect(report.paid).toBe(0)
   expect(report.counted).toBe(0)
@@ -68,12 +68,12 @@ it('what is not 200 counts as refused by its status and never as paid', async ()
   expect(report.refusal).toBe('{}')
 })
 
-it('lost connections are reported and end the order', async () => {
+it('lost connections are reported and end the load', async () => {
   const report = await drive(request => request.socket.destroy(), 3)
   expect(report.refused).toEqual({ lost: 3 })
 })
 
-it('a paced load sends so many a second and no more, however fast the answers come', async () => {
+it('a paced load sends its rate and no more, however fast the responses are', async () => {
   const report = await drive(reply(200), 8, { perSecond: 500 })
   expect(report.counted).toBeGreaterThan(25)
   expect(report.counted).toBeLessThanOrEqual(60)
@@ -86,7 +86,7 @@ it('a paced load ends when connections are lost', async () => {
   expect(report.refused).toEqual({ lost: 3 })
 })
 
-it('a connection that is lost while it rests is not waited for', async () => {
+it('the load does not wait for a connection that is lost while it is idle', async () => {
   const hangUp: RequestListener = (request, response) => {
     request.resume()
     response.writeHead(200, { 'content-length': 2, connection: 'close' }).end('{}')

@@ -39,19 +39,19 @@ function measured(
   }
 }
 
-it('ratios are taken within each round, so that a slow machine in one round does not bend them', () => {
+it('ratios are computed within each round, so that a slow round does not distort them', () => {
   const [goal] = judgeGoals(measured({ 'random-64': rounds(30, 300, 300) }, [10, 100, 50]))
   expect(goal?.measured).toBe('3.00')
   expect(goal?.verdict).toBe('reached')
 })
 
-it('twice TPC-B is the least that was promised, and once is not', () => {
+it('the goal is reached at twice the rate of TPC-B and missed at the same rate', () => {
   const twice = judgeGoals(measured({ 'random-64': rounds(20) }, [10]))
   const once = judgeGoals(measured({ 'random-64': rounds(10) }, [10]))
   expect([twice[0]?.verdict, once[0]?.verdict]).toEqual(['least reached', 'missed'])
 })
 
-it('what was not measured is neither reached nor missed', () => {
+it('a goal without measurements is neither reached nor missed', () => {
   const verdicts = judgeGoals(measured({ 'hot-64': rounds(10) }, [])).map(goal => goal.verdict)
   expect(new Set(verdicts)).toEqual(new Set(['not measured']))
 })

@@ -11,7 +11,7 @@ it('a percentile is never below the latencies it covers, and at most one step ab
   expect(latencies.percentile(0.99)).toBeLessThanOrEqual(9.92)
 })
 
-it('one slow answer in a hundred shows in p99 only from the second on', () => {
+it('p99 shows slow responses from the second in a hundred on', () => {
   const latencies = latencyHistogram()
   for (let index = 0; index < 99; index++) latencies.add(1)
   latencies.add(500)
@@ -20,13 +20,13 @@ it('one slow answer in a hundred shows in p99 only from the second on', () => {
   expect(latencies.percentile(0.99)).toBeGreaterThanOrEqual(500)
 })
 
-it('answers slower than the scale count as slowest instead of being lost', () => {
+it('responses slower than the scale count as the slowest', () => {
   const latencies = latencyHistogram()
   latencies.add(1e9)
   expect(latencies.percentile(0.5)).toBe(2000)
 })
 
-it('nothing counted is zero, also after a clear', () => {
+it('an empty histogram is zero, also after a clear', () => {
   const latencies = latencyHistogram()
   latencies.add(7)
   latencies.clear()

@@ -12,11 +12,11 @@ it('by default everything is measured in three rounds over ten thousand agents',
   })
 })
 
-it('a quick run is short, and what is named beside it still counts', () => {
+it('a quick run is short, and other options still apply', () => {
   expect(readOptions(['--quick', '--rounds', '2'])).toMatchObject({ rounds: 2, seconds: 3, agents: 2_000 })
 })
 
-it('what is measured of webhooks is named together or one by one', () => {
+it('measurements of webhooks can be selected together or one by one', () => {
   expect(readOptions(['--only', 'webhooks'])).toMatchObject({ webhookParts: WEBHOOK_PARTS, loads: [] })
   expect(readOptions(['--only', 'webhooks-hang'])).toMatchObject({ webhookParts: ['webhooks-hang'] })
   expect(readOptions(['--only', 'tpcb'])).toMatchObject({ webhookParts: [] })

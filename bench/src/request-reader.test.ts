@@ -3,19 +3,19 @@ import { headersOf, readRequest } from './request-reader.ts'
 
 const REQUEST = Buffer.from('POST /webhooks HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\n\r\nfour')
 
-it('a request is taken only when it is whole, wherever it was cut', () => {
+it('a request is read only when it is complete, however it was split', () => {
   for (let length = 0; length < REQUEST.length; length++) {
     expect(readRequest(REQUEST.subarray(0, length))).toBe('partial')
   }
   expect(readRequest(REQUEST)).toMatchObject({ body: Buffer.from('four'), end: REQUEST.length })
 })
 
-it('of two requests that came together the first ends where the second begins', () => {
+it('two requests that arrive together are separated', () => {
   const request = readRequest(Buffer.concat([REQUEST, REQUEST]))
   expect(request).toMatchObject({ body: Buffer.from('four'), end: REQUEST.length })
 })
 
-it('a request that does not tell the length of its body is not taken for one', () => {
+it('a request without a content-length is unreadable', () => {
   expect(readRequest(Buffer.from('POST / HTTP/1.1\r\nhost: test\r\n\r\n'))).toBe('unreadable')
 })
 

@@ -27,12 +27,12 @@ function draw(payee: Payee, count: number, among: readonly Payer[] = payers): Se
   })
 }
 
-it('no idempotency key comes twice, not even when the ring has gone round', () => {
+it('no idempotency key is repeated, even after the ring starts again', () => {
   const seen = draw('random', 70_000)
   expect(new Set(seen.map(request => request.key)).size).toBe(seen.length)
 })
 
-it('nobody pays itself, and every payer uses its own key', () => {
+it('no agent pays itself, and every payer uses its own key', () => {
   for (const { from, to, sent } of draw('random', 5_000)) {
     expect(to.slice(-1)).not.toBe(from.slice(-1))
     expect(sent).toContain(`x-agent-key: key-${from.slice(-1)}\r\n`)
@@ -46,7 +46,7 @@ it('a hot payee gets all payments and makes none', () => {
   }
 })
 
-it('across two platforms nobody pays an agent of its own', () => {
+it('with two platforms no agent pays one of its own platform', () => {
   const sides = Array.from({ length: 6 }, (_, index) => ({
     id: `agt_${index}`,
     handle: `handle-${index}`,

@@ -30,7 +30,7 @@ async function send(signer: string, { ageMs = 0, timeoutMs = 5_000 } = {}): Prom
   return answer.status
 }
 
-it('a webhook is answered, counted, and its delay is that from its own timestamp', async () => {
+it('a webhook gets a response, is counted, and its delay is measured from its own timestamp', async () => {
   expect(await send(secret, { ageMs: 700 })).toBe(204)
   const figures = listener.read()
   expect(figures).toMatchObject({ total: 1, counted: 1, checked: 1, forged: 0, unreadable: 0 })
@@ -39,17 +39,17 @@ it('a webhook is answered, counted, and its delay is that from its own timestamp
   expect(figures.p99Ms).toBeLessThan(2_000)
 })
 
-it('webhooks signed with another secret are noticed', async () => {
+it('webhooks signed with another secret are counted as invalid', async () => {
   await send(`whsec_${randomBytes(32).toString('base64')}`)
   expect(listener.read()).toMatchObject({ checked: 1, forged: 1 })
 })
 
-it('only one in a thousand is checked, so that checking costs the machine nothing', async () => {
+it('only one webhook in a thousand is verified, so that verification costs little', async () => {
   for (let count = 0; count < 20; count++) await send(secret)
   expect(listener.read()).toMatchObject({ total: 20, checked: 1 })
 })
 
-it('what hangs takes webhooks without an answer, and answers again when it is told to', async () => {
+it('a hanging listener accepts webhooks without a response until it is told to respond again', async () => {
   listener.behave('hang')
   await expect(send(secret, { timeoutMs: 200 })).rejects.toThrow()
   expect(listener.read()).toMatchObject({ total: 0, held: 1 })
@@ -57,7 +57,7 @@ it('what hangs takes webhooks without an answer, and answers again when it is to
   expect(await send(secret)).toBe(204)
 })
 
-it('who still waits for one that hangs is hung up on when it answers again', async () => {
+it('connections that still wait for a hanging listener are closed when it responds again', async () => {
   listener.behave('hang')
   const waiting = send(secret)
   while (listener.read().held === 0) await new Promise(resolve => setTimeout(resolve, 5))
@@ -65,7 +65,7 @@ it('who still waits for one that hangs is hung up on when it answers again', asy
   await expect(waiting).rejects.toThrow('fetch failed')
 })
 
-it('a mark begins a new count and keeps what is of all time', async () => {
+it('a mark starts a new count and keeps the totals', async () => {
   await send(secret)
   listener.mark()
   expect(listener.read()).toMatchObject({ total: 1, counted: 0, perSecond: [], p99Ms: 0, longestMs: 0 })

@@ -37,24 +37,24 @@ function verdicts(report: Partial<WebhooksReport>): Goal['verdict'][] {
   return judgeWebhooks({ ...nothing, ...report }).map(goal => goal.verdict)
 }
 
-it('the share that webhooks leave is taken within each round', () => {
+it('the share of payments with webhooks is computed within each round', () => {
   const rounds = [pay(64, false, 100), pay(64, true, 90), pay(64, true, 900), pay(64, false, 1_000)]
   const [goal] = judgeWebhooks({ ...nothing, pay: rounds })
   expect(goal).toMatchObject({ measured: '0.90', verdict: 'reached' })
   expect(verdicts({ pay: [pay(64, false, 100), pay(64, true, 84)] })[0]).toBe('missed')
 })
 
-it('a p99 a tenth longer beside a receiver that hangs is the most', () => {
+it('the goal allows a p99 a tenth longer with a hanging receiver', () => {
   expect(verdicts({ hang: [beside('hang', 11), beside('answer', 10)] })[2]).toBe('reached')
   expect(verdicts({ hang: [beside('hang', 12), beside('answer', 10)] })[2]).toBe('missed')
 })
 
-it('a thousand webhooks a second are wanted, and memory that does not grow', () => {
+it('the goal is a thousand webhooks a second without growth of memory', () => {
   expect(verdicts({ steady: steady(1_000, [9, 5, 9]) }).slice(3)).toEqual(['reached', 'reached'])
   expect(verdicts({ steady: steady(999, [9, 5, 10]) }).slice(3)).toEqual(['missed', 'missed'])
 })
 
-it('what was not measured of webhooks is neither reached nor missed', () => {
+it('a goal of webhooks without measurements is neither reached nor missed', () => {
   expect(new Set([...verdicts({}), ...judgeWebhooks(null).map(goal => goal.verdict)])).toEqual(
     new Set(['not measured']),
   )

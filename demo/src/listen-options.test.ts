@@ -21,7 +21,7 @@ test('a secret of another kind is refused and not repeated', () => {
   expect(() => readOptions(['--secret', secret], {})).not.toThrow(secret)
 })
 
-test('what is no such number is refused', () => {
+test('an invalid number is refused', () => {
   for (const [option, text] of [
     ['--port', '65536'],
     ['--port', '-1'],

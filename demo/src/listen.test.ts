@@ -55,7 +55,7 @@ async function send(address: string, id: string): Promise<number> {
   return answer.status
 }
 
-test('each webhook is a line, and it ends after as many as it was told', async () => {
+test('the listener prints a line for each webhook and ends after the requested number', async () => {
   const listener = listen('--secret', SECRET, '--port', '0', '--count', '2')
   const address = await listener.address()
   expect(listener.output()).toContain(`-d '{"webhook_url": "${address}"}'`)
@@ -76,7 +76,7 @@ test('each webhook is a line, and it ends after as many as it was told', async (
   ])
 })
 
-test('with --json only genuine bodies are on standard output', async () => {
+test('with --json only verified bodies are on standard output', async () => {
   const listener = listen('--secret', SECRET, '--port', '0', '--count', '1', '--json', '--status', '503')
   const address = await listener.address()
   await fetch(address, { method: 'POST', body: '{"id": "evt_9"}' })
@@ -86,7 +86,7 @@ test('with --json only genuine bodies are on standard output', async () => {
   expect(listener.errors()).toContain('NOT VERIFIED')
 })
 
-test('Ctrl-C ends it at once, also while it makes somebody wait', async () => {
+test('Ctrl-C ends the listener at once, also while it delays a response', async () => {
   const listener = listen('--secret', SECRET, '--port', '0', '--delay', '60')
   const address = await listener.address()
   const waiting = send(address, 'evt_1').catch(() => 'cut off')
@@ -96,7 +96,7 @@ test('Ctrl-C ends it at once, also while it makes somebody wait', async () => {
   expect(await waiting).toBe('cut off')
 })
 
-test('without a secret it says how to get one', async () => {
+test('without a secret the listener says how to get one', async () => {
   const listener = listen()
   expect(await listener.ended).toBe(2)
   expect(listener.errors()).toContain('rotate-webhook-secret')

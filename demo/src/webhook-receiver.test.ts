@@ -46,7 +46,7 @@ function reasons(): (string | null)[] {
   return arrivals.map(({ verification }) => (verification.verified ? null : verification.reason))
 }
 
-test('a signed webhook is verified, and known when it comes again', async () => {
+test('a signed webhook is verified, and recognised when it is repeated', async () => {
   const address = await open()
   expect(await post(address, BODY, signed(BODY, [SECRET]))).toBe(204)
   expect(await post(address, BODY, signed(BODY, [SECRET]))).toBe(204)
@@ -54,7 +54,7 @@ test('a signed webhook is verified, and known when it comes again', async () => 
   expect(arrivals.map(({ isAgain }) => isAgain)).toEqual([false, true])
 })
 
-test('while a secret is rotated, either side may be ahead', async () => {
+test('during a rotation of the secret either side may change first', async () => {
   const both = await open({ secrets: [OTHER, SECRET] })
   expect(await post(both, BODY, signed(BODY, [SECRET]))).toBe(204)
   receiver?.close()
@@ -62,7 +62,7 @@ test('while a secret is rotated, either side may be ahead', async () => {
   expect(await post(old, BODY, signed(BODY, [OTHER, SECRET]))).toBe(204)
 })
 
-test('what is not verified is answered 400, and says why', async () => {
+test('a webhook that fails verification gets 400 with the reason', async () => {
   const address = await open()
   const longAgo = new Date(Date.now() - 301_000)
   expect(await post(address, BODY)).toBe(400)
@@ -81,13 +81,13 @@ test('what is not verified is answered 400, and says why', async () => {
   ])
 })
 
-test('a bad receiver is played only to who is genuine', async () => {
+test('a failing receiver is simulated only for genuine webhooks', async () => {
   const address = await open({ status: 503, delayMs: 1 })
   expect(await post(address, BODY, signed(BODY, [SECRET]))).toBe(503)
   expect(await post(address, BODY)).toBe(400)
 })
 
-test('garbage ends nothing: large bodies, no HTTP, broken connections', async () => {
+test('large bodies, invalid HTTP and broken connections do not stop the receiver', async () => {
   const address = await open()
   const oneMib = 1024 * 1024
   expect(await post(address, 'x'.repeat(oneMib))).toBe(400)

@@ -8,7 +8,7 @@ function exampleOf(name: keyof typeof EVENTS): Readonly<Record<string, unknown>>
   return examples?.[0] ?? {}
 }
 
-test('a payment is told from its payer to its payee on both sides', () => {
+test('the summary of a payment names payer and payee on both sides', () => {
   const [payer, payee] = [exampleOf('agent.payment.sent')['agent_id'], exampleOf('agent.payment.sent')['to']]
   const end = (id: unknown) => `agt_…${String(id).slice(-4)}`
   const way = `400.00 INR from ${end(payer)} to ${end(payee)}`
@@ -16,16 +16,16 @@ test('a payment is told from its payer to its payee on both sides', () => {
   expect(summaryOf(exampleOf('agent.payment.received'))).toBe(`${way}, invoice-2041`)
 })
 
-test('an escrow without a recipient names its payer alone', () => {
+test('the summary of an escrow without a recipient names only its payer', () => {
   const data = { ...exampleOf('agent.escrow.held'), to: null }
   expect(summaryOf(data)).toMatch(/^400\.00 INR from agt_…\w{4}, order-77$/)
 })
 
-test('a change of status names both', () => {
+test('the summary of a change of status names both statuses', () => {
   expect(summaryOf(exampleOf('agent.status.changed'))).toMatch(/^agt_…\w{4}, active → paused$/)
 })
 
-test('every event of the contract has something to say', () => {
+test('every event of the contract has a summary', () => {
   for (const name of Object.keys(EVENTS) as (keyof typeof EVENTS)[]) {
     expect(summaryOf(exampleOf(name)), name).not.toBe('')
   }
@@ -37,6 +37,6 @@ test('data of any shape has a summary', () => {
   expect(summaryOf({ amount: Infinity, reference: 'x'.repeat(5_000) }).length).toBeLessThanOrEqual(160)
 })
 
-test('what a stranger sent moves no cursor', () => {
+test('a summary contains no control characters', () => {
   expect(printable('a\u001b[2Jb\nc\u202ed')).toBe('a·[2Jb·c·d')
 })

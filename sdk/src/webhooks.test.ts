@@ -40,14 +40,14 @@ async function reasonOf(webhook: Partial<WebhookToVerify>): Promise<WebhookRefus
   throw new Error(`not refused as a webhook: ${String(error)}`)
 }
 
-describe('what is believed', () => {
+describe('a genuine webhook', () => {
   const uint8 = new TextEncoder().encode(BODY)
   test.each<[string, WebhookToVerify['body']]>([
     ['a string', BODY],
     ['a Uint8Array', uint8],
     ['a Buffer out of a pool', Buffer.from(BODY)],
     ['an ArrayBuffer', uint8.buffer],
-  ])('what the public library signed is the event that was sent, from %s', async (_name, body) => {
+  ])('signed by the public library returns the event, from %s', async (_name, body) => {
     expect(await verified({ body })).toEqual(EVENT)
   })
 
@@ -58,11 +58,11 @@ describe('what is believed', () => {
     ['Headers', new Headers(headers)],
     ['a record in upper case', Object.fromEntries(upper)],
     ['a record of lists', Object.fromEntries(lists)],
-  ])('headers can be %s', async (_name, headers) => {
+  ])('is accepted with its headers as %s', async (_name, headers) => {
     expect(await verified({ headers })).toEqual(EVENT)
   })
 
-  test('during a rotation both secrets verify, whichever of them signed', async () => {
+  test('verifies with both secrets during a rotation, whichever of them signed', async () => {
     const old = newSecret()
     for (const signers of [[SECRET], [old], [SECRET, old], [old, SECRET]]) {
       const headers = signed(signers)
@@ -71,7 +71,7 @@ describe('what is believed', () => {
     }
   })
 
-  test('a signature made by hand, to the letter of the standard, is believed here and by the public library', async () => {
+  test('signed by hand as the standard says verifies here and with the public library', async () => {
     const at = new Date()
     const content = `${ID}.${Math.floor(at.getTime() / 1_000)}.${BODY}`
     const mac = createHmac('sha256', Buffer.from(SECRET.slice(6), 'base64'))
@@ -82,7 +82,7 @@ describe('what is believed', () => {
     expect(new Webhook(SECRET).verify(BODY, headers)).toEqual(EVENT)
   })
 
-  test('the example of the standard verifies, up to its body, which is no event of ours', async () => {
+  test('from the standard’s example has a valid signature, and only its body is refused', async () => {
     const headers = {
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
@@ -94,20 +94,20 @@ describe('what is believed', () => {
     expect(await reasonOf({ ...example, body: '{"test": 2432232315}' })).toBe('signature_mismatch')
   })
 
-  test('signatures of versions to come are passed over', async () => {
+  test('may have signatures of unknown versions, which are ignored', async () => {
     const { 'webhook-signature': signature, ...rest } = signed([SECRET])
     const list = `v1a,${signature.slice(3)} v2,abc ${signature}`
     expect(await verified({ headers: { ...rest, 'webhook-signature': list } })).toEqual(EVENT)
   })
 
-  test('an event of a name that is not known yet is handed on', async () => {
+  test('with an unknown event name is returned', async () => {
     const body = '{"event":"agent.promoted"}'
     expect(await verified({ body, headers: signed([SECRET], { body }) })).toEqual({ event: 'agent.promoted' })
   })
 })
 
-describe('what is refused', () => {
-  test('another body, another id, another time and another secret do not fit the signature', async () => {
+describe('a webhook is refused', () => {
+  test('if its body, id, timestamp or secret does not match the signature', async () => {
     const headers = signed([SECRET])
     expect(await reasonOf({ body: `${BODY} ` })).toBe('signature_mismatch')
     expect(await reasonOf({ secret: newSecret() })).toBe('signature_mismatch')
@@ -128,18 +128,18 @@ describe('what is refused', () => {
     ['in hexadecimal', `v1,${digest.toString('hex')}`],
     ['that is empty', 'v1,'],
     ['that is no base64', 'v1,%%%'],
-  ])('a signature %s is none', async (_name, signature) => {
+  ])('if its signature is %s', async (_name, signature) => {
     const headers = { ...signed([SECRET]), 'webhook-signature': signature }
     expect(await reasonOf({ headers })).toBe('signature_mismatch')
   })
 
-  test('of a list without end only the beginning is tried', async () => {
+  test('if only a signature far down a long list matches', async () => {
     const { 'webhook-signature': signature, ...rest } = signed([SECRET])
     const list = `${'v1,AAAA '.repeat(10)}${signature}`
     expect(await reasonOf({ headers: { ...rest, 'webhook-signature': list } })).toBe('signature_mismatch')
   })
 
-  test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('%s has to be there', async name => {
+  test.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('without the header %s', async name => {
     const headers: Record<string, string> = signed([SECRET])
     expect(await reasonOf({ headers: { ...headers, [name]: '' } })).toBe('missing_header')
     expect(await reasonOf({ headers: new Headers({ ...headers, [name]: '' }) })).toBe('missing_header')
@@ -149,14 +149,14 @@ describe('what is refused', () => {
   })
 
   test.each(['soon', '1795168800.5', '0x6b000000', '-1', ' 1795168800', '9'.repeat(400)])(
-    'a timestamp that is no number of whole seconds (%s) is refused before anything is computed',
+    'if its timestamp is not an integer of seconds (%s), before anything is computed',
     async timestamp => {
       const headers = { ...signed([SECRET]), 'webhook-timestamp': timestamp }
       expect(await reasonOf({ headers })).toBe('invalid_timestamp')
     },
   )
 
-  test('300 seconds away in either direction is near enough, a second more is not', async () => {
+  test('if its timestamp differs by more than 300 seconds in either direction', async () => {
     const away = (seconds: number) => ({
       headers: signed([SECRET], { at: new Date((NOW_SECONDS + seconds) * 1_000) }),
     })
@@ -168,20 +168,20 @@ describe('what is refused', () => {
     expect(await reasonOf({ ...away(-1), toleranceSeconds: 0 })).toBe('timestamp_too_old')
   })
 
-  test('a tolerance or a time that is no number lets nothing pass', async () => {
+  test('if the tolerance or the time is not a number', async () => {
     expect(await reasonOf({ toleranceSeconds: Number.NaN })).toBe('timestamp_too_old')
     expect(await reasonOf({ now: new Date('soon') })).toBe('timestamp_too_old')
   })
 
   test.each(['', 'agent.funded', 'null', '[]', '{"id":"evt_1"}', '{"event":'])(
-    'a signed body that is no event (%s) is refused',
+    'if its signed body is not an event (%s)',
     async body => {
       expect(await reasonOf({ body, headers: signed([SECRET], { body }) })).toBe('invalid_body')
     },
   )
 })
 
-describe('what the receiver’s own program has wrong', () => {
+describe('an error of the receiver’s own program', () => {
   const unset = [undefined] as unknown as string[]
   test.each<[string, WebhookToVerify['secret']]>([
     ['no text', unset],
@@ -192,13 +192,16 @@ describe('what the receiver’s own program has wrong', () => {
     ['no base64', `${SECRET.slice(0, -3)}%%%`],
     ['no secret at all', []],
     ['bad in a list', [SECRET, 'whsec_']],
-  ])('a secret that is %s is told at once and not taken for a bad webhook', async (_name, secret) => {
-    const error = await verified({ secret }).catch((error: unknown) => error)
-    expect(error).toBeInstanceOf(TypeError)
-    expect(String(error)).not.toContain(SECRET.slice(6, 20))
-  })
+  ])(
+    'such as a secret that is %s throws at once and is not reported as an invalid webhook',
+    async (_name, secret) => {
+      const error = await verified({ secret }).catch((error: unknown) => error)
+      expect(error).toBeInstanceOf(TypeError)
+      expect(String(error)).not.toContain(SECRET.slice(6, 20))
+    },
+  )
 
-  test('a body that was parsed before is told at once', async () => {
+  test('such as a parsed body throws at once', async () => {
     const body = EVENT as unknown as string
     await expect(verified({ body })).rejects.toThrow('verify first, then parse')
   })

@@ -7,7 +7,7 @@ const answer = {
   body: '',
 } as const
 
-test('what others have put into a list stays in it, and all else is replaced', () => {
+test('values that others put into a list header stay, and other headers are replaced', () => {
   const set: Record<string, string | string[]> = { vary: ['Origin', 'Cookie'], 'cache-control': 'public' }
   expect(headersToSet(answer, name => set[name.toLowerCase()])).toEqual([
     ['Vary', 'Origin,Cookie, Accept'],
@@ -16,7 +16,7 @@ test('what others have put into a list stays in it, and all else is replaced', (
   ])
 })
 
-test('an empty or absent list is ours alone', () => {
+test('an empty or absent list header gets only our values', () => {
   for (const empty of [null, undefined, '']) {
     expect(Object.fromEntries(headersToSet(answer, () => empty))).toEqual(answer.headers)
   }

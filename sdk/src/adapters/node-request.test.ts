@@ -133,7 +133,7 @@ const ENDINGS: readonly (readonly [string, Handler, number | 'cut', number])[] =
   ],
 ]
 
-test.each(ENDINGS)('%s is told once, by its status or as a failure', async (_name, how, seen, told) => {
+test.each(ENDINGS)('%s is reported once, by its status or as a failure', async (_name, how, seen, told) => {
   handler = how
   expect(await ask()).toBe(seen)
   await expect.poll(() => finish.mock.calls).toEqual([[told]])
@@ -144,7 +144,7 @@ test.each([
   ['while it was sent', 'the first bytes', (_request, response) => response.end(MUCH)],
   ['while it was still made', 'the first bytes', (_request, response) => response.write(MUCH)],
 ] as const satisfies readonly (readonly [string, unknown, Handler])[])(
-  'a client that hangs up %s gets nothing back',
+  'a client that disconnects %s gets no refund',
   async (_when, at, how) => {
     handler = how
     await askAndHangUp(at)
@@ -152,7 +152,7 @@ test.each([
   },
 )
 
-test('a client that takes nothing for longer than the server waits gets nothing back', async () => {
+test('a client that reads nothing until the server’s time-out gets no refund', async () => {
   handler = (_request, response) => response.write(MUCH)
   server.timeout = 50
   const { port } = server.address() as AddressInfo
@@ -166,7 +166,7 @@ test('a client that takes nothing for longer than the server waits gets nothing 
   }
 })
 
-test('an answer that is broken off while it waits for the one before it is told as a failure', async () => {
+test('a response that is aborted while it waits for the previous one is reported as a failure', async () => {
   const brokenOff = Promise.withResolvers<void>()
   handler = async (request, response) => {
     if (request.url === '/first') {
@@ -187,7 +187,7 @@ test('an answer that is broken off while it waits for the one before it is told 
   line.destroy()
 })
 
-test('an answer that somebody else began while the payment was looked at is finished as a failure', async () => {
+test('a response that other code began while the payment was checked is reported as a failure', async () => {
   prepare = response => {
     response.write('begun')
     setImmediate(() => response.end())
@@ -199,7 +199,7 @@ test('an answer that somebody else began while the payment was looked at is fini
   expect(handler).not.toHaveBeenCalled()
 })
 
-test('a client that hangs up while its payment is looked at is not served, and finished as a failure', async () => {
+test('a client that disconnects while its payment is checked is not served, and is reported as a failure', async () => {
   const looking = Promise.withResolvers<Acceptance>()
   accept = () => looking.promise
   handler = vi.fn<Handler>()
@@ -209,7 +209,7 @@ test('a client that hangs up while its payment is looked at is not served, and f
   expect(handler).not.toHaveBeenCalled()
 })
 
-test('an answer that was paid for is not for shared caches unless its handler says so', async () => {
+test('a paid response is not cacheable by shared caches unless its handler says so', async () => {
   const { port } = server.address() as AddressInfo
   const cacheControl = async () => (await fetch(`http://127.0.0.1:${port}/`)).headers.get('cache-control')
   handler = (_request, response) => response.end()
@@ -224,7 +224,7 @@ test('an answer that was paid for is not for shared caches unless its handler sa
   expect(await cacheControl()).toBeNull()
 })
 
-test('HTTP/2 streams count by their status too, and one that ended early by what it had', async () => {
+test('HTTP/2 streams count by their status too, even if they end early', async () => {
   const shared = createServerOfStreams((request, response) => {
     void admit(seller, request.url, request, response).then(admission => {
       if (admission === 'serve' && request.url === '/failing') response.writeHead(503).end()
@@ -255,7 +255,7 @@ test('HTTP/2 streams count by their status too, and one that ended early by what
   shared.close()
 })
 
-test('an HTTP/2 answer whose handler fails midway is a failure, and does not look complete', async () => {
+test('an HTTP/2 response whose handler fails midway is a failure and does not look complete', async () => {
   const shared = createServerOfStreams((request, response) => {
     void admit(seller, request.url, request, response).then(() => {
       response.write('half')
@@ -273,7 +273,7 @@ test('an HTTP/2 answer whose handler fails midway is a failure, and does not loo
   shared.close()
 })
 
-test('the handler finds what a request was paid with, and nothing for a free one', async () => {
+test('the handler gets the payment of a request, and none for a free one', async () => {
   const seen: unknown[] = []
   handler = (request, response) => {
     seen.push(paymentFor(request))

@@ -21,7 +21,7 @@ async function openFullJournal(): Promise<{ journal: Journal; disk: { isFull: bo
   return { journal, disk }
 }
 
-test('an end that could not be kept is known to all buyers of the journal', async () => {
+test('the end of a purchase that could not be written is known to all buyers of the journal', async () => {
   const { journal } = await openFullJournal()
   const [one, other] = [buyerJournal(journal), buyerJournal(journal)]
   expect((await one.resume('weather'))?.id).toBe('a')
@@ -33,7 +33,7 @@ test('an end that could not be kept is known to all buyers of the journal', asyn
   expect(await one.resume('weather')).toBeNull()
 })
 
-test('an end that could not be kept is kept once it can be', async () => {
+test('the end of a purchase that could not be written is written later', async () => {
   const { journal, disk } = await openFullJournal()
   const buyer = buyerJournal(journal)
   await buyer.finish('a', { state: 'served' })
@@ -42,7 +42,7 @@ test('an end that could not be kept is kept once it can be', async () => {
   expect(await journal.resume('weather')).toBeNull()
 })
 
-test('a step before the end that cannot be kept fails, and a release never does', async () => {
+test('a step before the end that cannot be written fails, and a release never does', async () => {
   const { journal } = await openFullJournal()
   const buyer = buyerJournal({ ...journal, release: () => Promise.reject(new Error('closed')) })
   await expect(buyer.update('a', { state: 'paid' })).rejects.toThrow('no space left')

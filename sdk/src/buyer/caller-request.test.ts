@@ -1,4 +1,4 @@
-import { expect, describe as group, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { callerRequest } from './caller-request.ts'
 
 const KEY = 'agk_live_test'
@@ -32,8 +32,8 @@ function form(file: string): FormData {
   return entries
 }
 
-group('the key of a request', () => {
-  test('is the same however the same request is written', async () => {
+describe('the key of a request', () => {
+  test('is the same for all spellings of one request', async () => {
     const key = await keyOf(ADDRESS)
     expect(key).toMatch(/^[0-9a-f]{64}$/)
     const others = [
@@ -61,7 +61,7 @@ group('the key of a request', () => {
     expect(new Set(keys).size).toBe(keys.length)
   })
 
-  test('is one for the same content as text, bytes, Blob or Request', async () => {
+  test('is the same for the same content as text, bytes, Blob or Request', async () => {
     const bytes = new TextEncoder().encode('a=1')
     const bodies = ['a=1', bytes, bytes.buffer, new Blob(['a=1']), new URLSearchParams('a=1')]
     const keys = await Promise.all(bodies.map(body => keyOf(ADDRESS, { method: 'POST', body })))
@@ -70,20 +70,20 @@ group('the key of a request', () => {
     )
   })
 
-  test('of a form is that of its entries, whatever boundary it was written with', async () => {
+  test('of a form depends on its entries, not on its boundary', async () => {
     const post = (body: FormData) => ({ method: 'POST', body })
     const key = await keyOf(ADDRESS, post(form('a')))
     expect(await keyOf(ADDRESS, post(form('a')))).toBe(key)
     expect(await keyOf(new Request(ADDRESS, post(form('a'))))).toBe(key)
   })
 
-  test('is missing when the body is a stream', async () => {
+  test('is missing if the body is a stream', async () => {
     const body = new Blob(['a']).stream()
     expect(await keyOf(ADDRESS, { method: 'POST', body, duplex: 'half' })).toBeNull()
   })
 })
 
-test('a body keeps its type where a server has put a Response of its own in place of the global one', async () => {
+test('a body keeps its type if a server has replaced the global Response', async () => {
   vi.stubGlobal(
     'Response',
     class extends Response {
@@ -98,7 +98,7 @@ test('a body keeps its type where a server has put a Response of its own in plac
   }
 })
 
-group('a request sent again', () => {
+describe('a request sent again', () => {
   const bodies: [string, () => RequestInit['body'], RegExp][] = [
     ['text', () => 'a=1', /^text\/plain/],
     ['bytes', () => new TextEncoder().encode('a=1'), /^$/],
@@ -110,7 +110,7 @@ group('a request sent again', () => {
     ['no parameters', () => new URLSearchParams(), /^application\/x-www-form-urlencoded/],
     ['a form', () => form('a=1'), /^multipart\/form-data; boundary=/],
   ]
-  test.each(bodies)('has the body of the first, as %s', async (_name, body, type) => {
+  test.each(bodies)('has the body of the first one, passed as %s', async (_name, body, type) => {
     const inits = [body(), body()].map(each => ({ method: 'POST', body: each ?? null }))
     const [init = {}, other = {}] = inits
     for (const request of [await requestOf(ADDRESS, init), await requestOf(new Request(ADDRESS, other))]) {
@@ -146,7 +146,7 @@ group('a request sent again', () => {
   })
 })
 
-test('what the caller changes after the call changes nothing', async () => {
+test('later changes by the caller have no effect on the call', async () => {
   const [url, body] = [new URL(ADDRESS), new TextEncoder().encode('Pune')]
   const init = { method: 'POST', headers: new Headers({ 'x-city': 'Pune' }), body }
   const asked = requestOf(url, init)
@@ -166,14 +166,14 @@ test('what the caller changes after the call changes nothing', async () => {
   expect(seen).toHaveLength(2)
 })
 
-test('settings may be those of another request', async () => {
+test('settings may come from another Request', async () => {
   seen.length = 0
   const settings = new Request(ADDRESS, { method: 'DELETE', credentials: 'omit' })
   await (await requestOf(ADDRESS, settings)).send()
   expect(seen.map(({ method, credentials }) => [method, credentials])).toEqual([['DELETE', 'omit']])
 })
 
-test('a body that never ends is read until an abort', async () => {
+test('an endless body is read until an abort', async () => {
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
   const controller = new AbortController()
   const { signal } = controller
@@ -182,6 +182,6 @@ test('a body that never ends is read until an abort', async () => {
   await expect(asked).rejects.toThrow('enough')
 })
 
-test('what names no address is left to fetch', async () => {
+test('an invalid address is passed to fetch', async () => {
   expect(await callerRequest(recordingFetch, KEY, 'nowhere', undefined)).toBeNull()
 })

@@ -17,10 +17,13 @@ test.each([
   'https://SHOP.example./weather',
   'https://shop.example:443/',
   'https://user:secret@shop.example/',
-])('a payee that sells at https://shop.example is paid for %s, whoever was paid there before', address => {
-  expect(codeOf(facts(['https://shop.example'], address))).toBeNull()
-  expect(codeOf(facts(['https://shop.example'], address, OTHER))).toBeNull()
-})
+])(
+  'a payee that sells at https://shop.example is paid for %s, even if another payee was paid there before',
+  address => {
+    expect(codeOf(facts(['https://shop.example'], address))).toBeNull()
+    expect(codeOf(facts(['https://shop.example'], address, OTHER))).toBeNull()
+  },
+)
 
 test.each([
   'https://thief.example/weather',
@@ -34,11 +37,11 @@ test.each([
   expect(codeOf(facts(['https://shop.example'], address, PAYEE))).toBe('payee_not_allowed')
 })
 
-test('an international name is one origin however it is written', () => {
+test('an international name is one origin in any spelling', () => {
   expect(codeOf(facts(['https://xn--bcher-kva.example'], 'https://BÜCHER.example/'))).toBeNull()
 })
 
-test('a payee that names no origins is paid where nobody or it itself was paid before', () => {
+test('a payee without origins is paid at hosts without an earlier payee, or where it was paid before', () => {
   expect(codeOf(facts([], 'https://shop.example'))).toBeNull()
   expect(codeOf(facts([], 'https://shop.example', PAYEE))).toBeNull()
   expect(codeOf(facts([], 'https://shop.example', OTHER))).toBe('payee_changed')
@@ -62,7 +65,7 @@ const answered = () => Response.json({ agent_id: PAYEE, handle: 'shop', origins:
 const failed = (status: number, code: string) => () =>
   Response.json({ error: { code, message: 'no', request_id: 'r' } }, { status })
 
-test('a payee is asked about once in ten minutes, under whichever spelling, by however many calls', async () => {
+test('a payee is looked up once in ten minutes, under any spelling and by any number of calls', async () => {
   const { find, asked, clock } = openFinder([])
   const payee = { agentId: PAYEE, origins: ['https://shop.example'] }
   expect(await Promise.all(['shop', '@Shop', 'SHOP'].map(name => find(name, undefined)))).toEqual([
@@ -76,7 +79,7 @@ test('a payee is asked about once in ten minutes, under whichever spelling, by h
   expect(asked).toHaveLength(2)
 })
 
-test('what could not be learnt is asked again, and a payee that is not there is left to the payment', async () => {
+test('a failed look-up is repeated, and an unknown payee is left to the payment', async () => {
   const { find, asked } = openFinder([failed(503, 'service_unavailable'), failed(404, 'not_found')])
   await expect(find('shop', undefined)).rejects.toMatchObject({ code: 'service_unavailable' })
   expect(await find('shop', undefined)).toBeNull()
@@ -84,7 +87,7 @@ test('what could not be learnt is asked again, and a payee that is not there is 
   expect(asked).toHaveLength(3)
 })
 
-test('an answer that is none is no leave to pay', async () => {
+test('an invalid response does not allow a payment', async () => {
   const { find } = openFinder([
     () => Response.json({ agent_id: PAYEE }),
     () => Response.json({ origins: [] }),

@@ -1,4 +1,4 @@
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PaymentChallenge } from '../protocol/messages.ts'
 import { payeeName } from '../protocol/payee.ts'
 import { type ChallengeFacts, decideChallenge } from './decide-challenge.ts'
@@ -27,7 +27,7 @@ function refusalOf(facts: Partial<ChallengeFacts>) {
   return decision.kind === 'refusal' ? decision.code : null
 }
 
-test('a challenge within the terms becomes an order of exactly what it asks for', () => {
+test('a challenge within the terms becomes an order for exactly its amount and payee', () => {
   expect(decide({})).toEqual({
     kind: 'order',
     payTo: 'Weather-Shop',
@@ -36,7 +36,7 @@ test('a challenge within the terms becomes an order of exactly what it asks for'
   })
 })
 
-group('a challenge is not paid', () => {
+describe('a challenge is not paid', () => {
   const elsewhere = new URL('https://shop.example:8443/weather')
   const http = new URL('http://shop.example/weather')
   test.each<[string, string, Partial<ChallengeFacts>]>([
@@ -62,14 +62,14 @@ group('a challenge is not paid', () => {
   })
 })
 
-test('http is paid where it is allowed, and still not when it asks in the place of https', () => {
+test('http is paid if allowed, but not for a request that was made over https', () => {
   const http = new URL('http://shop.example/weather')
   const terms = { ...TERMS, allowHttp: true }
   expect(refusalOf({ askedUrl: http, answeredUrl: http, terms })).toBeNull()
   expect(refusalOf({ answeredUrl: http, terms })).toBe('redirect_refused')
 })
 
-test('a payee is the same in any case, with and without @', () => {
+test('a payee is the same in upper and lower case, with and without @', () => {
   for (const named of ['weather-shop', '@Weather-Shop', 'WEATHER-SHOP']) {
     expect(refusalOf({ terms: { ...TERMS, payees: new Set([payeeName(named)]) } })).toBeNull()
   }

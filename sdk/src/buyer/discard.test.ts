@@ -24,21 +24,21 @@ function answerOf(kibibytes: number, endsThere: boolean) {
   return { seen, answer: new Response(body, { headers: { 'content-length': '809' } }) }
 }
 
-test('a short answer is read to its end, so that its connection can be used again', async () => {
+test('a short response is read to its end, so that its connection can be reused', async () => {
   const { seen, answer } = answerOf(3, true)
   discard(answer)
   await vi.waitFor(() => expect(seen).toEqual({ kibibytes: 3, isCancelled: false }))
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
 })
 
-test('of an answer that unpacks to more than it says little is read', async () => {
+test('little is read of a compressed response that is longer than its content-length', async () => {
   const { seen, answer } = answerOf(10_240, true)
   discard(answer)
   await vi.waitFor(() => expect(seen.isCancelled).toBe(true))
   expect(seen.kibibytes).toBeLessThan(100)
 })
 
-test('an answer that trickles is let go after a second', async () => {
+test('a slow response is cancelled after a second', async () => {
   const { seen, answer } = answerOf(1, false)
   discard(answer)
   await vi.advanceTimersByTimeAsync(999)
@@ -48,7 +48,7 @@ test('an answer that trickles is let go after a second', async () => {
   await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
 })
 
-test('an answer that cannot be read is no failure', async () => {
+test('an unreadable response is not an error', async () => {
   const { answer } = answerOf(1, true)
   await answer.text()
   discard(answer)

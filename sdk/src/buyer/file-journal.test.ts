@@ -47,7 +47,7 @@ async function numberOfLocks(path: string): Promise<number> {
   return names.filter(name => join(folder, name).startsWith(`${path}.lock.`)).length
 }
 
-test('what was noted is there after a restart, to the last step', async () => {
+test('every step is in the journal after a restart', async () => {
   const path = newPath()
   const before = await fileJournal(path)
   await before.begin(newPurchase('a', { payTo: '@अनुवाद\n' }), [])
@@ -66,7 +66,7 @@ test('what was noted is there after a restart, to the last step', async () => {
   await closeAfter(after, 'a')
 })
 
-test('pins are there after a restart, and stay when what is old is let go of', async () => {
+test('pins are in the journal after a restart, and stay when old purchases are removed', async () => {
   const path = newPath()
   const before = await fileJournal(path)
   await before.pin('shop.example', 'agt_1')
@@ -81,7 +81,7 @@ test('pins are there after a restart, and stay when what is old is let go of', a
   await after.close()
 })
 
-test('a pin that a crash tore is none, and what follows is whole', async () => {
+test('a pin torn by a crash is ignored, and later lines are complete', async () => {
   const path = newPath()
   const before = await fileJournal(path)
   await before.pin('shop.example', 'agt_1')
@@ -98,7 +98,7 @@ test('a pin that a crash tore is none, and what follows is whole', async () => {
   await after.close()
 })
 
-test('a step is in the file when it is answered', async () => {
+test('a step is in the file when its call returns', async () => {
   const path = newPath()
   const journal = await fileJournal(path)
   await journal.begin(newPurchase('a'), [])
@@ -108,7 +108,7 @@ test('a step is in the file when it is answered', async () => {
   await closeAfter(journal, 'a')
 })
 
-test('wherever a write is torn, all before it stands and what follows is whole', async () => {
+test('if a write is torn anywhere, all earlier lines stay and later ones are complete', async () => {
   const steps = [newPurchase('a'), newPurchase('a', { state: 'paid', paymentId: 'pay_1' })]
   const [first = '', second = ''] = steps.map(lineOfPurchase)
   for (let end = 0; end <= first.length + second.length; end += 7) {
@@ -124,7 +124,7 @@ test('wherever a write is torn, all before it stands and what follows is whole',
   }
 })
 
-test('a file that holds something else is refused, and left as it is', async () => {
+test('a file with other content is refused and left unchanged', async () => {
   const stolen = lineOfPurchase(newPurchase('a')).replace('"paying"', '"stolen"')
   for (const content of [
     'a letter\n',
@@ -139,7 +139,7 @@ test('a file that holds something else is refused, and left as it is', async () 
   }
 })
 
-test('a file that has grown keeps what may still count, and no more', async () => {
+test('a compacted file keeps only purchases that may still count', async () => {
   const ended = (id: string, age: number): Purchase =>
     newPurchase(id, { state: 'served', startedAt: NOW - age })
   const history = Array.from({ length: 2_000 }, (_, index) => ended(`old ${index % 500}`, 2 * DAY_MS))
@@ -165,14 +165,14 @@ test('a file that has grown keeps what may still count, and no more', async () =
   await closeAfter(after, 'paid and never seen')
 })
 
-test('only the owner of the file can read it, even when others could before', async () => {
+test('only its owner can read the file, even if others could before', async () => {
   const path = newPath()
   await writeFile(path, '', { mode: 0o644 })
   await (await fileJournal(path)).close()
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('a file that is removed, or written by another, ends the journal and loses nothing silently', async () => {
+test('a file that is deleted or written by another ends the journal with an error', async () => {
   const removed = newPath()
   const first = await fileJournal(removed)
   await rm(removed)
@@ -183,7 +183,7 @@ test('a file that is removed, or written by another, ends the journal and loses 
   await expect(second.begin(newPurchase('a'), [])).rejects.toThrow()
 })
 
-test('of 16 that open a file at once one gets it, under any of its names', async () => {
+test('one of 16 that open a file at once gets it, under any of its names', async () => {
   const path = await written()
   const alias = newPath()
   await symlink(path, alias)
@@ -209,7 +209,7 @@ test('a file of two names is refused under both, since each would have a lock of
   await (await fileJournal(path)).close()
 })
 
-test('a live process keeps its file, and a killed one leaves it to exactly one', async () => {
+test('a live process keeps its file, and a killed one’s goes to exactly one other', async () => {
   const path = newPath()
   const child = await openElsewhere(path)
   await expect(fileJournal(path)).rejects.toThrow(`${path} is in use by process ${child.pid}`)
@@ -228,7 +228,7 @@ test.each([
     { pid: 1, host: 'elsewhere', start: null },
     'in use by process 1 on elsewhere',
   ],
-])('a lock of %s is told apart', async (_, holder, refusal) => {
+])('a lock of %s is recognised', async (_, holder, refusal) => {
   const path = newPath()
   await writeFile(`${path}.lock.41`, typeof holder === 'string' ? holder : JSON.stringify(holder))
   if (refusal !== null) return expect(fileJournal(path)).rejects.toThrow(refusal)

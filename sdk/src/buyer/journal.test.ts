@@ -33,7 +33,7 @@ describe.each([
   ['memory', async () => memoryJournal()],
   ['a file', newFileJournal],
 ])('in %s', (_, newJournal) => {
-  test('who is paid at a host is pinned, and the last pin counts', async () => {
+  test('the payee of a host is pinned, and the last pin counts', async () => {
     const journal = await newJournal()
     expect(await journal.payeeOf?.('shop.example')).toBeNull()
     await journal.pin?.('shop.example', 'agt_1')
@@ -44,7 +44,7 @@ describe.each([
     expect(await journal.payeeOf?.('shop.example:8443')).toBeNull()
   })
 
-  test('an unfinished purchase is handed to one caller at a time, until it is done', async () => {
+  test('an unfinished purchase is given to one caller at a time until it ends', async () => {
     const journal = await newJournal()
     await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
     expect(await journal.resume('weather')).toBeNull()
@@ -61,7 +61,7 @@ describe.each([
   })
 
   test.each(['served', 'refused', 'refunded', 'lost', 'unpaid'] as const)(
-    'what is %s is never handed out',
+    'a %s purchase is never given out',
     async state => {
       const journal = await newJournal()
       await journal.begin(newPurchase('a', { requestKey: 'weather' }), [])
@@ -71,7 +71,7 @@ describe.each([
     },
   )
 
-  test('of several unfinished purchases of a request the oldest is handed out first', async () => {
+  test('the oldest of several unfinished purchases of a request is given out first', async () => {
     const journal = await newJournal()
     for (const id of ['a', 'b', 'c']) {
       await journal.begin(newPurchase(id, { requestKey: 'weather' }), [])
@@ -81,7 +81,7 @@ describe.each([
     expect(handed.map(purchase => purchase?.id)).toEqual(['a', 'b'])
   })
 
-  test('of any number at once no more begin than the budget holds', async () => {
+  test('no more concurrent purchases begin than the budget allows', async () => {
     const journal = await newJournal()
     const budget = perHour(1_000n)
     const begun = Array.from({ length: 32 }, (_, index) => journal.begin(newPurchase(`${index}`), [budget]))
@@ -98,7 +98,7 @@ describe.each([
     ['lost', 1],
     ['refunded', 0],
     ['unpaid', 0],
-  ] as const)('what is %s counts %d times against a budget', async (state, times) => {
+  ] as const)('a %s purchase counts %d times against a budget', async (state, times) => {
     const journal = await newJournal()
     await journal.begin(newPurchase('a'), [])
     await journal.update('a', { state })
@@ -106,7 +106,7 @@ describe.each([
     expect(await journal.begin(newPurchase('b'), [budget])).toBe(times === 1 ? budget : null)
   })
 
-  test('what does not fit leaves no trace', async () => {
+  test('a purchase above the budget is not written', async () => {
     const journal = await newJournal()
     await journal.begin(newPurchase('a', { amountPaise: 101n }), [perHour(100n)])
     expect(await journal.resume('key of a')).toBeNull()
@@ -121,7 +121,7 @@ describe.each([
   })
 })
 
-test('a journal closes when the last purchase under way has ended, and begins no more until then', async () => {
+test('a closing journal waits for running purchases and begins no more', async () => {
   const journal = keptJournal({ append: async () => {}, appendPin: async () => {}, rewrite: async () => {} })
   const steps: string[] = []
   await journal.begin(newPurchase('a'), [])
@@ -140,7 +140,7 @@ test('a journal closes when the last purchase under way has ended, and begins no
   await expect(journal.update('a', { state: 'served' })).rejects.toThrow('closed')
 })
 
-test('a budget looks back over its window exactly, and to its own host alone', async () => {
+test('a budget counts exactly its window and its own host', async () => {
   const journal = memoryJournal()
   await journal.begin(newPurchase('a', { startedAt: NOW }), [])
   const later = (id: string, ms: number, host = 'a.example'): Purchase =>
@@ -151,7 +151,7 @@ test('a budget looks back over its window exactly, and to its own host alone', a
   expect(await journal.begin(later('d', HOUR_MS), budgets)).toBeNull()
 })
 
-test('a clock that goes back frees no budget', async () => {
+test('a clock that is set back frees no budget', async () => {
   const journal = memoryJournal()
   await journal.begin(newPurchase('a', { startedAt: NOW }), [])
   const budget = perHour(199n)
@@ -168,7 +168,7 @@ const attempts = fc.array(
   { maxLength: 40 },
 )
 
-test('whatever is bought when, no window ever holds more than its budget', async () => {
+test('no window ever exceeds its budget, in any order of purchases', async () => {
   await fc.assert(
     fc.asyncProperty(attempts, async wanted => {
       const journal = memoryJournal()

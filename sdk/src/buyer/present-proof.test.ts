@@ -1,4 +1,4 @@
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClient } from '../client/client.ts'
 import { decodeProof } from '../protocol/headers.ts'
 import { PROOF_HEADER } from '../protocol/messages.ts'
@@ -104,8 +104,8 @@ test('the proof names the payment, the payer and the nonce, and carries the rece
   ])
 })
 
-group('a seller that is busy', () => {
-  test('is asked again with the same proof after the time it names', async () => {
+describe('a seller that is busy', () => {
+  test('gets the same proof again after its Retry-After', async () => {
     const date = new Date(NOW + 7_000).toUTCString()
     const { answer, seen, waits } = play([busy('3'), busy(date, 429), busy(null), busy(null, 425), served])
     expect((await answer).status).toBe(200)
@@ -113,33 +113,33 @@ group('a seller that is busy', () => {
     expect(new Set(seen.map(({ headers }) => headers.get(PROOF_HEADER))).size).toBe(1)
   })
 
-  test('is asked six times at most, and then its answer stands', async () => {
+  test('gets at most six requests, and then its response is returned', async () => {
     const { answer, seen } = play([busy('1')])
     expect((await answer).status).toBe(503)
     expect(seen).toHaveLength(6)
   })
 
-  test('is not waited for longer than a minute', async () => {
+  test('is retried for at most a minute', async () => {
     const { answer, seen, waits } = play([busy('61')])
     expect((await answer).status).toBe(503)
     expect([seen.length, waits]).toEqual([1, []])
   })
 })
 
-group('a seller that gives no answer', () => {
-  test('is asked again with the same proof', async () => {
+describe('a seller that does not respond', () => {
+  test('gets the same proof again', async () => {
     const { answer, seen } = play([() => null, () => null, served])
     expect((await answer).status).toBe(200)
     expect(seen).toHaveLength(3)
   })
 
-  test('is asked six times at most, and then its failure is the caller’s', async () => {
+  test('gets at most six requests, and then its error is thrown', async () => {
     const { answer, seen } = play([() => null])
     await expect(answer).rejects.toThrow('fetch failed')
     expect(seen).toHaveLength(6)
   })
 
-  test('is not asked again after an abort', async () => {
+  test('is not retried after an abort', async () => {
     const controller = new AbortController()
     const fail = () => {
       controller.abort(new Error('enough'))
@@ -151,7 +151,7 @@ group('a seller that gives no answer', () => {
   })
 })
 
-group('a redirect of the paid request', () => {
+describe('a redirect of the paid request', () => {
   test.each([301, 302, 303, 307, 308])('within the origin is followed with the proof: %i', async status => {
     const { answer, seen } = play([redirect(status, '/rain?day=1'), served], { method: 'POST', body: 'a' })
     expect((await answer).status).toBe(200)
@@ -178,18 +178,18 @@ group('a redirect of the paid request', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('goes no further than five times', async () => {
+  test('is followed at most five times', async () => {
     const { answer, seen } = play([redirect(302, '/again')])
     expect((await errorOf(answer)).code).toBe('redirect_refused')
     expect(seen).toHaveLength(6)
   })
 
-  test('that a browser hides is refused', async () => {
+  test('that a browser hides is an error', async () => {
     const hidden = () => Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
     expect((await errorOf(play([hidden]).answer)).code).toBe('redirect_refused')
   })
 
-  test('is the answer of a caller who follows none, and an error of one who wants none', async () => {
+  test('is returned or an error, by the caller’s redirect mode', async () => {
     const moved = redirect(302, '/elsewhere')
     expect((await play([moved], { redirect: 'manual' }).answer).status).toBe(302)
     expect((await errorOf(play([moved], { redirect: 'error' }).answer)).code).toBe('redirect_refused')

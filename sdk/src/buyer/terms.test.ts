@@ -9,7 +9,7 @@ import { newPurchase } from './testing/purchases.ts'
 
 const client = createClient({ baseUrl: 'https://batua.example', agentKey: 'agk_live_test' })
 
-test('options that make no terms are refused when the paying fetch is made', () => {
+test('invalid options are refused when the paying fetch is created', () => {
   const make = (options: object) => () => payingFetch(fetch, { client, maxAmount: 1, ...options })
   expect(make({})).not.toThrow()
   expect(make({ maxAmount: undefined })).toThrow(TypeError)
@@ -35,7 +35,7 @@ test('options that make no terms are refused when the paying fetch is made', () 
 
 const perHour = (limitPaise: bigint, host: string | null) => ({ limitPaise, windowMs: 3_600_000, host })
 
-test('a budget binds the host it names, each host by itself, or all together', () => {
+test('a budget applies to the host it names, to each host separately, or to all together', () => {
   const budgets = [
     { amount: 1, per: 'hour', host: 'Shop.example' },
     { amount: 2, per: 'hour', host: '*' },
@@ -69,7 +69,7 @@ test.each([
   ['[::1]:3000', 'http://[::1]:3000/', true],
   ['BÜCHER.example', 'https://bücher.example/', true],
   ['xn--bcher-kva.example', 'https://bücher.example/', true],
-])('a budget for %s and a call to %s: bound is %s', (host, url, isBound) => {
+])('whether a budget for %s applies to a call to %s is %s', (host, url, isBound) => {
   const { budgets } = termsOf({ client, maxAmount: 1, budgets: [{ amount: 1, per: 'hour', host }] })
   expect(limitsFor(budgets, hostOf(new URL(url)))).toHaveLength(isBound ? 1 : 0)
 })
@@ -90,12 +90,12 @@ test.each([
   '*.example',
   'a.example,b.example',
   null,
-])('a budget for %j could never bind, and is refused', host => {
+])('a budget for %j could never apply and is refused', host => {
   const options = { client, maxAmount: 1, budgets: [{ amount: 1, per: 'hour', host }] }
   expect(() => termsOf(options as PayingFetchOptions)).toThrow(/^The host of a budget/)
 })
 
-test('what is spent at a host counts in its budget on every port, and in that of its port on this one', () => {
+test('a purchase at a host counts in the host’s budget for every port, and in the budget of its own port', () => {
   const begun = (id: string, host: string) => newPurchase(id, { host })
   const known = [begun('a', 'shop.example'), begun('b', 'shop.example:8443'), begun('c', 'my-shop.example')]
   const purchases = new Map(known.map(purchase => [purchase.id, purchase]))
@@ -108,6 +108,6 @@ test('what is spent at a host counts in its budget on every port, and in that of
   expect(fits(perHour(200n, 'shop.example:443'))).toBe(true)
 })
 
-test('payees are known by their one spelling', () => {
+test('payees are compared by their normalised name', () => {
   expect(termsOf({ client, maxAmount: 1, payees: [' @Shop-1 '] }).payees).toEqual(new Set(['shop-1']))
 })

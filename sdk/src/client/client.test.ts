@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { afterEach, beforeEach, expect, describe as group, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createClient, credentialOf } from './client.ts'
 import { outcome } from './errors.ts'
 import type { ClientOptions, Retry } from './options.ts'
@@ -53,8 +53,8 @@ async function finished<T>(call: Promise<T>) {
   return end
 }
 
-group('a secret is shown', () => {
-  test('by no client, however it is looked at', () => {
+describe('a secret is exposed', () => {
+  test('by no way of printing a client', () => {
     const client = clientFor([good], SECRETS)
     const shown = [inspect(client), inspect(client, { showHidden: true, depth: 9 }), JSON.stringify(client)]
     for (const text of shown) expect(text).not.toContain('secret-')
@@ -78,7 +78,7 @@ group('a secret is shown', () => {
   })
 })
 
-group('a client', () => {
+describe('a client', () => {
   test.each([
     ['https://batua.example', 'https://batua.example/healthz'],
     ['https://batua.example/', 'https://batua.example/healthz'],
@@ -116,13 +116,13 @@ group('a client', () => {
     { maxRetries: Number.POSITIVE_INFINITY },
     { maxRetries: -1 },
     { maxRetries: 1.5 },
-  ])('is told that nobody can be as patient as %o, when it is made and when it calls', async patience => {
+  ])('refuses the patience %o, when it is created and when it calls', async patience => {
     expect(() => clientFor([good], patience)).toThrow(RangeError)
     await expect(clientFor([good]).getHealth({}, patience)).rejects.toThrow(RangeError)
     expect(sent.length).toBe(0)
   })
 
-  test('shows its credentials to the service, a session with its site', async () => {
+  test('sends its credentials to the service, a session with its origin', async () => {
     await clientFor([good], SECRETS).getHealth()
     expect(sent[0]?.init.headers).toMatchObject({
       'x-agent-key': SECRETS.agentKey,
@@ -133,7 +133,7 @@ group('a client', () => {
     })
   })
 
-  test('follows no redirect, which would take its credentials along', async () => {
+  test('follows no redirect, which would get its credentials', async () => {
     const elsewhere: Reply = () =>
       new Response(null, { status: 307, headers: { location: 'https://evil.example' } })
     expect(await finished(clientFor([elsewhere], SECRETS).getHealth())).toMatchObject({
@@ -143,8 +143,8 @@ group('a client', () => {
   })
 })
 
-group('an answer', () => {
-  test('that is an error has everything that the service said', async () => {
+describe('a response', () => {
+  test('that is an error has all fields of the service’s error', async () => {
     const details = { balance: 1, required: 11, amount: 10, fee: 1 }
     const refused = refuse(402, { code: 'insufficient_balance', field: 'amount', details })
     expect(await finished(clientFor([refused]).getHealth())).toMatchObject({
@@ -175,7 +175,7 @@ group('an answer', () => {
   )
 })
 
-group('the body of an answer', () => {
+describe('the body of an answer', () => {
   const mebibyte = new Uint8Array(1_048_576).fill(0x20)
 
   /** So many MiB of spaces and then a good answer, cut within a letter. */
@@ -214,7 +214,7 @@ group('the body of an answer', () => {
   })
 })
 
-group('a call', () => {
+describe('a call', () => {
   test('that is repeated is the same to the letter, its key included', async () => {
     const retries: Retry[] = []
     const replies = [lost, silent, refuse(503, { code: 'service_unavailable' }, { 'retry-after': '2' }), good]
@@ -263,7 +263,7 @@ group('a call', () => {
   })
 })
 
-group('an abort ends a call at once with its reason', () => {
+describe('an abort ends a call at once with its reason', () => {
   const reason = new Error('enough')
 
   test('before it began', async () => {

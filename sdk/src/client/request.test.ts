@@ -1,7 +1,7 @@
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { prepareRequest } from './request.ts'
 
-group('an input is sorted', () => {
+describe('an input is sorted', () => {
   test('into path and body', () => {
     const input = { agent_id: 'agt_1', to: 'translator', amount: 12.5, note: undefined }
     expect(prepareRequest('pay', input)).toEqual({
@@ -44,7 +44,7 @@ group('an input is sorted', () => {
   })
 })
 
-group('a part of an address', () => {
+describe('a part of an address', () => {
   test('cannot leave its place', () => {
     const path = prepareRequest('getAgent', { agent_id: '../a/b?c#d%2e é' }).path
     expect(path).toBe('/v1/agents/..%2Fa%2Fb%3Fc%23d%252e%20%C3%A9')

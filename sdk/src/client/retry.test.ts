@@ -1,4 +1,4 @@
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decideRetry, type FailedAttempt, MAX_WAIT_MS, retryAfterMsOf } from './retry.ts'
 
 const lost: FailedAttempt = {
@@ -20,7 +20,7 @@ const refused = (code: string, status: number, more: Partial<FailedAttempt> = {}
 
 const isRetried = (failed: FailedAttempt) => decideRetry(failed) !== null
 
-group('a call is tried again', () => {
+describe('a call is tried again', () => {
   test('when no answer came to what is safe to repeat', () => {
     for (const code of ['network_error', 'timeout']) expect(isRetried({ ...lost, code })).toBe(true)
   })
@@ -65,7 +65,7 @@ group('a call is tried again', () => {
   })
 })
 
-group('the wait', () => {
+describe('the wait', () => {
   test('is anywhere below a bound that doubles, up to 8 s', () => {
     const bounds = [1, 2, 3, 6, 9].map(attempt =>
       decideRetry({ ...lost, attempt, maxRetries: 9, random: 0.999_999 }),

@@ -52,7 +52,7 @@ test('however many addresses take part, unsigned proofs are asked about 400 time
   expect(asked(5_000, index => unsigned(`n${index}`, `203.0.${index >> 8}.${index & 255}`))).toBe(400)
 })
 
-test('a paid proof is asked about in vain five times a minute, whoever else is refused', () => {
+test('a paid proof is verified without success at most five times a minute, independent of other proofs', () => {
   const { asked } = open()
   asked(5_000, index => unsigned(`n${index}`, `203.0.${index >> 8}.${index & 255}`))
   const paid = (proof: string): Guess => ({ proof, address: '203.0.113.7', isPaid: true })
@@ -60,7 +60,7 @@ test('a paid proof is asked about in vain five times a minute, whoever else is r
   expect(asked(100, index => paid(`other ${index}`))).toBe(100)
 })
 
-test('a refusal says when to come back', () => {
+test('a refusal has a Retry-After', () => {
   const { asked, clock, limits } = open()
   asked(5, () => unsigned('n'))
   clock.ms += 20_000
@@ -69,7 +69,7 @@ test('a refusal says when to come back', () => {
   expect(refusal).toThrow(expect.objectContaining({ retryAfterMs: 40_000 }))
 })
 
-test('what is under way counts until it has ended', () => {
+test('a running verification counts until it has ended', () => {
   const { limits } = open()
   const begun = Array.from({ length: 100 }, (_, index) => limits.begin(unsigned(`n${index}`)))
   expect(() => limits.begin(unsigned('one more'))).toThrow(expect.objectContaining({ retryAfterMs: 1_000 }))
@@ -77,14 +77,14 @@ test('what is under way counts until it has ended', () => {
   limits.begin(unsigned('one more')).end(null)
 })
 
-test('a tally survives no longer than it takes ten thousand others to come, so memory is bounded', () => {
+test('a counter is dropped after ten thousand others, so memory is bounded', () => {
   const { asked } = open()
   expect(asked(5, () => ({ proof: 'first', address: null, isPaid: true }))).toBe(5)
   expect(asked(10_001, index => ({ proof: `n${index}`, address: null, isPaid: true }))).toBe(10_001)
   expect(asked(1, () => ({ proof: 'first', address: null, isPaid: true }))).toBe(1)
 })
 
-test('the answer to a proof that was wrong five times is known for the rest of the minute, and to no other proof', () => {
+test('the result for a proof that failed five times is remembered for the rest of the minute, for that proof only', () => {
   const { asked, clock, limits } = open()
   asked(4, () => unsigned('n'))
   expect(limits.lastReason('n')).toBeNull()

@@ -4,7 +4,7 @@ import { decideAge, decidePayment, usedUntil } from './decide.ts'
 
 const age = { issuedAt: 0, ttlMs: 600_000, isAwaited: false }
 
-test('a nonce lasts for its time, and twice as long when it came in time and could not be checked', () => {
+test('a nonce is valid for its time, and twice as long if it came in time and could not be checked', () => {
   expect(decideAge({ ...age, now: 0 })).toBeNull()
   expect(decideAge({ ...age, now: 600_000 })).toBeNull()
   expect(decideAge({ ...age, now: 600_001 })).toBe('nonce_expired')
@@ -12,12 +12,12 @@ test('a nonce lasts for its time, and twice as long when it came in time and cou
   expect(decideAge({ ...age, now: 1_200_001, isAwaited: true })).toBe('nonce_expired')
 })
 
-test('a nonce from the future is ours only within what clocks may differ by', () => {
+test('a nonce from the future is accepted only within the tolerance for clocks', () => {
   expect(decideAge({ ...age, issuedAt: 60_000, now: 0 })).toBeNull()
   expect(decideAge({ ...age, issuedAt: 60_001, now: 0 })).toBe('nonce_not_ours')
 })
 
-test('a use is known until every process refuses the nonce as expired, whichever clock gave it out', () => {
+test('a use is remembered until every process refuses the nonce as expired, at any clock', () => {
   const forgottenAt = usedUntil(age).getTime()
   const slowest = forgottenAt - 60_000
   expect(decideAge({ ...age, now: slowest, isAwaited: true })).toBe('nonce_expired')
@@ -41,7 +41,7 @@ const verification: Verification = {
   created_at: '2026-07-01T10:00:00.000Z',
 }
 
-test('a verified payment by the agent that shows it is taken', () => {
+test('a verified payment by the agent that presents it is accepted', () => {
   const { transactionId: paymentId, nonce, fromAgent: from } = proof
   const payment = { paymentId, from, amount: '12.50', nonce }
   expect(decidePayment(verification, proof)).toEqual({ kind: 'paid', payment })

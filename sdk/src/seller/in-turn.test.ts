@@ -11,7 +11,7 @@ function opened<Result>() {
   return { work: () => result, end }
 }
 
-test('works of one key come after each other, those of another at once, and a failure lets the next begin', async () => {
+test('work of one key runs in sequence, that of another key concurrently, and a failure does not block the next', async () => {
   const inTurn = createTurns()
   const order: string[] = []
   const first = opened<void>()
@@ -31,7 +31,7 @@ test('works of one key come after each other, those of another at once, and a fa
   expect(order).toEqual(['another', 'first', 'second', 'third'])
 })
 
-test('whoever waits for a turn waits no longer than its own deadline, and its work is not done', async () => {
+test('work that waits in the queue beyond its deadline is not run', async () => {
   const inTurn = createTurns()
   const endless = opened<string>()
   const running = inTurn('key', null, endless.work)

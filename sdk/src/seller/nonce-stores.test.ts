@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Redis } from 'ioredis'
 import type { Pool } from 'pg'
-import { expect, describe as group, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { memoryNonceStore } from './memory-nonce-store.ts'
 import type { NonceStore } from './nonce-store.ts'
 import { type IoRedis, type NodeRedis, redisNonceStore } from './redis-nonce-store.ts'
@@ -76,8 +76,8 @@ const kinds: Readonly<Record<string, (clock: Clock) => Opened>> = {
 }
 
 for (const [name, open] of Object.entries(kinds)) {
-  group(`a nonce store in ${name}`, () => {
-    test('lets one of 64 at once have a nonce, and the same claim again', async () => {
+  describe(`a nonce store in ${name}`, () => {
+    test('gives a nonce to one of 64 concurrent claims, and to the same claim again', async () => {
       const { store } = open({ ms: 0 })
       const claimIds = Array.from({ length: 64 }, (_, index) => `claim-${index}`)
       const claims = await Promise.all(claimIds.map(id => store.claim('nonce', expiresAt, id)))
@@ -88,7 +88,7 @@ for (const [name, open] of Object.entries(kinds)) {
       expect(await store.claim('another', expiresAt, 'late')).toBe(true)
     })
 
-    test('makes a nonce good again for whoever claimed it, and for nobody else', async () => {
+    test('restores a nonce for the claim that has it, and for no other', async () => {
       const { store } = open({ ms: 0 })
       await store.claim('nonce', expiresAt, 'first')
       await store.release('nonce', 'stranger')
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(kinds)) {
       await store.release('never claimed', 'first')
     })
 
-    test('forgets nonces that have expired', async () => {
+    test('deletes expired nonces', async () => {
       const clock = { ms: 0 }
       const { store, size } = open(clock)
       for (let index = 0; index < 10; index++) await store.claim(`old-${index}`, expiresAt, 'a')
@@ -119,7 +119,7 @@ for (const [name, open] of Object.entries(kinds)) {
 // A pool of pg and a client of ioredis fit as they are: this compiles.
 void ((pool: Pool, redis: Redis): [SqlDatabase, IoRedis] => [pool, redis])
 
-test('a table’s name is a name', () => {
+test('an invalid name of a table is refused', () => {
   const query = async () => ({ rows: [] })
   expect(() => sqlNonceStore({ query }, { table: 'sales.used_nonces' })).not.toThrow()
   expect(() => sqlNonceStore({ query }, { table: 'used; drop table agents' })).toThrow(TypeError)

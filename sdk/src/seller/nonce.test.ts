@@ -44,7 +44,7 @@ test('a nonce is a UUID of version 8 that ends in 40 bits of an HMAC under a der
   expect(nonce).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
 
-test('a nonce fits what it was given out for, and nothing that differs from it anywhere', async () => {
+test('a nonce is valid for its own request, and for none that differs in any field', async () => {
   const property = fc.asyncProperty(quotes, quotes, async (quote, other) => {
     const nonce = await nonces.make(quote)
     expect(await nonces.fits(nonce, quote)).toBe(true)
@@ -58,7 +58,7 @@ test('a nonce fits what it was given out for, and nothing that differs from it a
   await fc.assert(property, { numRuns: 60 })
 })
 
-test('a nonce of which any one bit is changed fits nothing', async () => {
+test('a nonce with any bit changed is invalid', async () => {
   const nonce = await nonces.make(QUOTE)
   const uuid = BigInt(`0x${nonce.replaceAll('-', '')}`)
   for (let bit = 0n; bit < 128n; bit++) {
@@ -69,7 +69,7 @@ test('a nonce of which any one bit is changed fits nothing', async () => {
   expect(await nonces.fits(nonce.toUpperCase(), QUOTE)).toBe(false)
 })
 
-test('a nonce says when it was given out, and nothing else of a UUID’s form does', async () => {
+test('a nonce contains the time at which it was issued, and other UUIDs do not', async () => {
   for (const now of [0, NOW, 2 ** 42 - 1]) {
     expect(issuedAtOf(await createNonces([SECRET], { ...world, now: () => now }).make(QUOTE))).toBe(now)
   }
@@ -77,7 +77,7 @@ test('a nonce says when it was given out, and nothing else of a UUID’s form do
   expect(issuedAtOf('0b54f0c2-7a0e-8a52-ca51-4a6c3a1f0d7e')).toBeNull()
 })
 
-test('the first of several secrets signs, and what any of them signed fits', async () => {
+test('the first of several secrets signs, and nonces of all of them are valid', async () => {
   const [before, after] = [[SECRET], ['a secret that came later', SECRET]].map(each =>
     createNonces(each, world),
   )
@@ -87,7 +87,7 @@ test('the first of several secrets signs, and what any of them signed fits', asy
   expect(await before?.fits(newer ?? '', QUOTE)).toBe(false)
 })
 
-test('what one platform signed fits on another', async () => {
+test('a nonce that was signed on one JavaScript platform is valid on another', async () => {
   const onWeb = createNonces([SECRET], world, webHashes)
   const onNode = createNonces([SECRET], world, nodeHashes() ?? undefined)
   expect(nodeHashes()).not.toBeNull()

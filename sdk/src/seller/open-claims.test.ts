@@ -3,7 +3,7 @@ import { createOpenClaims } from './open-claims.ts'
 
 const LIMIT = 10_000
 
-test('open claims are found until they are forgotten', () => {
+test('open claims are found until they are removed', () => {
   const open = createOpenClaims(() => 0)
   open.keep('nonce', 'first', 1)
   open.keep('nonce', 'second', 1)
@@ -12,7 +12,7 @@ test('open claims are found until they are forgotten', () => {
   expect(open.find('nonce')).toBeNull()
 })
 
-test('open claims have a limit: those that are outlived go first, then the eldest', () => {
+test('open claims are bounded: expired ones are removed first, then the oldest', () => {
   let now = 0
   const open = createOpenClaims(() => now)
   open.keep('eldest', 'a', 2)

@@ -99,7 +99,7 @@ function openShop(options: Partial<SellerOptions<SellerRequest>> = {}) {
 
 const SERVED = { status: 'served' }
 
-test('a genuine receipt is served with one call to the service, and the keys are fetched once', async () => {
+test('a genuine receipt is accepted with one call to the service, and the keys are fetched once', async () => {
   const { key, state, challenge, claimsFor, show } = openShop()
   for (let sale = 1; sale <= 3; sale++) {
     const nonce = await challenge()
@@ -108,7 +108,7 @@ test('a genuine receipt is served with one call to the service, and the keys are
   }
 })
 
-test('a proof without a receipt is asked about, as before there were receipts', async () => {
+test('a proof without a receipt is verified at the service', async () => {
   const { state, challenge, show } = openShop()
   expect(await show(await challenge())).toMatchObject(SERVED)
   expect(state).toMatchObject({ verified: 1, documents: 0 })
@@ -123,7 +123,7 @@ test.each<[string, object, string]>([
   ['of another payer', { from: OTHER }, 'payer_mismatch'],
   ['for another nonce', { reference: 'other' }, 'nonce_mismatch'],
   ['of a paisa less', { amount: 2.49 }, 'insufficient_amount'],
-])('a genuine receipt %s is refused, and the service hears nothing of it', async (_, change, reason) => {
+])('a genuine receipt %s is refused without a call to the service', async (_, change, reason) => {
   const { key, state, challenge, claimsFor, show } = openShop()
   const nonce = await challenge()
   const receipt = token(key, { ...claimsFor(nonce), ...change })
@@ -131,7 +131,7 @@ test.each<[string, object, string]>([
   expect(state.verified).toBe(0)
 })
 
-test('a forged or damaged receipt is refused, and the service hears nothing of it', async () => {
+test('a forged or damaged receipt is refused without a call to the service', async () => {
   const { key, state, challenge, claimsFor, show } = openShop()
   const nonce = await challenge()
   const good = token(key, claimsFor(nonce))
@@ -153,7 +153,7 @@ test('a forged or damaged receipt is refused, and the service hears nothing of i
   expect(await show(nonce, good)).toMatchObject(SERVED)
 })
 
-test('somebody else’s receipt serves nobody who did not pay it', async () => {
+test('a receipt is accepted only from its payer', async () => {
   const { key, state, challenge, claimsFor, show } = openShop()
   const nonce = await challenge()
   const receipt = token(key, claimsFor(nonce))
@@ -162,7 +162,7 @@ test('somebody else’s receipt serves nobody who did not pay it', async () => {
   expect(state.verified).toBe(0)
 })
 
-test('an unknown key has the document fetched again, once in ten seconds whoever asks', async () => {
+test('an unknown key has the key document fetched again, at most once in ten seconds', async () => {
   const { state, clock, challenge, claimsFor, show } = openShop()
   const next = newKey('key_b')
   const nonce = await challenge()
@@ -176,7 +176,7 @@ test('an unknown key has the document fetched again, once in ten seconds whoever
   expect(state).toMatchObject({ documents: 2, verified: 1 })
 })
 
-test('where the key document cannot be had the service is asked, within the budgets', async () => {
+test('without the key document the service verifies, within the budgets', async () => {
   const { key, state, challenge, claimsFor, show } = openShop()
   state.reachable = false
   const nonce = await challenge()
@@ -184,7 +184,7 @@ test('where the key document cannot be had the service is asked, within the budg
   expect(state).toMatchObject({ verified: 1, documents: 1 })
 })
 
-test('what a revoked key signed proves nothing by itself, and the service decides', async () => {
+test('a receipt signed by a revoked key is verified at the service', async () => {
   const { key, state, challenge, claimsFor, show } = openShop()
   state.keys = [{ ...key, document: { ...key.document, revoked_at: '2026-06-01T00:00:00.000Z' } }]
   const nonce = await challenge()
@@ -193,7 +193,7 @@ test('what a revoked key signed proves nothing by itself, and the service decide
 })
 
 test.each(['2025-12-31T23:59:59.999Z', '2027-01-01T00:00:00.001Z', null])(
-  'what a key signed outside its time (%s) proves nothing by itself, and the service decides',
+  'a receipt signed outside its key’s validity (%s) is verified at the service',
   async created_at => {
     const { key, state, challenge, claimsFor, show } = openShop()
     state.keys = [{ ...key, document: { ...key.document, retired_at: '2027-01-01T00:00:00.000Z' } }]
@@ -203,7 +203,7 @@ test.each(['2025-12-31T23:59:59.999Z', '2027-01-01T00:00:00.001Z', null])(
   },
 )
 
-test('a key that is revoked later is known to be so within five minutes', async () => {
+test('a key that is revoked later is refused within five minutes', async () => {
   const { key, state, clock, challenge, claimsFor, show } = openShop()
   const first = await challenge()
   await show(first, token(key, claimsFor(first)))
@@ -213,7 +213,7 @@ test('a key that is revoked later is known to be so within five minutes', async 
   expect(state.documents).toBe(2)
 })
 
-test('a price that fell is honoured by what the receipt says, without a second call', async () => {
+test('after a fall of the price the quoted price in the receipt is accepted, without a second call', async () => {
   let price = '2.50'
   const { key, state, challenge, claimsFor, show } = openShop({ amount: () => price })
   const nonce = await challenge()
@@ -227,7 +227,7 @@ test('a price that fell is honoured by what the receipt says, without a second c
   expect(await show(other, receipt)).toMatchObject({ status: 402, reason: 'nonce_not_ours' })
 })
 
-test('an honest sale goes on while a thousand invented proofs a minute arrive, and the service sees few of them', async () => {
+test('sales continue during a thousand invented proofs a minute, of which few reach the service', async () => {
   const { key, state, clock, challenge, claimsFor, show } = openShop()
   const thief = newKey('key_a')
   for (let second = 0; second < 60; second++) {

@@ -1,4 +1,4 @@
-import { expect, describe as group, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createClient } from '../client/client.ts'
 import { decodeChallenge, encodeProof } from '../protocol/headers.ts'
 import { CHALLENGE_HEADER, type PaymentChallenge } from '../protocol/messages.ts'
@@ -140,8 +140,8 @@ async function served(shop: Shop, request: SellerRequest) {
   return acceptance
 }
 
-group('what costs nothing', () => {
-  test('is a price of 0, and nothing that only looks like a browser’s question whether it may ask', async () => {
+describe('a free request', () => {
+  test('has the price 0; a request that only looks like a preflight is not free', async () => {
     const shop = openShop({ amount: ({ path }) => (path === '/free' ? 0 : '1.00') })
     expect((await accept(shop, get({}, 'GET', '/free'))).kind).toBe('free')
     const preflight = get({ 'access-control-request-method': 'GET' }, 'OPTIONS')
@@ -149,8 +149,8 @@ group('what costs nothing', () => {
   })
 })
 
-group('a price', () => {
-  test('that cannot be had, or is none, is the framework’s to answer for', async () => {
+describe('a price', () => {
+  test('that throws or is invalid is an error for the framework', async () => {
     const failing = openShop({
       amount: () => {
         throw new Error('the price list is away')
@@ -163,7 +163,7 @@ group('a price', () => {
     }
   })
 
-  test('that fell after it was asked for is honoured, and one that was never asked for is not', async () => {
+  test('that fell after the challenge is accepted as quoted, and one that was never quoted is not', async () => {
     let price = '10.00'
     const shop = openShop({ amount: () => price })
     const request = await paidRequest(shop)
@@ -176,7 +176,7 @@ group('a price', () => {
     expect(reasonIn(await accept(shop, request))).toBe('nonce_already_used')
   })
 
-  test('that rose after it was paid buys nothing, and what was paid is given back once', async () => {
+  test('that rose after the payment is refused, and the payment is refunded once', async () => {
     let price = '10.00'
     const shop = openShop({ amount: () => price })
     const request = await paidRequest(shop)
@@ -191,8 +191,8 @@ group('a price', () => {
   })
 })
 
-group('a proof', () => {
-  test('that pays for the request is accepted with one call, and says what was paid by whom', async () => {
+describe('a proof', () => {
+  test('that pays for the request is accepted with one call, and returns the payment and the payer', async () => {
     const shop = openShop()
     const { payment } = await served(shop, await paidRequest(shop))
     const nonce = shop.service.state.paid.reference
@@ -206,7 +206,7 @@ group('a proof', () => {
     })
   })
 
-  test('that is garbage, of whatever kind, is refused politely and never gets to the service', async () => {
+  test('that is malformed is refused with a 402 and never reaches the service', async () => {
     const shop = openShop()
     const good = (await paidRequest(shop)).header('x-service-payment') ?? ''
     const wrong = [
@@ -228,7 +228,7 @@ group('a proof', () => {
     expect(shop.errors).toEqual([])
   })
 
-  test('is good for its own method and path only', async () => {
+  test('is valid for its own method and path only', async () => {
     const shop = openShop()
     const header = (await paidRequest(shop)).header('x-service-payment') ?? ''
     for (const [method, path] of [
@@ -243,7 +243,7 @@ group('a proof', () => {
     expect(shop.service.state.calls, 'invented nonces spend no calls').toHaveLength(0)
   })
 
-  test('is good where its use is written and for as long as its seller said then, and nowhere else', async () => {
+  test('is valid only at the place that records its use, until the expiry that its seller set', async () => {
     const shop = openShop()
     const request = await paidRequest(shop)
     for (const options of [{ nonces: memoryNonceStore() }, { nonceTtlMs: 20 * MINUTE_MS }]) {
@@ -263,7 +263,7 @@ group('a proof', () => {
     expect(buyers).not.toBe(thiefs)
   })
 
-  test('lasts as long as its nonce, unless it came in time and could not be checked then', async () => {
+  test('is valid as long as its nonce, unless it came in time and could not be checked then', async () => {
     const shop = openShop({ nonceTtlMs: MINUTE_MS })
     const early = await paidRequest(shop)
     shop.service.be(saying(503))
@@ -275,7 +275,7 @@ group('a proof', () => {
     expect(refunds(shop)).toEqual([])
   })
 
-  test('that comes too late is given back, unless it was served', async () => {
+  test('that comes too late is refunded, unless it was served', async () => {
     const shop = openShop({ nonceTtlMs: MINUTE_MS })
     const unpaid = challengeIn(await shop.seller.challenge(get(), get())).nonce
     const request = await paidRequest(shop)
@@ -291,7 +291,7 @@ group('a proof', () => {
     expect(refunds(shop)).toEqual([{ idempotency_key: `pay-per-call-${shop.service.state.paid.reference}` }])
   })
 
-  test('that comes too late and cannot be given back in time is refused in time, and given back behind it', async () => {
+  test('that comes too late is refused in time, and refunded afterwards if the refund takes longer', async () => {
     const shop = openShop({ nonceTtlMs: MINUTE_MS })
     const request = await paidRequest(shop)
     shop.clock.ms += MINUTE_MS + 1
@@ -309,14 +309,14 @@ group('a proof', () => {
     expect(refunds(shop)).toHaveLength(1)
   })
 
-  test('from a clock far ahead is not ours', async () => {
+  test('from a clock far ahead is refused', async () => {
     const shop = openShop()
     const request = await paidRequest(shop)
     shop.clock.ms -= MINUTE_MS + 1
     expect(reasonIn(await accept(shop, request))).toBe('nonce_not_ours')
   })
 
-  test('signed with a secret that was changed is good while both are given', async () => {
+  test('signed with the previous secret is valid while both are configured', async () => {
     const [before, after] = ['the secret of yesterday', 'the secret of today']
     const shop = openShop({ secret: before })
     const request = await paidRequest(shop)
@@ -330,7 +330,7 @@ group('a proof', () => {
   })
 })
 
-group('a service that does not answer', () => {
+describe('a service that does not respond', () => {
   const troubles: Readonly<Record<string, Fault>> = {
     'is silent': mute,
     'is away': () => Promise.reject(new TypeError('fetch failed')),
@@ -342,7 +342,7 @@ group('a service that does not answer', () => {
     'is something else': () => new Response('<h1>It works!</h1>'),
   }
   for (const [name, trouble] of Object.entries(troubles)) {
-    test(`because it ${name} makes it a 503, and the proof stays good`, async () => {
+    test(`because it ${name} results in a 503, and the proof stays valid`, async () => {
       const shop = openShop()
       const request = await paidRequest(shop)
       shop.service.be(trouble)
@@ -359,7 +359,7 @@ group('a service that does not answer', () => {
     })
   }
 
-  test('has used the nonce up perhaps: of 64 repeats of the proof at once one is served', async () => {
+  test('may have used the nonce: one of 64 concurrent repeats of the proof is served', async () => {
     const shop = openShop({ verifyTimeoutMs: 5_000 })
     const request = await paidRequest(shop)
     let first = true
@@ -377,7 +377,7 @@ group('a service that does not answer', () => {
     expect(kinds.filter(kind => kind === 'nonce_already_used')).toHaveLength(63)
   })
 
-  test('keeps those that wait for the same proof no longer than their own time', async () => {
+  test('delays requests with the same proof no longer than their own deadline', async () => {
     const shop = openShop()
     const request = await paidRequest(shop)
     shop.service.be(mute)
@@ -401,7 +401,7 @@ group('a service that does not answer', () => {
   })
 })
 
-group('a failed request', () => {
+describe('a failed request', () => {
   const endings = (shop: Shop) => shop.service.state.calls.map(url => url.pathname.split('/').at(-1))
 
   test('is refunded once, and only when it was not served', async () => {
@@ -421,14 +421,14 @@ group('a failed request', () => {
   })
 
   // The paying fetch shows its proof again after these.
-  test.each([408, 425, 429, 500, 503])('answered %i is given back', async status => {
+  test.each([408, 425, 429, 500, 503])('with a response of %i is refunded', async status => {
     const shop = openShop()
     const { finish } = await served(shop, await paidRequest(shop))
     await finish(status)
     expect(endings(shop)).toEqual(['verify', 'refund'])
   })
 
-  test('whose refund was made already is well; one that cannot be made is told of, and never thrown', async () => {
+  test('that was refunded already is fine; a refund that fails goes to onError and is never thrown', async () => {
     for (const [status, told] of [
       [409, 0],
       [403, 1],
@@ -441,7 +441,7 @@ group('a failed request', () => {
     }
   })
 
-  test('whose nonce cannot be made good again is refunded instead; only if that fails too it is told of', async () => {
+  test('whose nonce cannot be restored is refunded instead; onError is called only if that fails too', async () => {
     for (const [trouble, told] of [
       ['/restore-nonce', 0],
       ['', 1],
@@ -456,7 +456,7 @@ group('a failed request', () => {
     }
   })
 
-  test('keeps its nonce where that is wished, also for a repeat that comes before it is good again', async () => {
+  test('restores its nonce if configured, also for a repeat that comes before that', async () => {
     const shop = openShop({ onFailure: 'keep', verifyTimeoutMs: 5_000 })
     const request = await paidRequest(shop)
     const unpaid = challengeIn(await shop.seller.challenge(get(), get())).nonce
@@ -485,8 +485,8 @@ group('a failed request', () => {
   })
 })
 
-group('with a nonce store', () => {
-  test('what is too late or too little is refused and not given back: another shop may have served it', async () => {
+describe('with a nonce store of its own', () => {
+  test('a late or insufficient payment is refused and not refunded, because another shop may have served it', async () => {
     let price = '10.00'
     const shop = openShop({ nonces: memoryNonceStore(), nonceTtlMs: MINUTE_MS, amount: () => price })
     const request = await paidRequest(shop)
@@ -497,7 +497,7 @@ group('with a nonce store', () => {
     expect(shop.service.state.bodies).toEqual([])
   })
 
-  test('a stranger’s proof that cannot be checked lengthens no nonce’s life', async () => {
+  test('an invented proof that cannot be checked extends no nonce', async () => {
     const shop = openShop({ nonces: memoryNonceStore(), nonceTtlMs: MINUTE_MS, amount: () => '10.00' })
     const request = await paidRequest(shop)
     const header = request.header('x-service-payment') ?? ''
@@ -508,7 +508,7 @@ group('with a nonce store', () => {
     expect(reasonIn(await accept(shop, request))).toBe('nonce_expired')
   })
 
-  test('that never gives a nonce back, the payment of a failed request goes back instead', async () => {
+  test('that never restores a nonce, the payment of a failed request is refunded', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const release = () => Promise.reject(new Error('the store is away'))
@@ -523,7 +523,7 @@ group('with a nonce store', () => {
     }
   })
 
-  test('one of 64 at once is served, and the service keeps no nonce', async () => {
+  test('one of 64 concurrent requests is served, and the service stores no nonce', async () => {
     const shop = openShop({ nonces: memoryNonceStore(), verifyTimeoutMs: 5_000 })
     const request = await paidRequest(shop)
     const all = await Promise.all(Array.from({ length: 64 }, () => accept(shop, request)))
@@ -534,7 +534,7 @@ group('with a nonce store', () => {
     )
   })
 
-  test('a failed request gives its nonce back, as often as the store has to be asked', async () => {
+  test('a failed request restores its nonce, with retries if the store fails', async () => {
     const store = memoryNonceStore()
     let failures = 2
     const release: NonceStore['release'] = async (...claim) => {
@@ -549,7 +549,7 @@ group('with a nonce store', () => {
     await served(shop, request)
   })
 
-  test('that never answers, a request waits no longer than it may', async () => {
+  test('that never responds, a request waits no longer than its deadline', async () => {
     const store = memoryNonceStore()
     const endless = { ...store, claim: () => new Promise<never>(() => {}) }
     const shop = openShop({ nonces: endless })
@@ -559,7 +559,7 @@ group('with a nonce store', () => {
     await served(shop, request)
   })
 
-  test('that was asked in vain before, a failed request gets its money back: the mark may still arrive', async () => {
+  test('that failed to respond to a claim before, a failed request is refunded, because the claim may still arrive', async () => {
     const store = memoryNonceStore()
     let arrive: () => void = () => {}
     const slow: NonceStore['claim'] = (...claim) =>
@@ -577,7 +577,7 @@ group('with a nonce store', () => {
     expect(refunds(shop)).toHaveLength(1)
   })
 
-  test('whose answer was lost, a repeat is served', async () => {
+  test('whose response was lost, a repeat is served', async () => {
     const store = memoryNonceStore()
     let isAway = true
     const claim: NonceStore['claim'] = async (...asked) => {
@@ -594,7 +594,7 @@ group('with a nonce store', () => {
   })
 })
 
-test('a seller that could not work is refused when it is made', () => {
+test('an invalid configuration of a seller is refused when it is created', () => {
   expect(() => openShop({ secret: 'too short' })).toThrow(RangeError)
   expect(() => openShop({ secret: [] })).toThrow(TypeError)
   expect(() => openShop({ payTo: '' })).toThrow(TypeError)

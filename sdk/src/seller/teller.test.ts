@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('an error that nobody listens to is a warning of the process', () => {
+test('an error without an onError is a warning of the process', () => {
   const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
   const tell = tellerOf(undefined)
   const error = new Error('the refund failed')
@@ -15,7 +15,7 @@ test('an error that nobody listens to is a warning of the process', () => {
   expect(emitWarning.mock.calls).toEqual([[error], ['text']])
 })
 
-test('an error that nobody listens to is written to the console where there is no process', () => {
+test('an error without an onError is written to the console if there is no process', () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue()
   vi.stubGlobal('process', undefined)
   tellerOf(undefined)('text')
@@ -23,7 +23,7 @@ test('an error that nobody listens to is written to the console where there is n
   expect(warn.mock.calls).toEqual([['text']])
 })
 
-test('who listens and fails at it ends nothing', async () => {
+test('an onError that throws ends nothing', async () => {
   const failed = vi.fn<() => void>()
   process.once('unhandledRejection', failed)
   const throwing = () => {
