@@ -47,7 +47,7 @@ async function run(args: readonly string[], options: Options, undo: Cleanup): Pr
   const audit = options.withAudit ? await measureAudit(stage.server, db, say) : null
   const misbehaving = options.withMisbehaving ? await measureMisbehaving(options, undo, say) : null
   const webhooks = options.webhookParts.length > 0 ? await measureWebhooks(options, undo, say) : null
-  say('comparing the book with what was answered')
+  say('comparing the ledger with the responses')
   return {
     options,
     command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { readAnswer } from './answer-reader.ts'
 
-/** What a connection reports to whoever drives it. */
+/** What a connection reports to its driver. */
 export interface ConnectionEvents {
   /** One answer; `body` is good only during the call. */
   onAnswer(status: number, milliseconds: number, body: Buffer): void

@@ -33,7 +33,7 @@ async function repeat(port: number, bytes: Buffer): Promise<void> {
   send()
 }
 
-/** Asks for one page again and again, and reads it to its end. Whoever is turned away asks again at once. */
+/** Requests one page again and again and reads it to its end. A refused client repeats its request at once. */
 async function ask(
   port: number,
   { method, path, headers, body }: CrowdOrder['pages'][number],

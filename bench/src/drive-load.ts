@@ -100,7 +100,7 @@ async function openCrew(port: number, ring: RequestRing, size: number) {
       for (const connection of connections) pacer.offer(connection)
       pacer.start(perSecond)
     },
-    /** Waits for what is under way, because the book will be compared with what was answered. */
+    /** Waits for running requests, because the ledger will be compared with the responses. */
     async finish() {
       stopping = true
       active -= pacer.stop()

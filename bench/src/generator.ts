@@ -10,7 +10,7 @@ let groups: Introduction['groups'] | null = null
 let port = 0
 
 function tell(message: FromGenerator): void {
-  // Whoever asked may be gone by now; then this process ends too, and there is nobody to tell.
+  // The parent process may have ended; then this one ends too.
   process.send?.(message, undefined, {}, () => {})
 }
 

@@ -1,7 +1,7 @@
 const STEP_US = 10
 const STEPS = 200_000
 
-/** Counts latencies in 200,000 steps, of 10 µs and so up to 2 s unless told; what is slower counts as the last. */
+/** Counts latencies in 200,000 steps of 10 µs by default, up to 2 s; slower ones count as the last step. */
 export interface LatencyHistogram {
   add(milliseconds: number): void
   /** The latency in milliseconds that this share of all stayed at or under; 0 when there are none. */

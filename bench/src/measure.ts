@@ -48,7 +48,7 @@ const WARM_UP_MS = 1_000
 /** The first minutes of a new database are not its usual ones: code is cold, pages are new, none was logged yet. */
 const FIRST_WARM_UP_S = 3
 
-/** Goes round all measurements, in one order and then in the other, so that no drift favours one of them. */
+/** Runs all measurements, in one order and then in the reverse, so that no drift favours one of them. */
 export async function measureAll(bench: Bench): Promise<Measurements> {
   const { options, say } = bench
   const loads = new Map<LoadName, LoadMeasurement[]>(options.loads.map(name => [name, []]))

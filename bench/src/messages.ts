@@ -7,7 +7,7 @@ export interface Payer {
   readonly key: string
 }
 
-/** Told once: where the service is and who pays. */
+/** Sent once: the service's address and the payers. */
 export interface Introduction {
   readonly kind: 'introduction'
   readonly port: number

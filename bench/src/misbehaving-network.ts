@@ -11,7 +11,7 @@ export interface Platform {
   readonly agentIds: readonly string[]
 }
 
-/** Somebody who shares the service with them, and its administrator. */
+/** Another platform that shares the service, and its administrator. */
 export interface Stranger {
   readonly platform: Headers
   readonly administrator: Headers

@@ -9,7 +9,7 @@ export interface WholeRequest {
   readonly end: number
 }
 
-/** Reads a request whose body's length is told beforehand; one that does not tell it is `unreadable`. */
+/** Reads a request with a content-length; one without it is `unreadable`. */
 export function readRequest(bytes: Buffer): WholeRequest | 'partial' | 'unreadable' {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return 'partial'

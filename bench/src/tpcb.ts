@@ -39,7 +39,7 @@ export function findPgbench(path: string): string | null {
   return folders.map(folder => join(folder, 'pgbench')).find(program => existsSync(program)) ?? null
 }
 
-/** Makes a database of its own beside the service's and fills it. */
+/** Creates a separate database on the service's server and fills it. */
 export async function prepareTpcb(program: string, server: ServerAddress, db: Queryable): Promise<Tpcb> {
   const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', PGPASSWORD: server.password }
   const place = ['-h', server.socketFolder, '-p', server.socketPort, '-U', server.user]

@@ -19,13 +19,13 @@ const PAISE = 100
 const FEE_PAISE = 100
 const SAMPLED_RECEIPTS = 25
 
-/** Compares what was answered with what the service now shows and with the book itself. */
+/** Compares the responses with what the service shows now and with the ledger. */
 export async function verify(api: Api, db: Database, network: Network, paid: number): Promise<Finding[]> {
   return [
     ...(await verifyBalances(api, network, paid)),
     await verifyReceipts(api, network),
     await verifyCount(db, network, paid),
-    await verifyBook(db),
+    await verifyLedger(db),
   ]
 }
 
@@ -86,17 +86,17 @@ async function verifyCount(db: Database, network: Network, paid: number): Promis
   const [row] = await db.query<{ count: bigint }>(`select count(*) from transfers where kind = 'payment'`, [])
   const expected = network.openingPayments + paid
   return {
-    guarantee: 'the book holds exactly the acknowledged payments',
+    guarantee: 'the ledger holds exactly the acknowledged payments',
     found: `${row?.count ?? 0} payments, ${expected} acknowledged`,
     holds: row?.count === BigInt(expected),
   }
 }
 
-async function verifyBook(db: Database): Promise<Finding> {
+async function verifyLedger(db: Database): Promise<Finding> {
   const report = await checkLedger(db)
   const faults = [report.wrongBalances, report.brokenHistories, report.overdrawn].flat().length
   return {
-    guarantee: 'the book sums to zero, every balance equals its transfers, every history is without a gap',
+    guarantee: 'the ledger sums to zero, every balance equals its transfers, every history is without a gap',
     found: `sum ${report.sumPaise} paise, ${faults} faults`,
     holds: report.balanced,
   }

@@ -56,7 +56,7 @@ export async function listenForWebhooks(): Promise<WebhookListener> {
     socket.on('data', (chunk: Buffer) => {
       partial = Buffer.from(takeAll(socket, partial.length === 0 ? chunk : Buffer.concat([partial, chunk])))
     })
-    // Whoever sends may be killed at any time, and what it sent is counted by then.
+    // The sender may be killed at any time; its webhook is counted by then.
     socket.on('error', () => {})
     socket.on('close', () => sockets.delete(socket))
   })

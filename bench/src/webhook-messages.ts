@@ -5,7 +5,7 @@ export type ToReceiver =
   /** What webhooks are signed with from now on. */
   | { readonly kind: 'trust'; readonly secret: string }
   | { readonly kind: 'behave'; readonly manner: Manner }
-  /** Counting begins anew. */
+  /** Starts a new count. */
   | { readonly kind: 'mark' }
   | { readonly kind: 'read' }
 

@@ -72,7 +72,7 @@ async function createSide(api: Api, name: string): Promise<Side> {
   }
 }
 
-/** Where a platform is told from now on; null: nowhere. */
+/** Sets a platform's webhook_url; null removes it. */
 export async function setWebhookUrl(
   api: Api,
   { platformId, headers }: Side,

@@ -6,7 +6,7 @@ import type { FromReceiver, ToReceiver } from './webhook-messages.ts'
 const listener = await listenForWebhooks()
 
 function tell(message: FromReceiver): void {
-  // Whoever asked may be gone by now; then this process ends too, and there is nobody to tell.
+  // The parent process may have ended; then this one ends too.
   process.send?.(message, undefined, {}, () => {})
 }
 

@@ -29,7 +29,7 @@ const CASES = PAY_CONNECTIONS.flatMap(connections =>
 )
 const FIRST_WARM_UP_S = 3
 const WARM_UP_MS = 1_000
-/** How much longer than the load it may take until all is told; then the rest is given up. */
+/** How long after the load deliveries may take; then the measurement gives up. */
 const DRAIN_FACTOR = 5
 
 /** Alternately without a webhook_url and with one, in one order and then in the other. */

@@ -23,7 +23,7 @@ export interface Watched {
   readonly figures: readonly [ReceiverFigures, ReceiverFigures]
 }
 
-/** How what was still to be told when the load ended came in. */
+/** The delivery of the backlog after the end of the load. */
 export interface Drain {
   readonly delivered: number
   readonly missing: number
@@ -33,14 +33,14 @@ export interface Drain {
 const QUIET_WITHIN_MS = 60_000
 const POLL_MS = 10
 
-/** Both platforms are told from now on. */
+/** Sets the webhook_url of both platforms. */
 export async function register({ api, network, receivers }: WebhookStage): Promise<void> {
   await Promise.all(
     network.sides.map((side, index) => setWebhookUrl(api, side, receivers[index]?.url ?? null)),
   )
 }
 
-/** Nobody is told any more, and nothing is left that keeps the service busy. */
+/** Removes both webhook_urls and waits until nothing is left to deliver. */
 export async function unregister({ api, network, db, say }: WebhookStage): Promise<void> {
   await Promise.all(network.sides.map(side => setWebhookUrl(api, side, null)))
   const tooLateMs = performance.now() + QUIET_WITHIN_MS

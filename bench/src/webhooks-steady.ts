@@ -11,7 +11,7 @@ import {
   type WebhookStage,
 } from './webhooks-stage.ts'
 
-/** Both sides told of payments at a steady pace for a while. */
+/** Deliveries to both sides at a steady rate of payments. */
 export interface SteadyReport extends LoadReport {
   readonly usage: Usage | null
   readonly receiverCpuSeconds: number
@@ -22,7 +22,7 @@ export interface SteadyReport extends LoadReport {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly longestMs: number
-  /** What was still to be told when the last payment was answered. */
+  /** The number of undelivered events at the response to the last payment. */
   readonly drain: Drain
   /** Physical memory of the service in bytes, over the window. */
   readonly memory: readonly number[]

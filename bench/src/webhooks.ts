@@ -73,7 +73,7 @@ async function signaturesOf({ receivers }: WebhookStage): Promise<Finding> {
   const checked = sum(one => one.checked)
   const wrong = sum(one => one.forged + one.unreadable)
   return {
-    guarantee: 'webhooks, of which one in a thousand was looked at, verify with their platform’s secret',
+    guarantee: 'webhooks, of which one in a thousand was checked, verify with their platform’s secret',
     found: `${checked - wrong} of ${checked}`,
     holds: checked > 0 && wrong === 0,
   }
@@ -82,7 +82,7 @@ async function signaturesOf({ receivers }: WebhookStage): Promise<Finding> {
 function completenessOf({ paid, drain }: SteadyReport): Finding {
   const expected = 2 * paid
   return {
-    guarantee: 'both platforms were told every payment of the steady load',
+    guarantee: 'both platforms received an event for every payment of the steady load',
     found: `${expected - drain.missing} webhooks of ${expected}`,
     holds: drain.missing === 0,
   }

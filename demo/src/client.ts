@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { BodyOf, ErrorEnvelope, ResponseOf, Route } from '@batua/contract'
 
-/** Something that ends the story, told in one sentence and without a stack. */
+/** An error that ends the demo, shown in one sentence and without a stack. */
 export class StoryEnd extends Error {}
 
 export interface Call<R extends Route> {

@@ -6,13 +6,13 @@ import { holdAndRelease } from './escrow.ts'
 import { foundOrganization } from './organization.ts'
 import { approvePayment, logIn, stopAgent } from './owner.ts'
 import { openPaper } from './paper.ts'
+import { sellWeather } from './pay-per-call.ts'
 import { exceedLimit, fundWallet, makePayment, recoverLostAnswer, refundPart } from './payments.ts'
 import { checkReceipt, proveSums, readStatements } from './proofs.ts'
 import { runCommand } from './run-command.ts'
 import type { Stage } from './stage.ts'
-import { tellPlatform } from './told.ts'
 import { checkLog, showMembership } from './trust.ts'
-import { sellWeather } from './weather.ts'
+import { receiveWebhooks } from './webhooks.ts'
 
 const USAGE = `Uses each feature once in a service in sandbox mode, and checks every result: a platform, an owner, agents, payments
 and their proofs.
@@ -34,7 +34,7 @@ async function tell(stage: Stage): Promise<void> {
   await recoverLostAnswer(stage, agents)
   await sellWeather(stage, agents)
   await refundPart(stage, agents, paymentId)
-  await tellPlatform(stage, platform, agents)
+  await receiveWebhooks(stage, platform, agents)
   const session = await logIn(stage, owner)
   await approvePayment(stage, agents, session)
   await holdAndRelease(stage, platform.headers, agents)

@@ -6,7 +6,7 @@ export interface ListenOptions {
   readonly secrets: readonly string[]
   readonly status: number
   readonly delayMs: number
-  /** After how many different webhooks it ends; null: when it is told to. */
+  /** The number of different webhooks after which it ends; null: it runs until it is stopped. */
   readonly count: number | null
   readonly json: boolean
   readonly help: boolean

@@ -20,7 +20,7 @@ function lineOf({ text, verification, isAgain }: Arrival, now: Date): string {
   return `${head}  ${words.filter(word => word !== '').join('  ')}`
 }
 
-/** What a webhook that nobody vouches for says it is. */
+/** The event name of an unverified webhook, as it claims. */
 function claimIn(text: string): { readonly event: string; readonly id: string } {
   const { event, id } = parsed(text) as Partial<Record<string, unknown>>
   const shown = (name: unknown) =>
@@ -53,7 +53,7 @@ ${manner}Ctrl-C ends it.
 `
 }
 
-/** Bodies go to standard output alone, so that a program can read them; all else is told beside it. */
+/** Only bodies go to standard output, so that a program can read them; everything else goes to standard error. */
 function tell({ json }: ListenOptions, arrival: Arrival): void {
   const line = `${lineOf(arrival, new Date())}\n`
   if (!json) process.stdout.write(line)
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
   }
 }
 
-// Whoever stops it, or reads no more of it, wants it to end now.
+// A signal or a closed output ends it at once.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0))
 process.stdout.once('error', () => process.exit(0))
 

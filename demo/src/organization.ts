@@ -34,6 +34,6 @@ export async function foundOrganization(
     headers: payee.headers,
     body: { to: payer.handle, amount: BUDGET_INR + 1 },
   })
-  insist(error.code === 'spend_limit_exceeded', 'nobody spends more than its budget')
+  insist(error.code === 'spend_limit_exceeded', 'no agent spends more than its budget')
   paper.proof(`Above the budget: “${error.message}”.`)
 }

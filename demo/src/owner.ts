@@ -67,7 +67,7 @@ export async function stopAgent(
     headers: payer.headers,
     body: { to: payee.handle, amount: 1 },
   })
-  insist(error.code === 'policy_denied', 'a paused agent pays nobody')
+  insist(error.code === 'policy_denied', 'a paused agent cannot pay')
   paper.facts([
     ['agent', status],
     ['its next payment', error.message],

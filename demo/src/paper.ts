@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** What the story is written on: a stream of text, in colour only where somebody looks at it. */
+/** The output of the demo: a stream of text, in colour only on a terminal. */
 export interface Paper {
   title(text: string, subtitle: string): void
   chapter(title: string): void

@@ -2,7 +2,7 @@ import { StoryEnd } from './client.ts'
 
 /** Runs a command to its end: prints what it returns, and one line instead of a stack when it cannot. */
 export async function runCommand(command: () => Promise<string>): Promise<void> {
-  // Whoever reads no more of it, as `head` does, wants it to end now.
+  // If the reader closes the output, as `head` does, the command ends at once.
   process.stdout.once('error', () => process.exit(0))
   try {
     process.stdout.write(await command())

@@ -4,7 +4,7 @@ import type { Agents } from './cast.ts'
 import { isSigned } from './signature-check.ts'
 import { insist, type Stage } from './stage.ts'
 
-/** What the researcher shows to somebody who has never heard of it. */
+/** What the researcher shows to a counterparty that does not know it. */
 export async function showMembership({ client, paper }: Stage, { payer }: Agents): Promise<void> {
   paper.chapter('The researcher proves that it has a verified owner')
   const { proof, signature } = await client.ok(routes.getMembershipProof, { headers: payer.headers })

@@ -4,7 +4,7 @@ type Data = Readonly<Record<string, unknown>>
 
 const MAX_LENGTH = 160
 
-/** What an event says, in a few words. Whatever fields it has: events that come later are told as far as they go. */
+/** A short summary of an event. It works for any fields, also those of later events. */
 export function summaryOf(data: Data): string {
   const fee = amountOf(data['fee'])
   const parts = [

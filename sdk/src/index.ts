@@ -1,4 +1,4 @@
-/** The client of the service, the fetch that pays, and what is told by webhooks. Sellers: see `./seller` and its kin. */
+/** The client of the service, the fetch that pays, and webhooks. Sellers: see `./seller` and the adapters. */
 export type { Api } from './api/routes.ts'
 export type * from './api/types.ts'
 export type { BudgetLimit, Journal, Purchase, PurchaseChange } from './buyer/journal.ts'

@@ -34,7 +34,7 @@ export function payingAdapter<Config, Answer>(
   }
 }
 
-/** axios hands on the request that it made, but not what came of it. */
+/** axios passes on the request that it made, but not its result. */
 function rememberingOutcomes(payingFetch: Fetch, outcomes: WeakMap<object, unknown>): Fetch {
   return async (input, init) => {
     const note = (outcome: unknown) => typeof input === 'object' && outcomes.set(input, outcome)

@@ -91,7 +91,7 @@ async function serve(
   signal: AbortSignal | undefined,
   { payment, finish }: Sale,
 ): Promise<Response | undefined> {
-  // Who hung up while the payment was looked at got nothing and sees nothing of what the handler would do.
+  // If the client disconnected while the payment was checked, the handler does not run.
   if (signal?.aborted === true) {
     await finish(NOT_SERVED)
     return context.body('', NOT_SERVED)

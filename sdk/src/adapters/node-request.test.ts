@@ -20,7 +20,7 @@ let server: Server
 /** What stands before the paywall. */
 let prepare: (response: ServerResponse) => unknown = () => undefined
 let handler: Handler
-/** What a payment looked at comes to. */
+/** The result of a payment check. */
 let accept: () => Promise<Acceptance>
 let finish: ReturnType<typeof vi.fn<(status: number) => Promise<void>>>
 /** Resolves when the server knows that the line is gone. */

@@ -36,7 +36,7 @@ interface NodeSocket {
   off(event: 'timeout', listener: () => void): unknown
 }
 
-/** @internal `serve`: the handler is to run. `gone`: nobody waits for an answer any more. Or the answer that asks for money. */
+/** @internal `serve`: the handler runs. `gone`: the client has disconnected. Or the 402 response. */
 export type Admission = 'serve' | 'gone' | SellerAnswer
 
 /** The status of a request that was paid for and could not be served. */
@@ -54,7 +54,7 @@ export async function admit<Request extends NodeRequest>(
   const acceptance = await seller.accept(asked, request)
   if (acceptance.kind === 'refused') return acceptance.answer
   if (acceptance.kind === 'free') return 'serve'
-  // Who hung up while the payment was looked at, or was answered meanwhile, sees nothing of what the handler would do.
+  // If the client disconnected or got a response while the payment was checked, the handler does not run.
   if (response.destroyed || response.stream?.destroyed === true || response.headersSent) {
     await acceptance.finish(NOT_SERVED)
     return 'gone'
@@ -107,10 +107,10 @@ function whenAnswered(
 ): void {
   // Over HTTP/2 many share one line, so that its end says nothing of this response.
   const line = response.stream === undefined && socket ? watch(socket) : null
-  let isTold = false
+  let isReported = false
   function end(): void {
-    if (isTold) return
-    isTold = true
+    if (isReported) return
+    isReported = true
     line?.leave()
     void tell(statusOf(response, line))
   }

@@ -15,7 +15,7 @@ export interface Time {
 /** The clock and timers of this machine. */
 export const REAL_TIME: Time = { now: Date.now, wait }
 
-/** Whoever buys: what every step of a purchase needs. */
+/** A buyer: what every step of a purchase needs. */
 export interface Buyer {
   readonly client: Client
   readonly terms: Terms

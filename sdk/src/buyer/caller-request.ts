@@ -107,6 +107,16 @@ export function isBodiless(method: string): boolean {
 function settingsOf(source: Request): RequestInit {
   const { cache, credentials, integrity, keepalive, mode, redirect, referrer, referrerPolicy, signal } =
     source
-  const told = { cache, credentials, integrity, keepalive, mode, redirect, referrer, referrerPolicy, signal }
-  return { ...told, duplex: 'half' }
+  const settings = {
+    cache,
+    credentials,
+    integrity,
+    keepalive,
+    mode,
+    redirect,
+    referrer,
+    referrerPolicy,
+    signal,
+  }
+  return { ...settings, duplex: 'half' }
 }

@@ -14,7 +14,7 @@ export interface Payee {
 /** The payee of a challenge as the service knows it; null when it knows none. */
 export type FindPayee = (payTo: string, signal: AbortSignal | undefined) => Promise<Payee | null>
 
-/** A paid call does not ask each time. A payee that names an origin for the first time is heeded so late at the most. */
+/** A payee's origins are cached this long, so a payee's first origin takes effect within this time. */
 const REMEMBERED_MS = 10 * 60_000
 const MAX_REMEMBERED = 1_000
 
@@ -62,7 +62,7 @@ export interface SellerFacts {
   /** Where money is asked for. */
   readonly origin: string
   readonly host: string
-  /** Who was paid at this host before; null: nobody that is known. */
+  /** The payee that was paid at this host before; null: none is known. */
   readonly pinned: string | null
 }
 

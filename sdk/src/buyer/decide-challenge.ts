@@ -4,7 +4,7 @@ import { payeeName } from '../protocol/payee.ts'
 import type { PurchaseErrorCode } from './purchase-error.ts'
 import type { Terms } from './terms.ts'
 
-/** What the rules of buying look at. */
+/** The facts that the rules of buying depend on. */
 export interface ChallengeFacts {
   /** null: the header was there and could not be read. */
   readonly challenge: PaymentChallenge | null

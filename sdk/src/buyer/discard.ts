@@ -2,7 +2,7 @@
 const DRAINED_BYTES = 65_536
 const DRAINED_MS = 1_000
 
-/** Lets go of an answer that nobody will read, so that its connection is free for the next request. */
+/** Discards a response that is not needed, so that its connection is free for the next request. */
 export function discard(answer: Response): void {
   // Whether that comes off is all the same.
   drain(answer).catch(() => undefined)
@@ -29,7 +29,7 @@ async function drain({ body }: Response): Promise<void> {
   }
 }
 
-/** A program does not wait for this timer where timers can be told so; elsewhere they are mere numbers. */
+/** Lets the process exit before this timer, on platforms whose timers support that; elsewhere they are numbers. */
 function letEnd(timer: unknown): void {
   if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
     timer.unref()

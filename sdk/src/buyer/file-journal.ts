@@ -10,7 +10,7 @@ import { lineOfPin, lineOfPurchase, type Pin, pinOfLine, purchaseOfLine } from '
 /** Only its owner may read what was bought. */
 const FILE_MODE = 0o600
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-/** A journal that is removed while it is in use is not begun anew: its budgets would begin anew too. */
+/** A journal that is deleted while it is in use is not created again: its budgets would start again too. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND
 
 /**

@@ -56,7 +56,7 @@ export interface Journal {
   update(id: string, change: PurchaseChange): Promise<void>
   /** Ends a caller's hold of a purchase, finished or not. */
   release(id: string): Promise<void>
-  /** Who is paid at a host, as was pinned last; null: nobody yet. A journal without both of these pins in memory alone. */
+  /** The payee that was pinned last for a host; null: none yet. A journal without both of these pins in memory only. */
   payeeOf?(host: string): Promise<string | null>
   pin?(host: string, payeeId: string): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface PayingFetchOptions {
   readonly maxAmount: Rupees
   readonly budgets?: readonly Budget[]
   /**
-   * Who may be paid: handles or agent ids as the seller names them. Absent: whoever asks, within the amounts. Either way
+   * The allowed payees: handles or agent ids as the seller names them. Absent: any payee, within the amounts. Either way
    * a payee that names origins is paid only there, and a host whose payee names none is paid to the same one from the
    * first time on; `any` turns both off.
    */

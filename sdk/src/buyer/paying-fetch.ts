@@ -106,7 +106,7 @@ async function settlementSoFar(buyer: Buyer, request: CallerRequest, sale: Sale)
   const found = await findPayment(buyer, sale)
   if (found !== null) return found
   if (buyer.time.now() - (triedAt ?? startedAt) < LOST_AFTER_MS) {
-    // Whoever began it may have agreed to more than this buyer does.
+    // The buyer that began it may allow more than this one.
     return isAgreeable(buyer, request, sale) ? settlePayment(buyer, sale) : null
   }
   await buyer.journal.finish(id, { state: 'lost' })
@@ -156,7 +156,7 @@ async function buy(buyer: Buyer, request: CallerRequest): Promise<Response> {
   }
 }
 
-/** Who is paid, and whether here; null where nobody looks, and where the service knows no such payee. */
+/** The payee, and whether it sells here; null if origins are not checked or the service knows no such payee. */
 async function checkSeller(
   { findPayee, journal, terms }: Buyer,
   request: CallerRequest,

@@ -85,7 +85,7 @@ async function attemptOnce(request: CallerRequest, first: Hop, sale: PaidSale): 
   }
 }
 
-/** How long to wait before the proof is sent again; null: what came of it stands. */
+/** The delay before the proof is sent again, in ms; null: the result is final. */
 function delayAfter(attempt: Attempt, repeats: number, nowMs: number): number | null {
   const backoffMs = FIRST_DELAY_MS * 2 ** repeats
   if ('failure' in attempt) return backoffMs
@@ -131,7 +131,7 @@ function nextHop(hop: Hop, { status, headers }: Response): Hop | null {
   return { url, method: 'GET', headers: kept, body: null }
 }
 
-/** `fetch` refuses others, and a blob has the origin of whoever made it. */
+/** `fetch` refuses others, and a blob has the origin of its creator. */
 function isPlainWeb({ protocol, username, password }: URL): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }

@@ -29,7 +29,7 @@ export async function repeatableBody(body: RequestInit['body']): Promise<Repeata
 /** A copy of the body of a `Request`, which is left unread. */
 export async function bodyOfRequest(request: Request): Promise<RepeatableBody> {
   const bytes = new Uint8Array(await request.clone().arrayBuffer())
-  // Not every platform has `body`. An empty one is one all the same: once used, it has to be given anew.
+  // Not every platform has `body`. An empty body can be read only once too, so it is copied.
   const hasNone = request.body === null || (request.body === undefined && bytes.byteLength === 0)
   if (hasNone) return NO_BODY
   return withDigest(bytes, request.headers.get('content-type'))

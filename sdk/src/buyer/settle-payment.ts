@@ -118,7 +118,7 @@ async function pay({ client, agentId }: Buyer, { purchase, signal }: Sale): Prom
   return settlementOf(paymentId, approvalId, receipt)
 }
 
-/** Whoever stands in for the service, such as a proxy that wants a log-in, names neither. */
+/** A response of another server, such as a proxy that requires a log-in, has neither. */
 function settlementOf(paymentId: unknown, approvalId: unknown, receipt?: unknown): Settlement {
   if (typeof paymentId === 'string' && PAYMENT_ID.test(paymentId)) {
     return isReceiptToken(receipt) ? { kind: 'paid', paymentId, receipt } : { kind: 'paid', paymentId }

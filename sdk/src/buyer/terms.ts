@@ -7,7 +7,7 @@ import type { Budget, PayingFetchOptions } from './options.ts'
 export interface Terms {
   readonly maxPaise: Paise
   readonly budgets: readonly BudgetTerm[]
-  /** By `payeeName`; null: whoever asks. */
+  /** By `payeeName`; null: any payee. */
   readonly payees: ReadonlySet<string> | null
   /** Whether a payee is paid only where it sells. */
   readonly checksSellers: boolean

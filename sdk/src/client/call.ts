@@ -20,7 +20,7 @@ export interface Connection {
   readonly onRetry: ((retry: Retry) => void) | undefined
 }
 
-/** What came of a call that went well. */
+/** The result of a successful call. */
 export interface Called {
   readonly body: unknown
   readonly headers: Headers

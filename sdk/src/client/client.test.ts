@@ -46,7 +46,7 @@ const refuse =
 const headersOf = ({ init }: Sent) => init.headers as Record<string, string>
 const keys = () => sent.map(each => headersOf(each)['idempotency-key'])
 
-/** What came of a call once every wait is over. */
+/** The result of a call after all waits. */
 async function finished<T>(call: Promise<T>) {
   const end = outcome(call)
   await vi.runAllTimersAsync()

@@ -14,7 +14,7 @@ const DEFAULT_MAX_RETRIES = 3
 const OPTIONS = Symbol.for('@batua/sdk options')
 
 /**
- * A client that calls as whoever the credentials name. Its methods stand alone: `const { pay } = client` works.
+ * A client that calls with the given credentials. Its methods can be detached: `const { pay } = client` works.
  * A TypeError or RangeError when an option cannot be used. Secrets stay out of errors, logs and JSON.
  */
 export function createClient(options: ClientOptions): Client {
@@ -99,7 +99,7 @@ function credentialHeaders(credentials: Credentials, origin: string): Record<str
   }
 }
 
-/** Looked at closely for callers without types: null would be sent as a word. */
+/** Checked for callers without types: null would be sent as the text `null`. */
 function isPrintable(value: unknown): boolean {
   return typeof value === 'string' && PRINTABLE.test(value)
 }

@@ -24,7 +24,7 @@ export interface ErrorDetails {
   idempotency_error: MadeEarlier & { amount?: number; agent_id?: string }
   /** What is in the way. */
   conflict: MadeEarlier & ConflictDetails
-  /** `outcome: 'unknown'`: it may have been done; look it up before doing it anew. */
+  /** `outcome: 'unknown'`: it may have been done; look it up before repeating it. */
   service_unavailable: { outcome?: 'unknown' }
 }
 

@@ -55,7 +55,7 @@ export function isBatuaError(value: unknown): value is AnyBatuaError {
   return value instanceof Error && value.name === 'BatuaError'
 }
 
-/** What came of a call, as a value. */
+/** The result of a call, as a value. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: AnyBatuaError }

@@ -20,7 +20,7 @@ export interface ClientOptions extends Credentials {
   readonly timeoutMs?: number
   /** How often a call is tried again where that is safe; 3 unless said. */
   readonly maxRetries?: number
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: (retry: Retry) => void
 }
 

@@ -18,7 +18,7 @@ export class TimeIsUp extends Error {
 
 /**
  * Does something that can be given up, within a time. It rejects at once with the caller's own reason when she aborts,
- * and with `TimeIsUp` when it took too long, also when the work does not heed the signal it is given.
+ * and with `TimeIsUp` if it took too long, even if the work ignores its signal.
  */
 export async function within<T>(
   ms: number,

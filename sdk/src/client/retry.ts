@@ -14,7 +14,7 @@ export interface FailedAttempt {
   readonly random: number
 }
 
-/** No call waits longer than this for its next attempt; who has to is told by `retryAfterMs`. */
+/** No call waits longer than this for its next attempt; a longer wait is in the error's `retryAfterMs`. */
 export const MAX_WAIT_MS = 60_000
 const FIRST_BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 8_000

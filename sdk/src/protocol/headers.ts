@@ -3,7 +3,7 @@ import { base64FromText, textFromBase64 } from './base64.ts'
 import type { PaymentChallenge, PaymentProof } from './messages.ts'
 import { isAgentId } from './payee.ts'
 
-/** The most characters of a header that are looked at; a longer one is refused unread. */
+/** The greatest length of a header in characters; a longer one is refused unread. */
 export const MAX_HEADER_CHARACTERS = 8_192
 
 const PAYEE = /^[^\p{Cc}\p{Cs}]{1,64}$/u
@@ -47,7 +47,7 @@ export function decodeProof(text: string): PaymentProof | null {
   return isReceiptToken(receipt) ? { ...proof, receipt } : null
 }
 
-/** Whether it has the form of a token, and leaves the proof as short as a header that is looked at. */
+/** Whether it has the form of a token, and the proof with it fits the greatest length of a header. */
 export function isReceiptToken(value: unknown): value is string {
   return matches(value, TOKEN) && value.length <= MAX_RECEIPT_CHARACTERS
 }

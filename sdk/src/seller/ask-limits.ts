@@ -17,13 +17,13 @@ export interface Guess {
   readonly proof: string
   /** Where it came from; null when that is not known. */
   readonly address: string | null
-  /** Whether it carries a genuine receipt: then somebody has paid for it. */
+  /** Whether it has a genuine receipt: then it was paid for. */
   readonly isPaid: boolean
 }
 
 /**
  * Bounds how many proofs that do not verify the service is asked about in a minute. An honest buyer's proof verifies, so
- * it counts nowhere; whoever invents proofs uses up a budget of its own address, or at most that of unsigned proofs.
+ * it counts nowhere; invented proofs use a budget of their own address, or at most that of unsigned proofs.
  */
 export interface AskLimits {
   /** Why the service has refused this very proof, five times within a minute: it is not asked again meanwhile. */
@@ -107,7 +107,7 @@ function budgetsOf({ proof, address, isPaid }: Guess): { readonly key: string; r
 
 const MAX_ADDRESS_CHARACTERS = 64
 
-/** Whoever has one IPv6 address has a whole /64 of them. */
+/** A host with one IPv6 address usually has its whole /64. */
 function networkOf(address: string): string {
   const text = address.slice(0, MAX_ADDRESS_CHARACTERS).toLowerCase()
   const [head = '', tail] = text.split('::')

@@ -10,7 +10,7 @@ export type ReceiptFinding =
   /** The service has signed that this payment was made, to this payee, by this payer, for this nonce. */
   | { readonly kind: 'genuine'; readonly amountPaise: Paise }
   | Refused
-  /** There is none, or nobody here can tell. */
+  /** There is none, or it cannot be verified here. */
   | { readonly kind: 'none' }
   /** It names a key that is not published, or not yet. */
   | { readonly kind: 'later'; readonly retryAfterMs: number }

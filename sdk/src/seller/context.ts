@@ -87,7 +87,7 @@ function msIn(name: string, ms: number): number {
   return ms
 }
 
-/** Whoever sees a nonce can try secrets against it in private: a short one would be found. */
+/** A nonce allows offline guesses of the secret: a short one would be found. */
 const MIN_SECRET_LENGTH = 16
 
 function secretsOf({ client, secret }: Pick<SellerOptions<never>, 'client' | 'secret'>): readonly string[] {

@@ -25,7 +25,7 @@ export function createTurns(): InTurn {
   }
 }
 
-/** The end of a work, good or bad: how it ended is told to whoever began it. */
+/** The end of work, whether it succeeded or failed; its caller gets the result. */
 async function ended(work: Promise<unknown>): Promise<void> {
   await work.catch(() => {})
 }

@@ -52,14 +52,14 @@ interface Shown {
   readonly address: string | null
 }
 
-/** What can be told without asking the service comes first: an invented proof costs it nothing. */
+/** Checks that need no call to the service come first, so that an invented proof causes none. */
 async function judgeInTurn(context: SellerContext, shown: Shown): Promise<Verdict> {
   const { proof, issuedAt, quote, deadline, address } = shown
   const { openClaims, surroundings, usedAt, nonces, hasFixedPrice, askLimits } = context
   const open = openClaims.find(keyOf(proof))
   const age = { issuedAt, now: surroundings.now(), ttlMs: quote.ttlMs, isAwaited: open !== null }
   const outOfTime = decideAge(age)
-  // Another shop may have served it from the same store, so that only the service can tell that nobody has.
+  // Another shop with the same store may have served it; only the service can exclude that.
   const canGiveBack = usedAt === 'service'
   if (outOfTime !== null && !(outOfTime === 'nonce_expired' && canGiveBack)) return refused(outOfTime)
 

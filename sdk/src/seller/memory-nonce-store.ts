@@ -1,6 +1,6 @@
 import type { NonceStore } from './nonce-store.ts'
 
-/** How many old entries a claim looks at: more than it adds, so that the store shrinks by itself. */
+/** How many old entries a claim checks: more than it adds, so that the store shrinks by itself. */
 const SWEPT_PER_CLAIM = 4
 
 /** Used nonces of one process: for a seller that runs once. A restart forgets them, and they can be used again. */

@@ -21,7 +21,7 @@ interface Clock {
 
 interface Opened {
   readonly store: NonceStore
-  /** How many nonces are held; null where nobody sees it. */
+  /** The number of stored nonces; null if it cannot be read. */
   readonly size: (() => number) | null
 }
 

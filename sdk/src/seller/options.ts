@@ -33,7 +33,7 @@ export interface SellerOptions<Request> {
    */
   readonly clientAddress?: (request: Request) => string | null
   /**
-   * Told what went wrong behind an answer: the service not reached, a refund that failed. Absent: a warning of the
+   * Called with errors behind a response: the service not reached, a refund that failed. Absent: a warning of the
    * process, or of the console where there is none.
    */
   readonly onError?: (error: unknown) => void

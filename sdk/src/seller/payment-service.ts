@@ -6,5 +6,5 @@ export type PaymentService = Pick<
   'verifyTransaction' | 'refundPayment' | 'restoreNonce' | 'getCurrentAgent' | 'getServiceKeys'
 >
 
-/** Nobody waits for what is made good after a failure, so it is tried for longer than other calls. */
+/** No client waits for a refund or a restored nonce, so these are retried for longer than other calls. */
 export const AFTERWARDS = { maxRetries: 6 } as const

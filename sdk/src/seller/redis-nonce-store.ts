@@ -27,7 +27,7 @@ export function redisNonceStore(
   { prefix = 'batua:nonce:' } = {},
   now: () => number = Date.now,
 ): NonceStore {
-  /** Whoever claims first; its claim is then the key's value until it expires. */
+  /** The first claim wins; it is the key's value until it expires. */
   async function setOnce(key: string, claimId: string, expiresAt: Date): Promise<boolean> {
     const ms = Math.max(1, expiresAt.getTime() - now())
     const set = isIoRedis(redis)
@@ -44,7 +44,7 @@ export function redisNonceStore(
       return (await setOnce(key, claimId, expiresAt)) || isClaimOf(key, claimId)
     },
     async release(nonce, claimId) {
-      // Nobody can claim in between: while it is ours nobody else gets it, and once it has expired the nonce has too.
+      // No other claim can come in between: ours blocks others, and once it has expired the nonce has too.
       if (await isClaimOf(prefix + nonce, claimId)) await redis.del(prefix + nonce)
     },
   }

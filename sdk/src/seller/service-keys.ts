@@ -46,7 +46,7 @@ export function createServiceKeys(
       keys = keysIn(await service.getServiceKeys({}, { timeoutMs, maxRetries: 0 }))
       readAt = askedAt
     } catch {
-      // What is known stays; whoever needs more is told that it is not there.
+      // The known keys stay; a request for another one gets none.
     } finally {
       asking = null
     }
@@ -68,7 +68,7 @@ function keysIn({ platform: issuer, keys }: KeyDocument): ReadonlyMap<string, Se
   return new Map(
     keys.map(({ key_id, public_key, active_from, retired_at, revoked_at }) => {
       const key = imported(public_key)
-      // Asked for later, by whoever needs it.
+      // Fetched later, when it is needed.
       key.catch(() => {})
       const span = { from: timeOf(active_from, 0), until: timeOf(retired_at, Number.POSITIVE_INFINITY) }
       return [key_id, { issuer, key, ...span, isRevoked: (revoked_at ?? null) !== null }]

@@ -42,7 +42,7 @@ export function sqlNonceStore(
   const sweep = `delete from ${table} where expires_at < ${first}`
   let sweptAt = now()
 
-  /** Beside the claim, which does not wait for it; one that fails is made up for by the next. */
+  /** Runs after the claim, which does not wait for it; if it fails, the next one deletes these rows too. */
   function sweepSometimes(): void {
     if (now() - sweptAt < SWEEP_EVERY_MS) return
     sweptAt = now()

@@ -6,7 +6,7 @@ export function tellerOf(onError: ((error: unknown) => unknown) | undefined): Te
     try {
       await (onError ?? warn)(error)
     } catch {
-      // What fails in telling of an error has nobody left to be told to.
+      // An error of onError itself is ignored.
     }
   }
   return error => {
@@ -19,7 +19,7 @@ interface Platform {
   readonly console: { readonly warn: (text: unknown) => void }
 }
 
-/** Money may be at stake in what nobody listens to: it is written where the platform writes its warnings. */
+/** An error without an onError may be about money, so it is written as a warning of the platform. */
 function warn(error: unknown): void {
   const { process, console: terminal }: Platform = globalThis
   const emitWarning = process?.emitWarning

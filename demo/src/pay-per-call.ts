@@ -53,7 +53,7 @@ async function showAgain({ client, paper }: Stage, address: string, proof: strin
   const again = await client.fetch(address, { headers: { [PROOF_HEADER]: proof } })
   const { error } = (await again.json()) as { error: { details: { reason?: string } } }
   insist(error.details.reason === 'nonce_already_used', 'a payment is served once')
-  insist(again.headers.has(CHALLENGE_HEADER), 'whoever has not paid is told the price')
+  insist(again.headers.has(CHALLENGE_HEADER), 'a request without a payment gets the price')
   paper.proof(`The same payment presented again: ${error.details.reason}.`)
 }
 

@@ -11,8 +11,8 @@ const EVENTS = ['agent.payment.sent', 'agent.payment.received'] as const
 const PATIENCE_MS = 15_000
 const LOOK_EVERY_MS = 20
 
-/** The platform registers a receiver, and is told of a payment by both of its sides. */
-export async function tellPlatform(stage: Stage, platform: Platform, agents: Agents): Promise<void> {
+/** The platform registers a receiver and gets the events of both sides of a payment. */
+export async function receiveWebhooks(stage: Stage, platform: Platform, agents: Agents): Promise<void> {
   const { client, paper } = stage
   paper.chapter('The platform receives signed webhooks')
   if (!isHere(client.address)) {
@@ -28,7 +28,7 @@ export async function tellPlatform(stage: Stage, platform: Platform, agents: Age
   try {
     await register(stage, platform, receiver.address)
     const paymentId = await pay(stage, agents)
-    await untilTold(arrivals, paymentId)
+    await waitForEvents(arrivals, paymentId)
     showEvents(stage, arrivals, paymentId)
     await register(stage, platform, null)
   } finally {
@@ -45,7 +45,7 @@ function isHere(address: string): boolean {
 async function register({ client }: Stage, { id, headers }: Platform, url: string | null): Promise<void> {
   const call = { params: { platform_id: id }, headers, body: { webhook_url: url } }
   const platform = await client.ok(routes.updatePlatform, call)
-  insist(platform.webhook_url === url, 'a platform says where it is told')
+  insist(platform.webhook_url === url, 'a platform shows its webhook_url')
 }
 
 async function pay({ client }: Stage, { payer, payee }: Agents): Promise<string> {
@@ -58,7 +58,7 @@ async function pay({ client }: Stage, { payer, payee }: Agents): Promise<string>
   return payment.payment_id
 }
 
-async function untilTold(arrivals: readonly Arrival[], paymentId: string): Promise<void> {
+async function waitForEvents(arrivals: readonly Arrival[], paymentId: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (EVENTS.some(name => contentOf(arrivals, name, paymentId) === null)) {
     insist(Date.now() < deadline, `both events of a payment arrive within ${PATIENCE_MS / 1_000} s`)
