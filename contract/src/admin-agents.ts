@@ -40,7 +40,7 @@ const BulkResult = answer(
   { description: 'What became of one agent.' },
 )
 
-/** What became of each agent of a bulk act, in the order asked (contract section 3). */
+/** The outcome of a bulk operation for each agent, in the order of the request (contract section 3). */
 export const BulkResults = answer(
   { results: Type.Array(BulkResult, { description: 'One entry for each agent, in the order asked.' }) },
   {

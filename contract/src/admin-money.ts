@@ -51,8 +51,8 @@ export const listNegativeWallets = route({
 })
 
 /**
- * What the book and the gateway can differ in. Row and transfers of a funding or payout are both held to the gateway.
- * `unchecked` is what the gateway could not be asked about: nobody knows whether it differs.
+ * The kinds of differences between the ledger and the gateway. Both the row and the transfers of a funding or payout are
+ * compared with the gateway. `unchecked`: the gateway could not be queried, so it is unknown whether it differs.
  */
 export const DIFFERENCE_KINDS = [
   'payment_not_credited',
@@ -74,7 +74,7 @@ export const DIFFERENCE_KINDS = [
 
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number]
 
-/** One difference between the book and the gateway. Amounts in INR. */
+/** One difference between the ledger and the gateway. Amounts in INR. */
 export const Difference = answer(
   {
     kind: oneOf(DIFFERENCE_KINDS, 'What differs.'),

@@ -68,7 +68,7 @@ export type Agent = Static<typeof Agent>
 
 const params = request({ agent_id: idParam('agt') })
 
-/** What a handle is, in words for whoever chose another. */
+/** The rule for handles, as the message for an invalid one. */
 export const HANDLE_RULE =
   'A handle has 3 to 32 of the characters a-z, 0-9, _ and -, starts with a letter, and is not an agent id'
 

@@ -82,7 +82,7 @@ export type AuditAction = keyof typeof AUDIT_ACTIONS
 
 export const AUDIT_ACTION_NAMES = Object.keys(AUDIT_ACTIONS) as AuditAction[]
 
-/** Who acts: somebody with a credential, or the service itself (contract section 7). */
+/** The kind of an actor: a caller with a credential, or the service itself (contract section 7). */
 export const ACTOR_TYPES = ['platform', 'agent', 'owner', 'admin', 'public', 'service'] as const
 
 export type ActorType = (typeof ACTOR_TYPES)[number]

@@ -134,7 +134,7 @@ export const OwnerKycUpdated = answer(
 )
 export type OwnerKycUpdated = Static<typeof OwnerKycUpdated>
 
-/** The holder of a phone answered an invitation, or a platform asked again (contract section 12). */
+/** The holder of a phone accepted or declined an invitation, or a platform renewed it (contract section 12). */
 export const OwnerLinkUpdated = answer(
   {
     owner_id: idSchema('own'),

@@ -33,7 +33,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 /** Every error code. */
 export const ERROR_CODES = Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]
 
-/** The one shape of every error answer. `field` names the bad input; `details` holds what a program needs to act. */
+/** The envelope of every error response. `field` names the invalid input; `details` is for programs. */
 export const ErrorEnvelope = answer(
   {
     error: answer(
@@ -90,7 +90,7 @@ export const InsufficientBalanceDetails = answer(
 )
 export type InsufficientBalanceDetails = Static<typeof InsufficientBalanceDetails>
 
-/** `error.details` of `idempotency_error`: the first payment with the key, for a client that lost its answer. */
+/** `error.details` of `idempotency_error`: the first payment with the key, for a client that lost its response. */
 export const IdempotencyDetails = answer(
   {
     payment_id: nullable(idSchema('pay', 'The first payment; null while it waits for approval.')),

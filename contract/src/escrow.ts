@@ -56,14 +56,14 @@ export const Escrow = answer(
 )
 export type Escrow = Static<typeof Escrow>
 
-/** The answer to a hold that was made: 201. */
+/** The response to a hold that was made: 201. */
 export const EscrowHeld = answer(Escrow.properties, {
   title: 'EscrowHeld',
   description: 'The money that was set aside.',
   examples: [held, timed, { ...held, attestor_agent_id: exampleId('agt', 3) }],
 })
 
-/** The answer to a hold that waits for the owner's approval: 200, because nothing was created (contract section 5). */
+/** The response to a hold that waits for the owner's approval: 200, because nothing was created (contract section 5). */
 export const EscrowWaiting = answer(
   {
     ...recordProperties,
@@ -90,7 +90,7 @@ export const EscrowWaiting = answer(
 )
 export type EscrowWaiting = Static<typeof EscrowWaiting>
 
-/** The answer to a hold: the escrow, or the approval that it waits for. `status` tells which. */
+/** The response to a hold: the escrow, or the approval that it waits for, distinguished by `status`. */
 export type EscrowHold = Escrow | EscrowWaiting
 
 const holdProperties = {

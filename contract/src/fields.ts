@@ -4,7 +4,7 @@ import { MAX_AMOUNT_INR } from './formats.ts'
 /** Longest idempotency key, in characters (contract section 1, Idempotency). */
 export const IDEMPOTENCY_KEY_MAX_LENGTH = 255
 
-/** The moment that the examples play at. */
+/** The time of the examples. */
 export const EXAMPLE_TIME = '2026-11-20T10:15:30.000Z'
 
 /** The public key of RFC 8032, section 7.1, test 1. */
@@ -16,7 +16,7 @@ export function amountIn(description: string, options: { readonly minimum?: numb
   return Type.Number({ ...lower, maximum: MAX_AMOUNT_INR, format: 'inr', description, examples: [400] })
 }
 
-/** An amount that the service answers: INR, a JSON number with at most two decimals; may be 0 or, for a balance, negative. */
+/** An amount in a response: INR, a JSON number with at most two decimals; may be 0 or, for a balance, negative. */
 export function amountOut(description: string): TNumber {
   return Type.Number({ description, examples: [400] })
 }
@@ -53,12 +53,12 @@ export function noteText(description: string, example: string): TString {
   return Type.String({ maxLength: 500, format: 'multi-line', description, examples: [example] })
 }
 
-/** Text that the service answers; its limits were checked when it came in. */
+/** A text in a response; its limits were checked in the request. */
 export function textOut(description: string, example: string): TString {
   return Type.String({ description, examples: [example] })
 }
 
-/** An Indian mobile number as a caller writes it. The service keeps and answers its ten digits. */
+/** An Indian mobile number as a caller writes it. The service stores and returns its ten digits. */
 export function phoneIn(description: string): TString {
   return Type.String({
     maxLength: 24,

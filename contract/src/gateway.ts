@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { route } from './route.ts'
 import { answer, request } from './schema.ts'
 
-/** The gateway's own notice: only the gateway's adapter knows its form, and its signature covers the raw bytes. */
+/** A gateway webhook: only the gateway's adapter knows its form, and its signature covers the raw bytes. */
 export const receiveGatewayNotice = route({
   operationId: 'receiveGatewayNotice',
   method: 'POST',

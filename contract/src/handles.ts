@@ -5,7 +5,7 @@ import { exampleId, idSchema } from './ids.ts'
 import { route } from './route.ts'
 import { answer, nullable, oneOf, request } from './schema.ts'
 
-/** Longest text in these two addresses. Whatever it is, the routes answer rather than refuse. */
+/** The longest text in these two addresses. The routes return a result for every text instead of an error. */
 const MAX_LENGTH = 255
 
 export const getHandleAvailability = route({

@@ -39,7 +39,7 @@ export function exampleId(prefix: IdPrefix, number = 1): string {
   return `${prefix}_01kb7q3f8meg5tz4x9wc2n6a${String(number).padStart(2, '0')}`
 }
 
-/** An id of this kind where its form is promised: answers, bodies and filters. */
+/** An id of this kind where its form is guaranteed: responses, bodies and filters. */
 export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}’s id.`): TString {
   return Type.String({
     pattern: `^${prefix}_${TYPEID_SUFFIX}$`,
@@ -50,7 +50,7 @@ export function idSchema(prefix: IdPrefix, description = `The ${ID_PREFIXES[pref
 
 /**
  * An id in an address. Any text that fits there, because an address that names nothing is `not_found`, whatever its form; the service
- * reads the id and answers 404 when it is not one.
+ * reads the id and responds 404 when it is not one.
  */
 export function idParam(prefix: IdPrefix, description = `The ${ID_PREFIXES[prefix]}’s id.`): TString {
   return Type.String({ maxLength: 256, description, examples: [exampleId(prefix)] })

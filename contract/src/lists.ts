@@ -38,7 +38,7 @@ export const pageQuery = {
   ),
 }
 
-/** Where a page stands in its list. `next_cursor` is there while more follows. */
+/** The position of a page in its list. `next_cursor` is present while more rows follow. */
 export const Pagination = answer(
   {
     total: Type.Integer({ description: 'How many entries match, on all pages.', examples: [1] }),
@@ -63,7 +63,7 @@ type ListProperties<Plural extends string, Item extends TSchema> = Record<Plural
   pagination: typeof Pagination
 }
 
-/** The answer of a list route: `{<plural>: [...], pagination}`, newest first. Its example is made of the item's. */
+/** The response of a list route: `{<plural>: [...], pagination}`, newest first. Its example is made of the item's. */
 export function listOf<const Plural extends string, Item extends TSchema>(
   plural: Plural,
   item: Item,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { exampleId, idSchema } from './ids.ts'
 import { answer, oneOf } from './schema.ts'
 
-/** The header of a 402 answer: base64 of a `PaymentChallenge` as JSON (interface section 4, Pay-per-call). */
+/** The header of a 402 response: base64 of a `PaymentChallenge` as JSON (interface section 4, Pay-per-call). */
 export const CHALLENGE_HEADER = 'X-SERVICE-PAY'
 
 /** The header of the repeated request: base64 of a `PaymentProof` as JSON (interface section 4, Pay-per-call). */

@@ -60,7 +60,7 @@ const waiting = {
   created_at: EXAMPLE_TIME,
 }
 
-/** What `pay` answers (interface section 2, contract section 4). Amounts in INR. */
+/** The response of `pay` (interface section 2, contract section 4). Amounts in INR. */
 export const PaymentResult = answer(resultProperties, {
   title: 'PaymentResult',
   description: 'What became of the payment.',

@@ -104,7 +104,7 @@ export const examplePolicy = {
   require_human_approval_above: null,
 }
 
-/** The ten controls as an answer shows them: null where none is set; the payee lists are never null. Amounts in INR. */
+/** The ten controls in a response: null where none is set; the payee lists are never null. Amounts in INR. */
 export const Policy = answer(
   {
     spend_limit_per_tx: limitOut('Most INR in a single payment.'),
@@ -164,7 +164,7 @@ export const PendingPolicy = answer(
 )
 export type PendingPolicy = Static<typeof PendingPolicy>
 
-/** What the answer of a changed policy says beside it (contract section 12). */
+/** The further fields of the response to a policy change (contract section 12). */
 export const policyWarnings = {
   warnings: Type.Optional(
     Type.Array(Type.String(), {

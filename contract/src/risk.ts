@@ -37,7 +37,7 @@ function figures(description: string) {
   return Type.Record(Type.String(), Type.Number(), { description })
 }
 
-/** What a rule saw, in words and in figures. Amounts in INR. */
+/** The observation of a rule, as a text and as values. Amounts in INR. */
 export const RiskEvidence = answer(
   {
     summary: textOut('The finding in a sentence.', '20 payments within 10 minutes; usual are 1.5.'),

@@ -7,7 +7,7 @@ import type { ErrorCode } from './errors.ts'
  */
 export type Credential = 'platform' | 'agent' | 'owner' | 'admin'
 
-/** One HTTP route: the only definition of its address, credentials, bodies and answers. */
+/** One HTTP route: the only definition of its address, credentials, request and response bodies. */
 export interface Route<
   Params extends TObject = TObject,
   Query extends TObject = TObject,
@@ -30,7 +30,7 @@ export interface Route<
   readonly status: 200 | 201
   readonly response: Response
   readonly responseDescription?: string
-  /** The answer with status 200 of a route that creates with 201, where the owner has to approve before it does. */
+  /** The 200 response of a route that creates with 201, when the owner has to approve first. */
   readonly waiting?: TSchema
   /** The errors special to this route; those that every route may give are added where OpenAPI is made. */
   readonly errors: readonly ErrorCode[]

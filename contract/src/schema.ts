@@ -15,7 +15,7 @@ export interface ObjectDocumentation {
   readonly examples?: readonly unknown[]
 }
 
-/** The same schema with words for the place where it stands. */
+/** The same schema with a description for its place. */
 export function describe<Schema extends TSchema>(schema: Schema, description: string): Schema {
   return Type.With(schema, { description }) as Schema
 }

@@ -85,7 +85,7 @@ export const Transaction = answer(
 )
 export type Transaction = Static<typeof Transaction>
 
-/** What verifying a payment answers (interface section 4). `amount` is a string with two decimals, in INR. */
+/** The response to the verification of a payment (interface section 4). `amount` is a string with two decimals, in INR. */
 export const Verification = answer(
   {
     verified: Type.Boolean({ description: 'Serve the resource only when this is true.' }),

@@ -76,7 +76,7 @@ export const FundingSession = answer(
 )
 export type FundingSession = Static<typeof FundingSession>
 
-/** A funding as it stands. Amounts in INR; `net_amount` is what the wallet gained (contract section 4). */
+/** A funding in its present state. Amounts in INR; `net_amount` is the credit to the wallet (contract section 4). */
 export const Funding = answer(
   {
     ...sessionProperties,

@@ -6,12 +6,12 @@ import { listOf, pageQuery } from './lists.ts'
 import { route } from './route.ts'
 import { answer, nullable, oneOf, request } from './schema.ts'
 
-/** How a webhook delivery stands (contract section 8). */
+/** The status of a webhook delivery (contract section 8). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** What became of telling a platform one event (contract section 8). */
+/** The delivery of one event to a platform (contract section 8). */
 export const WebhookDelivery = answer(
   {
     delivery_id: idSchema('whd'),
