@@ -200,7 +200,7 @@ test('however many altered bank accounts are due, a genuine one takes effect', a
   expect(await one(account, [ownerId])).toEqual({ last4: '4321' })
 })
 
-test('however many renewals are asked for of agents that there are none of, a genuine one is made', async () => {
+test('a genuine certificate renewal is made, however many renewals name agents that do not exist', async () => {
   await stage.ask('PATCH', `/v1/agents/${agent.id}`, owner.platform, { name: 'Renamed' })
   await query(
     `insert into certificate_renewals (agent_id, requested_at)
@@ -211,7 +211,7 @@ test('however many renewals are asked for of agents that there are none of, a ge
   expect(await query('select 1 from certificate_renewals where agent_id = $1', [agent.uuid])).toEqual([])
 })
 
-test('altered text messages keep none beside them from being sent', async () => {
+test('altered text messages do not block other text messages', async () => {
   const { database } = stage.db
   const now = stage.clock.now()
   await query(
@@ -246,7 +246,7 @@ test('altered text messages keep none beside them from being sent', async () => 
   await query('delete from text_messages')
 })
 
-test('altered rows of payments keep no others from being dealt out to platforms', async () => {
+test('altered rows of payment events do not block the fan-out of others', async () => {
   const { database } = stage.db
   const told = await stage.newOwner()
   const [payer, shop] = [await stage.newAgent(told), await stage.newAgent(told)]

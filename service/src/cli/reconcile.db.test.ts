@@ -47,20 +47,24 @@ function run(args: readonly string[] = [], env: Record<string, string> = {}): Pr
   })
 }
 
-test('0 and a table of both sides when nothing differs', SLOW_MACHINE, async () => {
-  await stage.fund('success')
-  await stage.fund('double_payment')
-  const { code, stdout, stderr } = await run()
-  expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^The book and the gateway, \S+ \S+ to \S+ \S+ IST\n/)
-  expect(stdout).toMatch(/fundings credited +2 +2000\.00 +2000\.00\n/)
-  expect(stdout).toMatch(/refunds made +1 +1000\.00 +1000\.00\n/)
-  expect(stdout).toMatch(/payments in its records +3 +3000\.00 +3000\.00\n/)
-  // The fees taken here are not the gateway's charges, and the columns need not agree.
-  expect(stdout).toMatch(/\nNo differences\. Where the columns are not equal/)
-})
+test(
+  'reconcile exits with 0 and prints a table of both sides when nothing differs',
+  SLOW_MACHINE,
+  async () => {
+    await stage.fund('success')
+    await stage.fund('double_payment')
+    const { code, stdout, stderr } = await run()
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^The book and the gateway, \S+ \S+ to \S+ \S+ IST\n/)
+    expect(stdout).toMatch(/fundings credited +2 +2000\.00 +2000\.00\n/)
+    expect(stdout).toMatch(/refunds made +1 +1000\.00 +1000\.00\n/)
+    expect(stdout).toMatch(/payments in its records +3 +3000\.00 +3000\.00\n/)
+    // The fees taken here are not the gateway's charges, and the columns need not agree.
+    expect(stdout).toMatch(/\nNo differences\. Where the columns are not equal/)
+  },
+)
 
-test('1 and a line for each difference when something differs', SLOW_MACHINE, async () => {
+test('reconcile exits with 1 and prints a line for each difference', SLOW_MACHINE, async () => {
   const funding = await stage.fund('success')
   await stage.query(`update sandbox_payments set amount_paise = 50000`, [])
   const { code, stdout } = await run()
@@ -71,7 +75,7 @@ test('1 and a line for each difference when something differs', SLOW_MACHINE, as
   expect(stdout).toMatch(/\n1 difference\.\n$/)
 })
 
-test('JSON on request', SLOW_MACHINE, async () => {
+test('reconcile prints JSON on request', SLOW_MACHINE, async () => {
   const funding = await stage.fund('success')
   await stage.query(`delete from sandbox_payments`, [])
   const { code, stdout } = await run(['--json'])
@@ -84,7 +88,7 @@ test('JSON on request', SLOW_MACHINE, async () => {
   })
 })
 
-test('2 when something could not be asked', SLOW_MACHINE, async () => {
+test('reconcile exits with 2 when something could not be queried', SLOW_MACHINE, async () => {
   await stage.fund('success')
   await stage.query(`update fundings set gateway = 'gone'`, [])
   const { code, stdout } = await run()
@@ -92,7 +96,7 @@ test('2 when something could not be asked', SLOW_MACHINE, async () => {
   expect(stdout).toMatch(/0 differences, 1 could not be asked about\.\n$/)
 })
 
-test('only what began in the span is compared', SLOW_MACHINE, async () => {
+test('reconcile compares only movements that began in the span', SLOW_MACHINE, async () => {
   await stage.fund('success')
   await stage.query(`update sandbox_payments set amount_paise = 50000`, [])
   const { code, stdout } = await run(['--from', '2026-01-01', '--to', '2026-01-31', '--json'])

@@ -46,7 +46,7 @@ function verify(args: readonly string[], input = '') {
   return { status, stdout, stderr }
 }
 
-test('a genuine receipt ends with 0, and the first line says whose and by which key', () => {
+test('a genuine receipt exits with 0, and the first line names its parties and its key', () => {
   const { status, stdout, stderr } = verify(['receipt.json', '--keys', 'keys.json'])
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout.split('\n')[0]).toBe(
@@ -55,7 +55,7 @@ test('a genuine receipt ends with 0, and the first line says whose and by which 
   expect(stdout).toContain('cannot be verified offline: whether some of the money was refunded later')
 })
 
-test('a forged one ends with 1 and says so first', () => {
+test('a forged receipt exits with 1, and the first line says so', () => {
   const { status, stdout, stderr } = verify(['forged.json', '--keys', 'keys.json'])
   expect({ status, stdout, stderr }).toEqual({
     status: 1,
@@ -64,7 +64,7 @@ test('a forged one ends with 1 and says so first', () => {
   })
 })
 
-test('standard input is read for -, a key set will do, and --at tells the time', () => {
+test('- reads standard input, a key set is accepted, and --at sets the time', () => {
   const at = (time: string) => verify(['-', '--keys', 'jwks.json', '--at', time], `${certificate.token}\n`)
   expect(at('2026-11-20T16:00:00+05:30')).toMatchObject({
     status: 0,
@@ -76,7 +76,7 @@ test('standard input is read for -, a key set will do, and --at tells the time',
   })
 })
 
-test('a certificate that is over by this machine’s clock ends with 1', () => {
+test('a certificate that has expired by this machine’s clock exits with 1', () => {
   // The samples' hour is in 2026; whenever this runs, it is another.
   expect(verify(['certificate.json', '--keys', 'keys.json'])).toMatchObject({
     status: 1,

@@ -36,7 +36,7 @@ function problemsOf(env: Env): readonly string[] {
 
 const namesOf = (env: Env): string[] => problemsOf(env).map(line => line.split(':')[0] ?? '')
 
-test('nothing set is a sandbox on this machine', () => {
+test('an empty environment is a sandbox on this machine', () => {
   expect(readConfig({})).toEqual({
     mode: 'sandbox',
     serviceName: 'batua',
@@ -269,7 +269,7 @@ test('Cashfree is asked as its documents have it, and verification with the cred
   })
 })
 
-test('everything about Cashfree can be said otherwise', () => {
+test('every Cashfree default can be changed', () => {
   const config = readConfig({
     ...LIVE,
     CASHFREE_API_URL: 'https://proxy.example.com/cashfree/',
@@ -380,7 +380,7 @@ test.each([
   expect(problems.join()).not.toContain(`"${value}"`)
 })
 
-test('problems of several variables are told together', () => {
+test('problems of several variables are reported together', () => {
   expect(namesOf({ PORT: 'x', MODE: 'y', REDIS_URL: 'z' }).toSorted()).toEqual(['MODE', 'PORT', 'REDIS_URL'])
 })
 
@@ -392,12 +392,12 @@ test.each([
   expect(readConfig({ TRUST_PROXY: value }).trustProxy).toEqual(expected)
 })
 
-test('a service that listens everywhere calls itself localhost until it is told its name', () => {
+test('a service that listens on all addresses is called localhost without BASE_URL', () => {
   expect(readConfig({ HOST: '0.0.0.0', PORT: '9000' }).baseUrl).toBe('http://localhost:9000')
   expect(readConfig({ HOST: '::1' }).baseUrl).toBe('http://[::1]:8080')
 })
 
-test('metrics have a port of their own, and a token that nobody guesses in live mode', () => {
+test('metrics may have a separate port, and live mode requires a long token', () => {
   expect(readConfig({ METRICS_PORT: '9464', METRICS_TOKEN: 'secret' })).toMatchObject({
     metricsPort: 9464,
     metricsToken: 'secret',

@@ -42,14 +42,14 @@ const HOSTILE = [
   'x'.repeat(5_000),
 ]
 
-test('hostile text comes back as it went, item by item', async () => {
+test('text with special characters is read back equal, item by item', async () => {
   expect(await asText(textArrayLiteral(HOSTILE))).toEqual(HOSTILE)
   for (const text of HOSTILE)
     expect(await asText(textArrayLiteral([null, text, null]))).toEqual([null, text, null])
   expect(await asText(textArrayLiteral([]))).toEqual([])
 })
 
-test('any text that a body can hold comes back as it went', async () => {
+test('any text that a body can contain is read back equal', async () => {
   // From 1 on: PostgreSQL has no place for NUL, and the contract refuses it.
   const codes = fc.oneof(fc.integer({ min: 1, max: 0x7f }), fc.integer({ min: 1, max: 0xffff }))
   const anything = fc.array(codes, { maxLength: 40 }).map(all => String.fromCharCode(...all).toWellFormed())
@@ -62,7 +62,7 @@ test('any text that a body can hold comes back as it went', async () => {
   )
 })
 
-test('numbers, uuids and nothing come back as they went', async () => {
+test('numbers, uuids and nulls are read back equal', async () => {
   const uuid = '0193c5a0-0000-7000-8000-000000000001'
   const rows = await own.database.query(
     `select $1::int8[]::text as big, $2::uuid[]::text as ids, $3::int4[]::text as small, $4::int8[]::text as none`,

@@ -23,7 +23,7 @@ const SENT_AWAY = message(
   Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
 )
 
-test('a line that is cut in the very moment it stands is lost, and nothing else is', async () => {
+test('a connection that is cut as soon as it is established is reported as lost, and the process goes on', async () => {
   server = createServer(socket => {
     socket.on('error', () => undefined)
     socket.once('data', () => socket.end(Buffer.concat([LET_IN, READY, SENT_AWAY])))

@@ -21,7 +21,7 @@ const countOf = async (id: number) => {
 }
 
 describe('values', () => {
-  test('every type comes back as it went, in the type the code works with', async () => {
+  test('a value of every type is read back equal, in its TypeScript type', async () => {
     const moment = new Date('2026-11-20T18:30:00.123Z')
     const uuid = '0193c5a0-0000-7000-8000-000000000001'
     const values = [
@@ -50,7 +50,7 @@ describe('values', () => {
     expect(rows).toEqual([{ day: '2026-03-01', local: '2026-03-01 10:00:00' }])
   })
 
-  test('any array of text arrives item by item as it was sent', async () => {
+  test('any array of text is stored item by item as it was sent', async () => {
     const text = fc.string({ unit: 'grapheme' }).map(sent => sent.replaceAll('\0', ''))
     const odd = fc.constantFrom('', 'NULL', 'null', '"', '\\', '\\"', '{}', 'a,b', ' ', '\\x00', '\n')
     await fc.assert(
@@ -121,7 +121,7 @@ describe('a transaction', () => {
     expect(await countOf(2)).toBe(0n)
   })
 
-  test('whose work swallowed a failure does not pass for committed', async () => {
+  test('whose work caught a failed statement does not count as committed', async () => {
     const work = own.database.inTransaction(async tx => {
       await tx.query('update counters set n = n + 1 where id = 2', [])
       await fail(tx, '22000').catch(() => undefined)
@@ -130,7 +130,7 @@ describe('a transaction', () => {
     expect(await countOf(2)).toBe(0n)
   })
 
-  test('takes no more queries once it is over', async () => {
+  test('accepts no queries after its end', async () => {
     const kept = await own.database.inTransaction(async tx => tx)
     await expect(kept.query('select 1')).rejects.toThrow('an await is missing')
   })
@@ -145,7 +145,7 @@ describe('a lost connection', () => {
     expect(await own.database.query('select 1 as one', [])).toEqual([{ one: 1 }])
   })
 
-  test('while nobody used it is reported and replaced', async () => {
+  test('that was idle is reported and replaced', async () => {
     const { promise: reported, resolve } = Promise.withResolvers<Error>()
     const other = openDatabase(own.url, { maxConnections: 1, onError: resolve })
     const [before] = await backendPid(other)
@@ -167,7 +167,7 @@ describe('a lost connection', () => {
     await expect(work).rejects.toMatchObject({ name: 'DatabaseUnavailable', commitSent: true })
   })
 
-  test('that never came about is DatabaseUnavailable too, and the database not ready', async () => {
+  test('that could not be opened is DatabaseUnavailable too, and the database is not ready', async () => {
     const nowhere = openDatabase('postgresql://nobody:secret@127.0.0.1:1/none')
     await expect(nowhere.query('select 1')).rejects.toBeInstanceOf(DatabaseUnavailable)
     await expect(nowhere.connect()).rejects.toBeInstanceOf(DatabaseUnavailable)
@@ -176,7 +176,7 @@ describe('a lost connection', () => {
     await nowhere.close()
   })
 
-  test('is not what a refused row costs', async () => {
+  test('is not caused by a refused row', async () => {
     const single = openDatabase(own.url, { maxConnections: 1 })
     const before = await backendPid(single)
     await expect(single.query('insert into counters (id) values (1)', [])).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('a lost connection', () => {
   })
 })
 
-describe('a connection of one’s own', () => {
+describe('a dedicated connection', () => {
   test('runs what is issued without awaiting in order, and a failure stays with its statement', async () => {
     const connection = await own.database.connect()
     const answers = await Promise.allSettled([
@@ -206,7 +206,7 @@ describe('a connection of one’s own', () => {
     await connection.release()
   })
 
-  test('tells a commit that became a rollback from one that held', async () => {
+  test('reports a commit that became a rollback as an error', async () => {
     const connection = await own.database.connect()
     const answers = await Promise.allSettled([
       connection.query('begin'),
@@ -217,7 +217,7 @@ describe('a connection of one’s own', () => {
     await connection.release()
   })
 
-  test('tells its holder once when it is lost, and fails all that waited', async () => {
+  test('notifies its owner once when it is lost, and fails all waiting statements', async () => {
     const connection = await own.database.connect()
     const losses: Error[] = []
     connection.onLost(error => losses.push(error))
@@ -231,7 +231,7 @@ describe('a connection of one’s own', () => {
     expect(losses).toHaveLength(2)
   })
 
-  test('is not called lost when its holder ends it', async () => {
+  test('is not reported as lost when its owner ends it', async () => {
     const losses: Error[] = []
     for (const end of ['release', 'destroy'] as const) {
       const connection = await own.database.connect()

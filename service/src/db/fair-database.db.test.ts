@@ -51,7 +51,7 @@ test('a caller whose requests all wait for locks leaves connections to others', 
   await Promise.all(waiting)
 })
 
-test('of transactions that name one row, one alone waits for its lock with a connection', async () => {
+test('of transactions that name one row, only one waits for its lock with a connection', async () => {
   const waiting: Promise<void>[] = []
   await whileLocked([2], async () => {
     for (let request = 0; request < 40; request++) {
@@ -69,7 +69,7 @@ test('of transactions that name one row, one alone waits for its lock with a con
   await Promise.all(waiting)
 })
 
-test('with every shared connection taken, authentication, administrators, stops and the probe still answer', async () => {
+test('authentication, administrators, stops and the probe still work when every shared connection is in use', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => index + 3)
   const waiting: Promise<void>[] = []
   await whileLocked(ids, async () => {
@@ -99,7 +99,7 @@ test('jobs leave connections to callers', async () => {
   await Promise.all(waiting)
 })
 
-test('a lock that is not to be had in time fails as busy, and its connection serves the next one', async () => {
+test('a lock timeout fails with DatabaseBusy, and the connection serves the next request', async () => {
   const single = openDatabase(db.url, { maxConnections: 1 })
   const briefly = () =>
     single.inTransaction(async tx => {

@@ -58,7 +58,7 @@ test('no party has more places than its most, even while places are free', async
   expect(order.at(-1)).toBe('stranger')
 })
 
-test('whoever waits too long is told that the database is busy, and takes no place afterwards', async () => {
+test('a request that waits too long fails with DatabaseBusy and takes no place afterwards', async () => {
   const fair = share(1)
   await fair.enter('holder')
   const late = fair.enter('late').catch((error: unknown) => error)
@@ -71,7 +71,7 @@ test('whoever waits too long is told that the database is busy, and takes no pla
   expect(order).toEqual(['next'])
 })
 
-test('of one party no more wait than its bound', async () => {
+test('one party has at most its maximum of waiting requests', async () => {
   const fair = share(1, 1, 2)
   await fair.enter('crowd')
   const order: string[] = []
@@ -84,7 +84,7 @@ test('of one party no more wait than its bound', async () => {
   expect(order).toEqual(['stranger'])
 })
 
-test('every place comes back: after any run of entering, waiting and leaving all of them are free', async () => {
+test('all places are free again after any sequence of entering, waiting and leaving', async () => {
   const fair = share(4, 2)
   const held: string[] = []
   let random = 7

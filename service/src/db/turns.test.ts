@@ -30,7 +30,7 @@ test('work on one key runs one after the other, in the order in which it came', 
   await Promise.all(done)
 })
 
-test('urgent work comes before what waits', async () => {
+test('urgent work comes before other waiting work', async () => {
   const turns = openTurns()
   const order: string[] = []
   const running = work(order, 'running')
@@ -55,7 +55,7 @@ test('work on other keys does not wait', async () => {
   await held
 })
 
-test('work on several keys that overlap never waits in a circle', async () => {
+test('work on several overlapping keys never deadlocks', async () => {
   const turns = openTurns()
   const pairs = Array.from({ length: 300 }, (_, index) => [`k${index % 5}`, `k${(index * 3 + 1) % 5}`])
   let running = 0
@@ -71,7 +71,7 @@ test('work on several keys that overlap never waits in a circle', async () => {
   expect(running).toBe(0)
 })
 
-test('work that fails gives its turn on', async () => {
+test('failed work releases its keys', async () => {
   const turns = openTurns()
   const failing = async () => {
     throw new Error('failed')

@@ -40,7 +40,7 @@ test.each([
   expect(read(type, data)).toMatchObject({ valid: true, events: [{ kind: 'order', type, orderId: ORDER }] })
 })
 
-test('a notice about a refund says which refund to ask about', () => {
+test('a webhook about a refund names the refund to query', () => {
   const { events } = read('REFUND_STATUS_WEBHOOK', refund('SUCCESS'))
   expect(events).toEqual([{ kind: 'refund', type: 'REFUND_STATUS_WEBHOOK', refundId: 'refund_1' }])
 })
@@ -53,7 +53,7 @@ test.each(['SETTLEMENT_INITIATED', 'SETTLEMENT_SUCCESS', 'SETTLEMENT_FAILED', 'S
   },
 )
 
-test('a payment is told apart by its whole id and the type, whichever copy it is', () => {
+test('copies of a webhook about a payment have one key, made of the type and the whole id', () => {
   const later = makeFakeNotice('PAYMENT_SUCCESS_WEBHOOK', payment, {
     secret: 'new',
     now: new Date(now.getTime() + 1),
@@ -77,7 +77,7 @@ test('the next state of a refund or of a dispute is not taken for a copy', () =>
   expect(new Set(keys).size).toBe(keys.length)
 })
 
-test('while a secret is rotated both count; after it the old one does not', () => {
+test('during the rotation of a secret both secrets are valid; afterwards the old one is not', () => {
   const both = ['new', 'old']
   expect(read('PAYMENT_SUCCESS_WEBHOOK', payment, { signedWith: 'old', secrets: both }).valid).toBe(true)
   expect(read('PAYMENT_SUCCESS_WEBHOOK', payment, { signedWith: 'new', secrets: both }).valid).toBe(true)
@@ -88,14 +88,14 @@ test('while a secret is rotated both count; after it the old one does not', () =
   expect(read('PAYMENT_SUCCESS_WEBHOOK', payment, { secrets: [] }).valid).toBe(false)
 })
 
-test('a body that was written anew on the way is not what was signed', () => {
+test('a body that was reformatted on the way fails verification', () => {
   expect(read('PAYMENT_SUCCESS_WEBHOOK', payment, { reserialised: true })).toMatchObject({
     valid: false,
     events: [],
   })
 })
 
-test('a signature without its time, or over another time, is none', () => {
+test('a signature without its time, or over another time, is invalid', () => {
   const { body, headers } = makeFakeNotice('PAYMENT_SUCCESS_WEBHOOK', payment, { secret: 'new', now })
   const { 'x-webhook-timestamp': _time, ...without } = headers
   expect(readPaymentWebhook(Buffer.from(body), without, ['new']).valid).toBe(false)
@@ -103,7 +103,7 @@ test('a signature without its time, or over another time, is none', () => {
   expect(readPaymentWebhook(Buffer.from(body), moved, ['new']).valid).toBe(false)
 })
 
-test('signed bytes that are no notice are valid and concern nobody', () => {
+test('signed bytes of an unknown form are valid and have no events', () => {
   for (const data of [null, 'text', [], { order: { order_id: 7 } }]) {
     const { valid, events } = read('PAYMENT_SUCCESS_WEBHOOK', data)
     expect(valid).toBe(true)

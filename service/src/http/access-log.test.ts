@@ -46,7 +46,7 @@ const PHONE = '9876543210'
 const send = (path: string) =>
   call(server, 'POST', `${path}/${NAME}?phone=${PHONE}`, { body: { pan: PAN }, headers: AS_AGENT })
 
-test('a request is one line that names its route and its caller and nothing of what it carried', async () => {
+test('a request is one log line with its route and caller, without headers, bodies and addresses', async () => {
   const { headers } = await send('/v1/echo')
   await expect.poll(() => lines.length).toBe(1)
   expect(JSON.parse(lines[0] ?? '')).toEqual({
@@ -63,7 +63,7 @@ test('a request is one line that names its route and its caller and nothing of w
   for (const value of [NAME, PAN, PHONE, AS_AGENT['x-agent-key']]) expect(lines.join()).not.toContain(value)
 })
 
-test('a fault is logged with its stack, without the values in its words', async () => {
+test('an unexpected error is logged with its stack, without the values in its message', async () => {
   const { headers } = await send('/v1/broken')
   await expect.poll(() => lines.length).toBe(2)
   const fault = JSON.parse(lines[0] ?? '')
@@ -72,14 +72,14 @@ test('a fault is logged with its stack, without the values in its words', async 
   for (const value of [NAME, PAN, PHONE, 'agk_live_abc']) expect(lines.join()).not.toContain(value)
 })
 
-test('an unknown address is not logged as it came', async () => {
+test('an unknown address is not logged literally', async () => {
   await call(server, 'GET', `/v1/${PAN}`)
   await expect.poll(() => lines.length).toBe(1)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ route: 'unmatched', status: 404 })
   expect(lines.join()).not.toContain(PAN)
 })
 
-test('durations are counted by route, not by address', async () => {
+test('durations are observed by route, not by address', async () => {
   await send('/v1/echo')
   await expect
     .poll(() => metrics.metrics())

@@ -102,14 +102,14 @@ test.each([
   },
 )
 
-test('routes that are not counted, and addresses that are no route, look up no more than others', async () => {
+test('uncounted routes and unknown addresses look up no more credentials than other routes', async () => {
   await useUp()
   expect(await ask(asAgent('guess'), '/v1/open')).toBe(429)
   expect(await ask(asAgent('guess'), '/v1/nothing')).toBe(429)
   expect(lookedUp).toEqual([])
 })
 
-test('a credential that was found valid lately is served, whoever guesses at its address', async () => {
+test('a credential that was found valid recently is served while others guess from its address', async () => {
   good.add('mine').add('plt_1 secret').add('owner').add('admin')
   const callers = [
     asAgent('mine'),
@@ -146,7 +146,7 @@ test('a hundred wrong credentials at once are looked up no more often than the b
   expect(statuses.filter(status => status === 429)).toHaveLength(100 - WRONG_A_MINUTE)
 })
 
-test('a hundred valid credentials that this node never saw are all served, though they come from one address at once', async () => {
+test('a hundred valid credentials that this node has not seen are all served, although they arrive from one address at once', async () => {
   const keys = Array.from({ length: 100 }, (_, index) => `key ${index}`)
   for (const key of keys) good.add(key)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -160,7 +160,7 @@ test('a hundred valid credentials that this node never saw are all served, thoug
   expect(lookedUp).toHaveLength(101)
 })
 
-test('missing credentials and public calls use no wrong credential up', async () => {
+test('missing credentials and public calls do not count as wrong credentials', async () => {
   good.add('mine')
   for (let time = 0; time < 2 * WRONG_A_MINUTE; time++) await ask({})
   expect(await ask({})).toBe(429)

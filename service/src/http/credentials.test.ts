@@ -76,7 +76,7 @@ test.each([
   })
 })
 
-test('a stranger is told which credential is needed', async () => {
+test('a request without a credential gets an error that names the needed credential', async () => {
   expect(await ask('/both', {})).toMatchObject({
     body: {
       error: { message: expect.stringMatching(/x-platform-id and x-platform-secret or .*x-agent-key/) },

@@ -6,12 +6,12 @@ const iso = (from?: string, to?: string) => {
   return [span.from?.toISOString() ?? null, span.until?.toISOString() ?? null]
 }
 
-test('a date is a whole day in India, with both its ends', () => {
+test('a date is a whole IST day, both ends included', () => {
   expect(iso('2026-11-01', '2026-11-30')).toEqual(['2026-10-31T18:30:00.000Z', '2026-11-30T18:30:00.000Z'])
   expect(iso('2028-02-29', '2028-02-29')).toEqual(['2028-02-28T18:30:00.000Z', '2028-02-29T18:30:00.000Z'])
 })
 
-test('a moment is in the span that begins or ends with it', () => {
+test('a time is in the span that begins or ends with it', () => {
   expect(iso('2026-11-01T00:00:00.250Z', '2026-11-01T00:00:00.250Z')).toEqual([
     '2026-11-01T00:00:00.250Z',
     '2026-11-01T00:00:00.251Z',
@@ -23,10 +23,10 @@ test.each([
   ['2026-11-01t00:00:00z', '2026-11-01T00:00:00.000Z'],
   ['2026-11-01T00:00:00.1230000Z', '2026-11-01T00:00:00.123Z'],
   ['2026-11-01T00:00:00.1230001Z', '2026-11-01T00:00:00.124Z'],
-])('what happened before %s is not in the span', (text, first) => {
+])('a time before %s is not in the span', (text, first) => {
   expect(iso(text)).toEqual([first, null])
 })
 
-test('without ends the span is open', () => {
+test('a span without ends is open', () => {
   expect(iso()).toEqual([null, null])
 })

@@ -24,7 +24,7 @@ test('the reference page and its script come from this server and name no other'
   expect((await code.text()).length).toBeGreaterThan(1_000_000)
 })
 
-test('the browser is held to this origin, whatever the script would like to load', async () => {
+test('the content security policy limits the page to this origin', async () => {
   const { headers } = await fetch(`${server.url}/docs/`)
   const policy = new Map(
     (headers.get('content-security-policy') ?? '').split('; ').map(line => {
@@ -38,7 +38,7 @@ test('the browser is held to this origin, whatever the script would like to load
   expect(policy.get('script-src')).toEqual(["'self'", expect.stringMatching(/^'sha256-/)])
 })
 
-test('the document is served as JSON for everyone', async () => {
+test('the OpenAPI document is served as JSON to every origin', async () => {
   const response = await fetch(`${server.url}/openapi.json`)
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   expect(await response.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Batua' } })
@@ -52,7 +52,7 @@ test('the root leads to the reference page, and the icon is this server’s own'
   expect(await icon.text()).toMatch(/^<svg [^>]*viewBox/)
 })
 
-test('the page calls the name that the browser reached it by, be it localhost', async () => {
+test('the page calls the host under which the browser opened it, also localhost', async () => {
   const { port } = server
   const at = (name: string, path: string) => fetch(`http://${name}:${port}${path}`)
   for (const name of ['127.0.0.1', 'localhost']) {

@@ -57,7 +57,7 @@ function request(server: TestServer, path: string, agent: Agent): Promise<Answer
   })
 }
 
-test('what was accepted is finished and its connection ends', async () => {
+test('an accepted request is finished during a close, and its connection ends', async () => {
   const { server, arrived, release } = await startWithGate()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const answer = request(server, '/v1/wait', agent)
@@ -71,7 +71,7 @@ test('what was accepted is finished and its connection ends', async () => {
   agent.destroy()
 })
 
-test('idle connections that were kept alive do not hold the server up', async () => {
+test('idle keep-alive connections do not delay a close', async () => {
   const { server } = await startWithGate()
   const agent = new Agent({ keepAlive: true })
   await request(server, '/v1/quick', agent)
@@ -81,7 +81,7 @@ test('idle connections that were kept alive do not hold the server up', async ()
   agent.destroy()
 })
 
-test('a request that arrives while closing is refused before anything is done', async () => {
+test('a request that arrives during a close is refused before anything is done', async () => {
   const { server, arrived, release } = await startWithGate()
   const held = request(server, '/v1/wait', new Agent())
   await arrived
@@ -106,7 +106,7 @@ async function turnsOfTheLoop(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-test('a request that does not end is cut off in bounded time', async () => {
+test('a request that does not end is cut off after a bounded time', async () => {
   const { server, arrived } = await startWithGate()
   const agent = new Agent({ keepAlive: true })
   const answer = request(server, '/v1/wait', agent)
@@ -117,7 +117,7 @@ test('a request that does not end is cut off in bounded time', async () => {
   agent.destroy()
 })
 
-test('a client that keeps its connection alive is sent away before it closes, and loses no request', async () => {
+test('a keep-alive client gets Connection: close before its connection ends, and loses no request', async () => {
   const { server } = await startWithGate()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   await request(server, '/v1/quick', agent)
@@ -128,7 +128,7 @@ test('a client that keeps its connection alive is sent away before it closes, an
   agent.destroy()
 })
 
-test('closing twice is closing once', async () => {
+test('a second close has no further effect', async () => {
   const { server } = await startWithGate()
   await Promise.all([server.close(), server.close()])
 })

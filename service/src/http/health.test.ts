@@ -11,7 +11,7 @@ const start = async (isReady: () => Promise<boolean>) => {
 }
 afterEach(() => server.close())
 
-test('the process says that it lives even when its database is away', async () => {
+test('the liveness probe succeeds when the database is not available', async () => {
   await start(async () => false)
   expect(await call(server, 'GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
   expect(await call(server, 'GET', '/readyz')).toMatchObject({
@@ -20,14 +20,14 @@ test('the process says that it lives even when its database is away', async () =
   })
 })
 
-test('it is ready when its database answers, however often it is asked', async () => {
+test('the readiness probe succeeds when the database responds, however often it is called', async () => {
   await start(async () => true)
   for (let time = 0; time < 3; time++) {
     expect(await call(server, 'GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
   }
 })
 
-test('a probe may ask with HEAD', async () => {
+test('a probe may use HEAD', async () => {
   await start(async () => true)
   const response = await fetch(`${server.url}/healthz`, { method: 'HEAD' })
   expect(response.status).toBe(200)

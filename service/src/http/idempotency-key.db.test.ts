@@ -91,7 +91,7 @@ function send(
   return call(server, 'POST', path, { body: { name }, headers: { ...as, 'idempotency-key': key } })
 }
 
-test('a repeated request gets the first answer, says so, and does nothing', async () => {
+test('a repeated request gets the first response with Idempotent-Replayed, and does nothing', async () => {
   const key = newKey()
   const first = await send(key)
   const second = await send(key, { node: 1 })
@@ -102,7 +102,7 @@ test('a repeated request gets the first answer, says so, and does nothing', asyn
   expect(made).toBe(1)
 })
 
-test('a replayed answer has null where a secret was', async () => {
+test('a replayed response has null in place of a secret', async () => {
   const key = newKey()
   await send(key)
   expect((await send(key)).body).toEqual({ id: 1, name: 'lamp', agent_key: null })
@@ -110,7 +110,7 @@ test('a replayed answer has null where a secret was', async () => {
   expect(JSON.stringify(rows)).not.toContain('agk_live_once')
 })
 
-test('another body with the same key is refused', async () => {
+test('a request with another body and the same key is refused', async () => {
   const key = newKey()
   await send(key)
   expect(await send(key, { name: 'chair' })).toMatchObject({
@@ -121,7 +121,7 @@ test('another body with the same key is refused', async () => {
   expect(made).toBe(1)
 })
 
-test('the same key of another caller is another key', async () => {
+test('callers do not share keys', async () => {
   const key = newKey()
   await send(key)
   expect(await send(key, { as: AS_PLATFORM })).toMatchObject({ status: 201, body: { id: 2 } })
@@ -143,7 +143,7 @@ test('of many requests at once on two nodes exactly one takes effect', async () 
   }
 })
 
-test('while the first request runs, its repetition is told to wait', async () => {
+test('a repetition is refused with Retry-After while the first request runs', async () => {
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   behave = () => {
@@ -162,7 +162,7 @@ test('while the first request runs, its repetition is told to wait', async () =>
   expect(await send(key, { node: 1 })).toMatchObject({ status: 201, body: { id: 1 } })
 })
 
-test('a request that runs long keeps its lease', async () => {
+test('a long request keeps its lease', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -190,7 +190,7 @@ async function lockedUntil(key: string): Promise<number> {
   return row?.locked_until.getTime() ?? 0
 }
 
-test('a refused request gives its key back', async () => {
+test('a refused request releases its key', async () => {
   const key = newKey()
   behave = () => {
     throw new AppError('conflict', 'Taken')
@@ -200,7 +200,7 @@ test('a refused request gives its key back', async () => {
   expect(await send(key)).toMatchObject({ status: 201 })
 })
 
-test('a request that is not valid does not touch its key', async () => {
+test('an invalid request does not claim its key', async () => {
   const key = newKey()
   const bad = await call(nodes[0] as TestServer, 'POST', '/v1/things', {
     body: { nome: 'x' },
@@ -247,7 +247,7 @@ const kept = async (key: string) => {
   return row?.row ?? ''
 }
 
-test('neither the answer, nor the address of a stranger, nor a digest of the request can be read', async () => {
+test('neither the response, nor the address of an anonymous caller, nor a digest of the request can be read in the table', async () => {
   const key = newKey()
   await send(key, { path: '/v1/open', as: {}, name: 'ABCPK1234Q' })
   const digest = createHash('sha256').update('POST /v1/open\n{"name":"ABCPK1234Q"}').digest('hex')
@@ -258,7 +258,7 @@ test('neither the answer, nor the address of a stranger, nor a digest of the req
   })
 })
 
-test('an answer that was put into another row is not shown', async () => {
+test('a response that was moved to another row is not returned', async () => {
   const [key, other] = [newKey(), newKey()]
   await send(key, { name: 'one' })
   await send(other, { name: 'one' })
@@ -270,7 +270,7 @@ test('an answer that was put into another row is not shown', async () => {
   expect(await send(other, { name: 'one' })).toMatchObject({ status: 500 })
 })
 
-test('what a release before kept in the clear is encrypted at the start, and is still the answer', async () => {
+test('a response that an earlier release stored in the clear is encrypted at the start and still returned', async () => {
   const requests = [
     { key: newKey(), as: AS_AGENT, path: '/v1/things', credential: `agent:${TEST_AGENT.agentId}` },
     { key: newKey(), as: {}, path: '/v1/open', credential: 'public:127.0.0.1' },

@@ -88,7 +88,7 @@ async function expectAllFree(): Promise<void> {
   for (const { status } of await Promise.all(waiting)) expect(status).toBe(200)
 }
 
-test('one credential has so many requests in flight and no more, and is told when to come again', async () => {
+test('one credential has at most the limit of requests in flight, and a further one gets Retry-After', async () => {
   await start()
   const waiting = Array.from({ length: MOST }, () => waitAs())
   await until(() => arrived.length === MOST)
@@ -100,7 +100,7 @@ test('one credential has so many requests in flight and no more, and is told whe
   expect((await ask()).status).toBe(200)
 })
 
-test('credentials are counted apart, an agent from its platform', async () => {
+test('credentials are counted separately, also an agent and its platform', async () => {
   await start()
   const waiting = Array.from({ length: MOST }, () => waitAs(AS_AGENT))
   await until(() => arrived.length === MOST)
@@ -109,7 +109,7 @@ test('credentials are counted apart, an agent from its platform', async () => {
   await Promise.all(waiting)
 })
 
-test('0 is no limit', async () => {
+test('a limit of 0 admits any number of requests in flight', async () => {
   await start(0)
   const waiting = Array.from({ length: 40 }, () => waitAs())
   await until(() => arrived.length === 40)
@@ -118,7 +118,7 @@ test('0 is no limit', async () => {
   await Promise.all(waiting)
 })
 
-test('a request that fails or is refused gives its place back', async () => {
+test('a failed or refused request no longer counts as in flight', async () => {
   await start()
   const failing = Array.from({ length: MOST }, () => waitAs(AS_AGENT, { fails: true }))
   await until(() => arrived.length === MOST)
@@ -130,7 +130,7 @@ test('a request that fails or is refused gives its place back', async () => {
   await expectAllFree()
 })
 
-test('who hangs up keeps the place while the work goes on, and gives it back when that is done', async () => {
+test('a request whose client disconnected counts as in flight until its work is done', async () => {
   await start()
   const hanging = Array.from({ length: MOST }, () => send(message('{}')))
   await until(() => arrived.length === MOST)
@@ -142,7 +142,7 @@ test('who hangs up keeps the place while the work goes on, and gives it back whe
   await expectAllFree()
 })
 
-test('a body that never ends or breaks off gives the place back when its connection is gone', async () => {
+test('a request with an incomplete body no longer counts when its connection ends', async () => {
   await start()
   const sending = Array.from({ length: MOST }, () => send(message('{', 100)))
   await until(async () => (await ask()).status === 429)
@@ -151,7 +151,7 @@ test('a body that never ends or breaks off gives the place back when its connect
   await expectAllFree()
 })
 
-test('pipelined requests count one by one, and all come back when their connection is gone', async () => {
+test('pipelined requests count one by one, and none counts after their connection has ended', async () => {
   await start()
   const socket = send(message('{}').repeat(MOST))
   await until(() => arrived.length === MOST)

@@ -162,7 +162,7 @@ test.each<[string, string | Buffer, number, ErrorCode]>([
     'validation_error',
   ],
   ['a database that is away', get('/v1/away'), 503, 'service_unavailable'],
-])('%s is answered with the envelope', async (_what, request, status, code) => {
+])('%s gets the error envelope', async (_what, request, status, code) => {
   const before = handled
   const reply = await raw(request)
   expect(reply).toMatchObject({ status, error: { code } })
@@ -172,12 +172,12 @@ test.each<[string, string | Buffer, number, ErrorCode]>([
   expect(handled).toBe(before)
 })
 
-test('a method that a known address does not take names those it does', async () => {
+test('the error for a wrong method names the methods of the address', async () => {
   const { headers } = await call(server, 'DELETE', '/v1/away')
   expect(headers.get('allow')).toBe('GET, HEAD')
 })
 
-test('a database that is away says when to come back and not where it is', async () => {
+test('the error for an unavailable database has Retry-After and does not show the database’s address', async () => {
   const { headers, body } = await call(server, 'GET', '/v1/away')
   expect(headers.get('retry-after')).toBe('1')
   expect(JSON.stringify(body)).not.toContain('10.0.0.5')
@@ -223,7 +223,7 @@ test.each([
   expect(handled).toBe(before)
 })
 
-test('JSON of 32 levels is taken, and brackets in its texts do not count', async () => {
+test('JSON of 32 levels is accepted, and brackets in strings do not count', async () => {
   const text = '[{"\\'.repeat(100)
   const body = `{"text":${JSON.stringify(text)},"more":${arrays(31, JSON.stringify(text))}}`
   expect(await call(server, 'POST', '/v1/echo/a', { body })).toMatchObject({ status: 200, body: { text } })
@@ -244,13 +244,13 @@ test('an idempotency_key in a body that takes none points to the header', async 
   }
 })
 
-test('a body of exactly 64 KiB is taken', async () => {
+test('a body of exactly 64 KiB is accepted', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(65_536 - 11) })
   expect(Buffer.byteLength(body)).toBe(65_536)
   expect((await call(server, 'POST', '/v1/echo/a', { body })).status).toBe(200)
 })
 
-test('a number of 64 KiB is refused at once, wherever its digits that count stand', async () => {
+test('a number of 64 KiB is refused quickly, wherever its significant digits are', async () => {
   const literal = `10.${'0'.repeat(65_000)}1`
   const startedMs = performance.now()
   const reply = await call(server, 'POST', '/v1/echo/asha', { body: `{"text":"a","more":${literal}}` })

@@ -34,13 +34,13 @@ async function start(token: string | null, pagesPerMinute = 0): Promise<string> 
 const status = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).status
 
-test('metrics are shown to this machine, in the format of Prometheus', async () => {
+test('metrics are served to this machine in the format of Prometheus', async () => {
   const response = await fetch(await start(null))
   expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
   expect(await response.text()).toMatch(/^process_cpu_user_seconds_total /m)
 })
 
-test('a proxy on this machine does not make its callers this machine', async () => {
+test('a caller behind a proxy on this machine does not count as this machine', async () => {
   const url = await start(null)
   for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-forwarded-proto']) {
     const response = await fetch(url, { headers: { [name]: '127.0.0.1' } })
@@ -50,7 +50,7 @@ test('a proxy on this machine does not make its callers this machine', async () 
   }
 })
 
-test('from elsewhere the token is needed, exactly', async () => {
+test('callers from other machines need the exact token', async () => {
   const url = await start(TOKEN)
   const elsewhere = { 'x-forwarded-for': '203.0.113.9' }
   const withToken = (authorization: string) => status(url, { ...elsewhere, authorization })
@@ -70,18 +70,18 @@ test('from elsewhere the token is needed, exactly', async () => {
   expect(await status(await start(null), { ...elsewhere, authorization: 'Bearer null' })).toBe(401)
 })
 
-test('however often metrics are asked for, their figures are read once a second', async () => {
+test('metrics are read from the database at most once a second', async () => {
   const url = await start(null)
   const texts = await Promise.all(Array.from({ length: 20 }, async () => (await fetch(url)).text()))
   expect(new Set(texts.map(text => /^times_read (\d+)$/m.exec(text)?.[1]))).toEqual(new Set(['1']))
 })
 
-test('metrics count on the budget of pages', async () => {
+test('requests for metrics count on the budget of pages', async () => {
   const url = await start(null, 2)
   expect([await status(url), await status(url), await status(url)]).toEqual([200, 200, 429])
 })
 
-test('a listener of its own shows the metrics and nothing else, and ends with its connections', async () => {
+test('the separate listener serves only the metrics, and its close ends its connections', async () => {
   const options = {
     clock: systemClock(),
     logger: silentLogger(),
@@ -105,7 +105,7 @@ test('a listener of its own shows the metrics and nothing else, and ends with it
   await expect(fetch(`${url}/metrics`)).rejects.toThrow()
 })
 
-test('a listener of its own asks for the token too when there is one', async () => {
+test('the separate listener needs the token when there is one', async () => {
   const options = {
     clock: systemClock(),
     logger: silentLogger(),

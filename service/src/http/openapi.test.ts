@@ -40,7 +40,7 @@ test('the document of the whole contract is valid OpenAPI 3.1', async () => {
   expect(result).toMatchObject({ valid: true })
 })
 
-test('every route is there under its address and method', () => {
+test('the document has every route under its address and method', () => {
   const document = make(...Object.values<Route>(routes))
   const operations = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap(
     Object.values,
@@ -74,7 +74,7 @@ test('every operation and every webhook has a name of its own, a summary, creden
   expect(info.license).toMatchObject({ name: expect.any(String), identifier: expect.any(String) })
 })
 
-test('every event is there with its whole body, whose example fits it and fits no other event', () => {
+test('the document has every event with its whole body, whose example is valid for it and for no other event', () => {
   const document = make(...Object.values<Route>(routes))
   expect(Object.keys(document.webhooks)).toEqual(EVENT_NAMES)
   const ajv = new Ajv2020({ strict: false, formats: FORMATS })
@@ -91,7 +91,7 @@ test('every event is there with its whole body, whose example fits it and fits n
   }
 })
 
-test('an operation tells its credentials, parameters, bodies with examples, and every error', () => {
+test('an operation has its credentials, parameters, bodies with examples, and every error', () => {
   const { paths, components } = make(order)
   const operation = paths['/v1/orders/{shop}'].post
   expect(operation.security).toEqual([{ platformId: [], platformSecret: [] }, { agentKey: [] }])
@@ -160,7 +160,7 @@ test('where a credential can be of the wrong person too, both refusals have thei
   expect(examples.cross_site.value.error.message).toContain('Origin')
 })
 
-test('the login routes tell of the refusal of other sites', () => {
+test('the login routes document the refusal of other sites', () => {
   const { paths } = make(...Object.values<Route>(routes))
   for (const base of ['/v1/auth', '/v1/admin/auth']) {
     for (const path of [`${base}/send-otp`, `${base}/verify-otp`]) {
@@ -170,7 +170,7 @@ test('the login routes tell of the refusal of other sites', () => {
   }
 })
 
-test('the schemes of cookies tell what a change needs beside them', () => {
+test('the cookie schemes document what a change needs in addition', () => {
   const { securitySchemes } = make(order).components
   for (const name of ['ownerSession', 'adminSession']) {
     expect(securitySchemes[name].description).toContain('`Origin`')
@@ -178,7 +178,7 @@ test('the schemes of cookies tell what a change needs beside them', () => {
   }
 })
 
-test('a schema whose title is taken by a different one stays where it stands', () => {
+test('a schema whose title belongs to a different one stays inline', () => {
   const other = {
     ...order,
     path: '/v1/other',

@@ -5,12 +5,12 @@ const id = (number: number) => `01890000-0000-7000-8000-${String(number).padStar
 const rows = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: id(count - index), name: `n${index}` }))
 
-test('a page asks for one row more than it shows, to know whether more follows', () => {
+test('a page reads one row more than it returns, to know whether more follow', () => {
   expect(pageOf({})).toEqual({ limit: 20, fetch: 21, offset: 0, before: null })
   expect(pageOf({ limit: 5, offset: 10 })).toEqual({ limit: 5, fetch: 6, offset: 10, before: null })
 })
 
-test('a full page says where the next begins and the last page does not', () => {
+test('a full page has a cursor, and the last page has none', () => {
   const request = pageOf({ limit: 2 })
   const first = page('items', rows(3), row => row.name, 3n, request)
   expect(first).toEqual({
@@ -21,7 +21,7 @@ test('a full page says where the next begins and the last page does not', () => 
   expect(page('items', rows(2), row => row.name, 2, request).pagination).not.toHaveProperty('next_cursor')
 })
 
-test('a cursor comes back as it went', () => {
+test('a decoded cursor equals the encoded id', () => {
   expect(decodeCursor(encodeCursor(id(7)))).toBe(id(7))
 })
 
@@ -38,7 +38,7 @@ test.each([
   )
 })
 
-test('an offset does not go with a cursor', () => {
+test('an offset together with a cursor is refused', () => {
   expect(() => pageOf({ offset: 1, cursor: encodeCursor(id(1)) })).toThrow(
     expect.objectContaining({ field: 'offset' }),
   )

@@ -76,7 +76,7 @@ async function statuses(
   return result
 }
 
-test('each kind of caller has its own budget, and an agent does not use its platform up', async () => {
+test('each kind of caller has its own budget, and requests of an agent do not count on its platform’s', async () => {
   await start()
   expect(await statuses(4, '/v1/ping', AS_AGENT)).toEqual([200, 200, 200, 429])
   expect(await statuses(4, '/v1/ping', OTHER_AGENT)).toEqual([200, 200, 200, 429])
@@ -84,7 +84,7 @@ test('each kind of caller has its own budget, and an agent does not use its plat
   expect(await statuses(3, '/v1/open')).toEqual([200, 200, 429])
 })
 
-test('a session has a budget of its own, as large as an agent’s, wherever it comes from', async () => {
+test('a session has a budget as large as an agent’s, whatever address it is used from', async () => {
   await start()
   const owner = { cookie: OWNER_COOKIE }
   expect(await statuses(3, '/v1/ping', { cookie: ADMIN_COOKIE })).toEqual([200, 200, 200])
@@ -94,7 +94,7 @@ test('a session has a budget of its own, as large as an agent’s, wherever it c
   expect(await statuses(1, '/v1/ping', { cookie: ADMIN_COOKIE })).toEqual([429])
 })
 
-test('a refused request says when to come back and how much is left', async () => {
+test('a refused request has Retry-After and the remaining budget', async () => {
   await start()
   const { headers } = await call(server, 'GET', '/v1/ping', { headers: AS_AGENT })
   expect(headers.get('ratelimit-limit')).toBe('3')
@@ -128,14 +128,14 @@ test('a public route called with a credential counts against that credential', a
 const RIGHT = '/v1/guess?right=true'
 const WRONG = '/v1/guess?right=false'
 
-test('where only failures count, any number of right answers is given', async () => {
+test('a route that counts only failures serves any number of successful requests', async () => {
   await start()
   expect(new Set(await statuses(40, RIGHT, AS_AGENT))).toEqual(new Set([200]))
   const { headers } = await call(server, 'GET', RIGHT, { headers: AS_AGENT })
   expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['30', '30'])
 })
 
-test('failures have a budget of their own, ten times an agent’s, and neither uses the other up', async () => {
+test('failures have a separate budget, ten times an agent’s, and the two budgets are independent', async () => {
   await start()
   expect(await statuses(4, '/v1/ping', AS_AGENT)).toEqual([200, 200, 200, 429])
   expect(new Set(await statuses(29, WRONG, AS_AGENT))).toEqual(new Set([200]))
@@ -148,7 +148,7 @@ test('failures have a budget of their own, ten times an agent’s, and neither u
   expect(await statuses(1, RIGHT, OTHER_AGENT)).toEqual([200])
 })
 
-test('a request that is refused for what it says is a failure, and one without a credential counts as ever', async () => {
+test('an invalid request counts as a failure, and one without a credential counts on its address', async () => {
   await start()
   expect(new Set(await statuses(30, '/v1/guess?right=maybe', AS_AGENT))).toEqual(new Set([400]))
   expect(await statuses(1, RIGHT, AS_AGENT)).toEqual([429])
@@ -173,12 +173,12 @@ test('pages and documents have a budget of their own for each address, whatever 
   expect(headers.get('retry-after')).toBe(headers.get('ratelimit-reset'))
 })
 
-test('0 is no limit', async () => {
+test('a budget of 0 is no limit', async () => {
   await start({ rateLimits: UNLIMITED })
   expect(await statuses(5, '/v1/open')).toEqual([200, 200, 200, 200, 200])
 })
 
-test('the word of a proxy on the address counts only when it is trusted', async () => {
+test('the client address that a proxy reports is used only when the proxy is trusted', async () => {
   await start()
   const from = (address: string) => ({ 'x-forwarded-for': address })
   expect(await statuses(3, '/v1/open', from('203.0.113.1'))).toEqual([200, 200, 429])

@@ -83,7 +83,7 @@ test('two nodes with one Redis share each budget', async () => {
   fake.close()
 })
 
-test('two nodes with one Redis look up as many wrong credentials of an address together as one alone', async () => {
+test('two nodes with one Redis together look up only as many wrong credentials of an address as one node alone', async () => {
   const fake = await startFakeRedis()
   const stores = [0, 1].map(() => connectRedis(`redis://127.0.0.1:${fake.port}`, silentLogger()))
   await Promise.all(stores.map(redis => new Promise(resolve => redis.once('ready', resolve))))
@@ -115,7 +115,7 @@ test('two nodes with one Redis look up as many wrong credentials of an address t
   fake.close()
 })
 
-test('requests pass while Redis is away', async () => {
+test('requests pass while Redis is not available', async () => {
   const redis = connectRedis('redis://127.0.0.1:1', silentLogger())
   const node = await startTestServer(({ serve }) => serve(ping, () => ({ pong: true })), {
     rateLimits: LIMITS,

@@ -15,7 +15,7 @@ test('a request id is the TypeID of a UUIDv7 of that moment', () => {
   }
 })
 
-test('no two are the same', () => {
+test('no two request ids are the same', () => {
   const next = requestIds(systemClock())
   expect(new Set(Array.from({ length: 20_000 }, next)).size).toBe(20_000)
 })

@@ -100,7 +100,7 @@ const errorOf = async (body: unknown, path?: string) => {
   return { status, ...(answer as { error: object }).error }
 }
 
-test('a handler gets checked values and its answer carries the status of the route', async () => {
+test('a handler gets checked values, and its response has the status of the route', async () => {
   const reply = await send({ amount: 10.5 }, '/v1/orders/asha?times=3')
   expect(reply).toMatchObject({ status: 201, body: { shop: 'asha', times: 3, amount: 10.5 } })
   expect(await send({ amount: 1 })).toMatchObject({ body: { times: 1 } })
@@ -146,7 +146,7 @@ test.each([
   })
 })
 
-test('all wrong fields of a body are named at once, each with its own complaint', async () => {
+test('an error names all wrong fields of a body, each with its own message', async () => {
   const { status, field, message, details } = (await errorOf({
     hours: '1',
     method: 'cash',
@@ -167,7 +167,7 @@ test('all wrong fields of a body are named at once, each with its own complaint'
   )
 })
 
-test('a body of nothing but unknown fields is answered with a bounded list', async () => {
+test('an error for a body of many unknown fields lists a bounded number of them', async () => {
   const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`x${index}`, 1]))
   const { details } = (await errorOf(many)) as unknown as { details: { fields: unknown[] } }
   expect(details.fields).toHaveLength(20)
@@ -180,7 +180,7 @@ test('an array instead of an object is refused as a whole', async () => {
   })
 })
 
-test('a missing body is told apart from an empty object', async () => {
+test('a missing body and an empty object get different errors', async () => {
   const { status, body } = await call(server, 'POST', '/v1/orders/asha', { headers: AS_AGENT })
   expect(status).toBe(400)
   expect(body).toMatchObject({
@@ -188,7 +188,7 @@ test('a missing body is told apart from an empty object', async () => {
   })
 })
 
-test('many decimals are fine where the number is no amount', async () => {
+test('a number that is no amount may have many decimals', async () => {
   expect(await send('{"amount":1.50,"hours":0.123456789012345678}')).toMatchObject({ status: 201 })
   expect(await send('{"amount":1.500}')).toMatchObject({ status: 201, body: { amount: 1.5 } })
 })
@@ -210,7 +210,7 @@ test('a route without a body takes none or an empty object and refuses a field',
   expect(await call(server, 'POST', '/v1/ping', { body: { a: 1 } })).toMatchObject({ status: 400 })
 })
 
-test('a handler may set headers of its answer', async () => {
+test('a handler may set headers of its response', async () => {
   const { headers } = await call(server, 'POST', '/v1/ping')
   expect(headers.get('cache-control')).toBe('public, max-age=60')
 })
@@ -229,18 +229,18 @@ test('a refusal keeps its field and details', async () => {
   })
 })
 
-test('a fault is a 500 that tells nothing of the inside', async () => {
+test('an unexpected error is a 500 that shows nothing of its cause', async () => {
   const { status, body } = await call(server, 'POST', '/v1/broken')
   expect(status).toBe(500)
   expect(JSON.stringify(body)).not.toContain('select')
   expect(body).toMatchObject({ error: { code: 'internal_error' } })
 })
 
-test('an answer with a field that its schema does not know fails loudly under test', async () => {
+test('a response with an unknown field throws under test', async () => {
   expect(await call(server, 'POST', '/v1/leaking')).toMatchObject({ status: 500 })
 })
 
-test('in production such a field is left out', async () => {
+test('in production an unknown field of a response is dropped', async () => {
   const lenient = await startTestServer(
     ({ serve }) => serve(leaking, () => Object.assign({ pong: true }, { password: 'x' })),
     {
@@ -252,7 +252,7 @@ test('in production such a field is left out', async () => {
   await lenient.close()
 })
 
-test('every answer has a request id of its own and headers against misuse', async () => {
+test('every response has its own request id and the security headers', async () => {
   const [first, second] = await Promise.all([
     call(server, 'POST', '/v1/ping'),
     call(server, 'POST', '/v1/ping'),
@@ -264,7 +264,7 @@ test('every answer has a request id of its own and headers against misuse', asyn
   expect(first.headers.get('content-security-policy')).toContain("default-src 'none'")
 })
 
-test('a request id from outside is not taken over', async () => {
+test('a request id that the client sends is ignored', async () => {
   const { headers } = await call(server, 'POST', '/v1/ping', { headers: { 'x-request-id': 'req_forged' } })
   expect(headers.get('x-request-id')).not.toBe('req_forged')
 })
@@ -282,7 +282,7 @@ export function handlersThatTheCompilerRefuses(serve: Serve): void {
   serve(order, ({ caller }) => ({ shop: caller.agentId, times: 1, amount: 1 }))
 }
 
-test('a POST that needs no field of its body needs no body; null is none of its forms', async () => {
+test('a POST without required fields needs no body, and null is refused', async () => {
   expect(await call(server, 'POST', '/v1/refund')).toMatchObject({ status: 200, body: { fields: 0 } })
   expect(await call(server, 'POST', '/v1/refund', { body: { amount: 1 } })).toMatchObject({
     body: { fields: 1 },

@@ -196,13 +196,13 @@ test('a 401 for another reason clears no cookie', async () => {
   }
 })
 
-test('reading needs no origin, and neither does any other credential', async () => {
+test('neither a GET nor a request with another credential needs an origin', async () => {
   expect((await ask('/read', { cookie: OWNER_COOKIE })).status).toBe(200)
   expect((await ask('/agent', AS_AGENT)).status).toBe(200)
   expect((await ask('/both', { ...AS_PLATFORM, cookie: OWNER_COOKIE })).status).toBe(200)
 })
 
-test('behind https no page that came by http changes anything', async () => {
+test('behind https a page that was loaded by http cannot change anything', async () => {
   const secure = await startTestServer(
     ({ serve }) => serve(whoAmI('/owner', ['owner']), ({ caller }) => ({ kind: caller.kind })),
     { baseUrl: 'https://batua.test' },
@@ -218,7 +218,7 @@ test('behind https no page that came by http changes anything', async () => {
   await secure.close()
 })
 
-test('a session is named by its id in the log, and its cookie is never there', async () => {
+test('the log names a session by its id and never contains its cookie', async () => {
   await ask('/owner', OWNER)
   await ask('/admin', ADMIN)
   await ask('/owner', { cookie: `${OWNER_COOKIE}-dead`, ...ORIGIN })

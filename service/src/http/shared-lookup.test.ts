@@ -20,7 +20,7 @@ function scripted() {
 
 const turnOfTheLoop = () => new Promise(resolve => setImmediate(resolve))
 
-test('a crowd with one credential costs two look-ups', async () => {
+test('many simultaneous requests with one credential need two look-ups', async () => {
   const { lookUp, ends } = scripted()
   const found = Array.from({ length: 900 }, async () => lookUp('key'))
   ends[0]?.()

@@ -36,7 +36,7 @@ async function ask(headers: Record<string, string> = {}, method = 'GET'): Promis
   return { status: response.statusCode ?? 0, headers: response.headers, bytes }
 }
 
-test('an asset is made once, and sent in the smallest encoding that the asker takes', async () => {
+test('an asset is made once and sent in the smallest encoding that the client accepts', async () => {
   const plain = await ask()
   expect(plain).toMatchObject({ status: 200, headers: { vary: 'accept-encoding' } })
   expect(plain.headers['content-encoding']).toBeUndefined()
@@ -54,7 +54,7 @@ test('an asset is made once, and sent in the smallest encoding that the asker ta
   expect(made).toBe(1)
 })
 
-test('each encoding has a strong tag of its own, and who has it already is sent nothing', async () => {
+test('each encoding has its own strong ETag, and a client that has it gets 304 without a body', async () => {
   const tags = new Set<string>()
   for (const encoding of ['identity', 'gzip', 'br']) {
     const accept = { 'accept-encoding': encoding }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { boundedMap } from './bounded-map.ts'
 
-test('a bounded map keeps what is in use and drops the rest', () => {
+test('a bounded map keeps the entries in use and drops the others', () => {
   const map = boundedMap<number, number>(10)
   map.set(-1, 1)
   for (let key = 0; key < 1_000; key += 1) {
@@ -12,7 +12,7 @@ test('a bounded map keeps what is in use and drops the rest', () => {
   expect(kept.length).toBeLessThanOrEqual(20)
 })
 
-test('what was deleted is gone from both generations', () => {
+test('a deleted entry is removed from both generations', () => {
   const map = boundedMap<string, number>(1)
   map.set('a', 1)
   map.set('b', 2)
@@ -22,7 +22,7 @@ test('what was deleted is gone from both generations', () => {
   expect(map.get('b')).toBeUndefined()
 })
 
-test('a value that was set again is never answered with its old value', () => {
+test('a key that was set again never returns its old value', () => {
   const map = boundedMap<string, number>(1)
   map.set('a', 1)
   map.set('b', 2)

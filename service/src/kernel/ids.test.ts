@@ -20,7 +20,7 @@ test('an id is the TypeID of its uuid, both ways', () => {
   )
 })
 
-test('whatever is taken for an id is one', () => {
+test('parseId accepts only texts that formatId makes', () => {
   const near = fc.tuple(uuids, fc.nat(29), fc.oneof(fc.nat(0x7f), fc.nat(0xffff))).map(([uuid, at, code]) => {
     const id = formatId('pay', uuid)
     return id.slice(0, at) + String.fromCharCode(code) + id.slice(at + 1)
@@ -49,7 +49,7 @@ test.each([
   expect(parseId('pay', text)).toBeNull()
 })
 
-test('a new uuid is of version 7, holds its moment, and ends even', () => {
+test('a new uuid has version 7 and its time, and its last bit is 0', () => {
   fc.assert(
     fc.property(moments, moment => {
       const uuid = newUuid(moment)
@@ -59,7 +59,7 @@ test('a new uuid is of version 7, holds its moment, and ends even', () => {
   )
 })
 
-test('uuids of one moment are in order and none comes twice', () => {
+test('uuids of one millisecond are in order and unique', () => {
   const moment = new Date('2026-11-20T10:00:00.000Z')
   // The counter has 12 bits; the first call takes it to 0.
   const made = Array.from({ length: 4_096 }, () => newUuid(moment))
@@ -67,7 +67,7 @@ test('uuids of one moment are in order and none comes twice', () => {
   expect(new Set(made).size).toBe(made.length)
 })
 
-test('the first uuid of a millisecond parts what came before from what comes since', () => {
+test('the first uuid of a millisecond is above all earlier uuids and not above any later one', () => {
   fc.assert(
     fc.property(moments, moment => {
       const bound = firstUuidAt(moment)
@@ -77,7 +77,7 @@ test('the first uuid of a millisecond parts what came before from what comes sin
   )
 })
 
-test('the two statement lines of a movement lead back to it, and to their side', () => {
+test('the ids of both statement lines give their movement and side', () => {
   fc.assert(
     fc.property(moments, moment => {
       const movement = newUuid(moment)

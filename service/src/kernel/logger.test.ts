@@ -18,7 +18,7 @@ test('fields that hold secrets or personal data are hidden by name', () => {
   for (const value of ['ABCDE1234F', '9876543210', 'agk_live_x', 'cookie']) expect(text).not.toContain(value)
 })
 
-test('an error is told by type, words, stack and cause, never by what a driver hangs on it', () => {
+test('an error is logged with type, message, stack and cause, without properties that a driver adds', () => {
   const error = Object.assign(new Error('duplicate key', { cause: new Error('below') }), {
     code: '23505',
     detail: 'Key (email)=(asha@example.com) already exists.',

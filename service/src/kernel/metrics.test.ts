@@ -12,7 +12,7 @@ async function shown(read: () => Promise<number>): Promise<string[]> {
   return (await metrics.metrics()).split('\n').filter(line => line.startsWith('part_'))
 }
 
-test('the figures of a part are read once for all of them', async () => {
+test('the gauges of a group share one read', async () => {
   let reads = 0
   const read = async () => {
     reads += 1
@@ -22,7 +22,7 @@ test('the figures of a part are read once for all of them', async () => {
   expect(reads).toBe(1)
 })
 
-test('figures that cannot be read have no number, which is not 0, and those of others are told', async () => {
+test('gauges that cannot be read have no value instead of 0, and other gauges are still shown', async () => {
   const away = () => Promise.reject(new Error('the database is away'))
   expect(await shown(away)).toEqual(['part_size Nan', 'part_double Nan'])
 })

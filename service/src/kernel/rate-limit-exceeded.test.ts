@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rateLimitExceeded } from './rate-limit-exceeded.ts'
 
-test('a 429 says that nothing is left and names one moment for the next try, in all its headers and its message', () => {
+test('the headers and the message of a 429 agree: nothing is left, and one time for the next try', () => {
   expect(rateLimitExceeded('More than 100 requests in a minute', 100, 11_001)).toEqual({
     kind: 'refusal',
     code: 'rate_limit_exceeded',
@@ -15,7 +15,7 @@ test('a 429 says that nothing is left and names one moment for the next try, in 
   })
 })
 
-test('a 429 never asks for a repetition at once', () => {
+test('a 429 never has a Retry-After of 0', () => {
   expect(rateLimitExceeded('Too many', 1, 0).headers).toMatchObject({
     'retry-after': '1',
     'ratelimit-reset': '1',

@@ -18,7 +18,7 @@ test('a MAC is the HMAC-SHA256 of the text, cut to 16 bytes', () => {
   )
 })
 
-test('what is encrypted for one column does not open for another, nor after a change', () => {
+test('a value encrypted for one column cannot be decrypted for another, nor after a change', () => {
   const sealed = vault.encrypt('ABCDE1234F', 'owners.pan')
   expect(vault.decrypt(sealed, 'owners.pan')).toBe('ABCDE1234F')
   expect(() => vault.decrypt(sealed, 'owners.email')).toThrow()

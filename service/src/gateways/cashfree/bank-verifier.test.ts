@@ -51,7 +51,7 @@ test.each([
   })
 })
 
-test('a valid account of which the bank tells no name proves nothing', async () => {
+test('a valid account without a name from the bank is not accepted', async () => {
   cashfree.verification.say(CLAIM.bankAccount, { ...VALID, name_at_bank: '', name_match_score: '100.00' })
   expect(await verifier.verifyAccount(CLAIM)).toMatchObject({ kind: 'failed', reason: 'name_mismatch' })
 })
@@ -105,7 +105,7 @@ test.each(['RECEIVED', 'PENDING', 'APPROVAL_PENDING'])(
   },
 )
 
-test('a reference that Cashfree has forgotten is begun anew', async () => {
+test('a check whose reference Cashfree no longer has is started again', async () => {
   expect(await verifier.checkAgain('1', CLAIM)).toMatchObject({ kind: 'verified' })
 })
 
@@ -120,7 +120,7 @@ test.each([
   expect(await verifier.verifyAccount(CLAIM)).toMatchObject(verdict)
 })
 
-test('faults are no verdicts, and no message holds a secret or the account', async () => {
+test('failures are not results, and no message contains a secret or the account', async () => {
   const said: string[] = []
   for (const fault of Object.values(FAULTS)) {
     cashfree.faults.next('POST /verification/bank-account/sync', fault)

@@ -34,7 +34,7 @@ const PAYOUT: PayoutRequest = {
 }
 
 describe('a beneficiary', () => {
-  test('is made known once and answers the same ever after', async () => {
+  test('is registered once and has the same id afterwards', async () => {
     const known = { kind: 'value', value: { beneficiaryId: ASHA.beneficiaryId } }
     expect(await payouts.ensureBeneficiary(ASHA)).toEqual(known)
     expect(await payouts.ensureBeneficiary(ASHA)).toEqual(known)
@@ -50,14 +50,14 @@ describe('a beneficiary', () => {
     })
   })
 
-  test('whose account another one has is paid under the id that Cashfree knows', async () => {
+  test('whose account has another id at Cashfree is paid under that id', async () => {
     await payouts.ensureBeneficiary(ASHA)
     const second = { ...ASHA, beneficiaryId: 'own_second' }
     const answer = await payouts.ensureBeneficiary(second)
     expect(answer).toEqual({ kind: 'value', value: { beneficiaryId: ASHA.beneficiaryId } })
   })
 
-  test('whose id names another account is refused: money would go to somebody else', async () => {
+  test('whose id belongs to another account is refused, because money would go to the wrong account', async () => {
     await payouts.ensureBeneficiary(ASHA)
     cashfree.faults.next('POST /payout/beneficiary', {
       kind: 'refuse',
@@ -213,7 +213,7 @@ describe('a transfer', () => {
   )
 })
 
-describe('a notice', () => {
+describe('a payout webhook', () => {
   const data = {
     transfer_id: PAYOUT.transferId,
     cf_transfer_id: bare('9007199254740993127'),
@@ -237,21 +237,21 @@ describe('a notice', () => {
     expect(read(type, data)).toMatchObject({ valid: true, transferIds: [PAYOUT.transferId] })
   })
 
-  test('of another kind is valid and concerns none of ours', () => {
+  test('of another kind is valid and has no events', () => {
     for (const type of ['LOW_BALANCE_ALERT', 'CREDIT_CONFIRMATION', 'SOMETHING_NEW']) {
       expect(read(type, data)).toMatchObject({ valid: true, transferIds: [] })
     }
     expect(read('TRANSFER_SUCCESS', null)).toMatchObject({ valid: true, transferIds: [] })
   })
 
-  test('signed with the secret of another interface is forged', () => {
+  test('signed with the secret of another API is invalid', () => {
     expect(read('TRANSFER_SUCCESS', data, FAKE_SECRETS.payments)).toMatchObject({
       valid: false,
       transferIds: [],
     })
   })
 
-  test('that brings the reference of the bank is not a copy of the one before', () => {
+  test('with the reference of the bank is not a copy of the earlier one', () => {
     const first = read('TRANSFER_SUCCESS', data)
     expect(read('TRANSFER_SUCCESS', data).dedupeKey).toBe(first.dedupeKey)
     expect(read('TRANSFER_SUCCESS', { ...data, transfer_utr: '1' }).dedupeKey).not.toBe(first.dedupeKey)

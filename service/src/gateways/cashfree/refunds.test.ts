@@ -67,13 +67,13 @@ test('a refund that is there already is taken as it is, unless it is over anothe
   expect(other).toMatchObject({ kind: 'rejected', code: 'refund_already_exists' })
 })
 
-test('a refund that took effect without an answer is found by asking', async () => {
+test('a refund that took effect without a response is found by a query', async () => {
   cashfree.faults.next(LINE, FAULTS.silenceAfter)
   expect(await gateway.refund(KEY, request)).toMatchObject({ kind: 'unknown' })
   expect(await gateway.getRefund(KEY, request.refundId)).toEqual({ kind: 'value', value: 'done' })
 })
 
-test('a refund that was refused is refused only if none of its id is there; in doubt it is asked for', async () => {
+test('a refused refund counts as refused only if no refund has its id; otherwise it is queried', async () => {
   cashfree.faults.next(LINE, { kind: 'refuse', status: 400, code: 'refund_amount_invalid' })
   expect(await gateway.refund(KEY, request)).toMatchObject({
     kind: 'rejected',
