@@ -24,7 +24,14 @@ function telling(errors: readonly ErrorObject[]): ErrorObject | undefined {
 function pathOf(error: ErrorObject): string {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const child = childOf(error)
-  return (child === undefined ? path : [...path, child]).join('.')
+  return shortened((child === undefined ? path : [...path, child]).join('.'))
+}
+
+const LONGEST_NAME = 200
+
+/** A field's name as a response repeats it: a caller may send one as long as a body. */
+export function shortened(name: string): string {
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`
 }
 
 function unescapePointer(part: string): string {

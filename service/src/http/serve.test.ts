@@ -173,6 +173,15 @@ test('an error for a body of many unknown fields lists a bounded number of them'
   expect(details.fields).toHaveLength(20)
 })
 
+test('a field name as long as a body is repeated no longer than a name can be', async () => {
+  const { field, message } = (await errorOf({ amount: 1, ['x'.repeat(50_000)]: 1 })) as unknown as {
+    field: string
+    message: string
+  }
+  expect(field).toBe(`${'x'.repeat(200)}…`)
+  expect(message.length).toBeLessThan(500)
+})
+
 test('an array instead of an object is refused as a whole', async () => {
   expect(await errorOf([1])).toMatchObject({
     status: 400,

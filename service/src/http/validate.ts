@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { TObject, TSchema } from 'typebox'
 import { AppError } from '../kernel/app-error.ts'
 import { closedSchema } from './closed-schema.ts'
-import { describeInvalid, type InvalidField, unknownField } from './invalid-field.ts'
+import { describeInvalid, type InvalidField, shortened, unknownField } from './invalid-field.ts'
 import { checkPlainNumber } from './query-text.ts'
 
 /** Returns when a value fits its schema; otherwise throws `validation_error` that names the field. */
@@ -56,9 +56,10 @@ function invalidFieldsIn(value: unknown, fields: readonly FieldCheck[]): Invalid
   const unknown = Object.keys(value).filter(name => !names.includes(name))
   return [
     ...wrong.map(({ validate }) => describeInvalid(validate.errors ?? [])),
-    ...unknown
-      .slice(0, MAX_LISTED)
-      .map(field => ({ field, message: `${field} ${unknownField(names, field)}` })),
+    ...unknown.slice(0, MAX_LISTED).map(field => ({
+      field: shortened(field),
+      message: `${shortened(field)} ${unknownField(names, field)}`,
+    })),
   ]
 }
 
