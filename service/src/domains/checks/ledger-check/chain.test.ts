@@ -32,7 +32,7 @@ function isWhole(steps: readonly Step[], end: Step | undefined, every = 3): bool
 const changes = fc.array(fc.bigInt({ min: -50n, max: 50n }), { minLength: 1, maxLength: 40 })
 
 describe('a chain', () => {
-  test('is whole in whatever order its steps are seen, and however often it is put away', () => {
+  test('is complete in any order of its steps, and however often it is stored', () => {
     const property = fc.property(
       changes,
       fc.infiniteStream(fc.nat()),
@@ -47,12 +47,12 @@ describe('a chain', () => {
     fc.assert(property, { numRuns: 200 })
   })
 
-  test('is whole without any step only for an empty account', () => {
+  test('is complete without a step only for an empty account', () => {
     expect(isWhole([], undefined)).toBe(true)
     expect(isWhole([], { sequence: 0n, balance: 5n, change: 0n })).toBe(false)
   })
 
-  test('is broken by a step that is missing, doubled or changed, and by another end', () => {
+  test('is broken by a missing, doubled or changed step, and by another end', () => {
     const property = fc.property(changes, fc.nat(), (all, pick) => {
       const history = historyOf(all)
       const at = pick % history.length

@@ -46,7 +46,7 @@ export async function checkNextSlice(
 function messageOf({ kind }: Fault): string {
   return kind === ROW_FAULT
     ? 'altered row: found by the ledger check; somebody else wrote to the database'
-    : 'the book is not right'
+    : 'ledger check found a fault'
 }
 
 function inSnapshot<T>(database: Database, read: (tx: Queryable) => Promise<T>): Promise<T> {

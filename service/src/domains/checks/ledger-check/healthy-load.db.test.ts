@@ -126,7 +126,7 @@ const endRows: Writer<Transfer> = {
     ]),
 }
 
-test('a healthy book has no fault while two nodes pay, hold and check at once, in slices and pieces', async () => {
+test('a correct ledger has no fault while two nodes pay, hold and check at once, in slices and pieces', async () => {
   const context = testContext(db.database, clock)
   const until = Date.now() + LOAD_MS
   const isOver = () => Date.now() > until

@@ -60,7 +60,7 @@ function step(sequence: number): Transfer {
   }
 }
 
-test('a round through many wallets and a very long history costs little and ends within an hour', async () => {
+test('a round over many wallets and a very long history is cheap and ends within an hour', async () => {
   const context = testContext(db.database, clock)
   await checkNextSlice(context, clock.now())
   globalThis.gc?.()

@@ -17,33 +17,33 @@ interface Status extends CheckStatus {
 const FIGURES: readonly (Figure<Status> | LabelledFigure<Status>)[] = [
   {
     name: 'book_balanced',
-    help: 'Whether the book is right: 1, or 0; no number before the first whole round',
+    help: '1 if the ledger check found no fault, else 0; NaN before the first complete round',
     value: ({ faults, checkedAt }) => (faults > 0 ? 0 : checkedAt === null ? Number.NaN : 1),
   },
   {
     name: 'book_faults',
-    help: 'Faults of the book that were found and have not healed',
+    help: 'Open faults of the ledger that the ledger check found',
     value: ({ faults }) => faults,
   },
   {
     name: 'book_wallets_checked',
-    help: 'Wallets that the round under way has checked',
+    help: 'Wallets checked in the current round of the ledger check',
     value: ({ walletsChecked }) => walletsChecked,
   },
   {
     name: 'book_round_wallets',
-    help: 'Wallets that the last whole round checked',
+    help: 'Wallets checked in the last complete round of the ledger check',
     value: ({ lastWallets }) => lastWallets,
   },
   {
     name: 'book_seconds_since_round',
-    help: 'Seconds since the last whole round ended',
+    help: 'Seconds since the last complete round of the ledger check ended',
     value: ({ checkedAt, now }) =>
       checkedAt === null ? Number.NaN : (now.getTime() - checkedAt.getTime()) / 1_000,
   },
   {
     name: 'book_agrees',
-    help: 'Whether the book held what its records say at the last round: 1, or 0; the overview shows the amounts',
+    help: '1 if the ledger balance matched its records in the last round, else 0; the overview shows the amounts',
     label: 'of',
     values: ({ sums }) => (sums === null ? {} : agreements(sums)),
   },

@@ -45,7 +45,7 @@ async function figures(): Promise<Record<string, string>> {
 }
 
 describe('a round', () => {
-  test('has not been when nothing was checked, and says so', async () => {
+  test('is reported as missing before the first one has ended', async () => {
     expect(await read()).toEqual({ checkedAt: null, balanced: null })
     expect(await figures()).toEqual({
       book_balanced: 'Nan',
@@ -56,7 +56,7 @@ describe('a round', () => {
     })
   })
 
-  test('begins a quarter of an hour after the one before, on one node', async () => {
+  test('begins a quarter of an hour after the previous one, on one node', async () => {
     wallets = await everyKind(node, db.database, clock)
     await Promise.all([1, 2, 3].map(check))
     const first = { checkedAt: clock.now(), balanced: true }
@@ -69,20 +69,20 @@ describe('a round', () => {
     expect(await read()).toEqual({ checkedAt: clock.now(), balanced: true })
   })
 
-  test('asks for no more work at once, so that nobody waits for it', async () => {
+  test('returns no further work to its job, so that the job sleeps between slices', async () => {
     clock.advance(15 * MINUTE_MS)
     const job = integrityJobs(context).find(({ name }) => name === 'book check')
     expect(await job?.run(clock.now())).toBe(0)
     expect(await read()).toMatchObject({ checkedAt: clock.now() })
   })
 
-  test('is gone through in slices, with wallets in pieces, to the same end', async () => {
+  test('can run in slices, with long wallets in pieces, with the same result', async () => {
     expect(await wholeRound(context, { rows: 2, wallets: 1 })).toBeGreaterThan(15)
     expect(await faultsOf(db.database)).toEqual([])
     expect(await figures()).toMatchObject({ book_balanced: '1', book_round_wallets: '3' })
   })
 
-  test('finds in pieces what it finds at once', async () => {
+  test('finds the same faults in pieces as at once', async () => {
     const spoil = (change: string) =>
       db.database.query(
         `update transfers set fee_paise = fee_paise ${change} where debit_account = $1
@@ -107,7 +107,7 @@ describe('a round', () => {
     await wholeRound(context)
   })
 
-  test('is taken over by another node when its own is gone', async () => {
+  test('is continued by another node if its own crashes', async () => {
     clock.advance(15 * MINUTE_MS)
     const before = await read()
     await db.database.query(
@@ -123,7 +123,7 @@ describe('a round', () => {
 })
 
 describe('a fault', () => {
-  test('is logged once, shown until a later round finds it healed, and counted', async () => {
+  test('is logged once, and counted until a later round finds it healed', async () => {
     logged.length = 0
     const change = (paise: number) =>
       db.database.query('update accounts set total_spent_paise = total_spent_paise + $2 where id = $1', [
@@ -136,7 +136,7 @@ describe('a fault', () => {
     const { checkedAt } = await read()
     clock.advance(1)
     await wholeRound(context)
-    expect(logged).toEqual(['the book is not right'])
+    expect(logged).toEqual(['ledger check found a fault'])
     expect(await read()).toEqual({ checkedAt: clock.now(), balanced: false })
     expect(await figures()).toMatchObject({ book_balanced: '0', book_faults: '1' })
     expect(checkedAt).not.toEqual(clock.now())
@@ -160,7 +160,7 @@ describe('a fault', () => {
 })
 
 describe('the sums', () => {
-  test('stand in the metrics as flags, because whoever reads those is told no balances', async () => {
+  test('are flags in the metrics, whose readers may not see balances', async () => {
     clock.advance(1)
     await wholeRound(context)
     const shown = Object.entries(await figures()).filter(([name]) => name.startsWith('book_agrees'))
@@ -172,7 +172,7 @@ describe('the sums', () => {
     expect(Object.keys(await figures()).filter(name => /paise|inr|balance[^d]/.test(name))).toEqual([])
   })
 
-  test('are the same however much of the book is folded', async () => {
+  test('are the same however much of the ledger is summed by day', async () => {
     clock.advance(1)
     await wholeRound(context)
     const unfolded = await readBookSums(db.database)
@@ -187,7 +187,7 @@ describe('the sums', () => {
     expect(await faultsOf(db.database)).toEqual([])
   })
 
-  test('count a funding that completes long after its id was made', async () => {
+  test('include a funding that completes long after its id was created', async () => {
     const id = newUuid(clock.now())
     clock.advance(HOUR_MS)
     await foldAll(db.database, clock.now())

@@ -67,7 +67,7 @@ test('a round goes through all rows of all tables, once, in slices of any size',
   }
 })
 
-test('another node goes on where the one before stopped, and begins with the first table where it knows none of the name', async () => {
+test('another node continues where the previous one stopped, and begins with the first table if it does not know that one', async () => {
   await checkNextSlice(context, clock.now(), { rows: 100, wallets: 3 })
   expect(seen).toEqual(EVERY.slice(0, 3))
   expect(await position()).toMatchObject({ table: 'apples' })
@@ -80,7 +80,7 @@ test('another node goes on where the one before stopped, and begins with the fir
   expect(seen).toEqual(EVERY)
 })
 
-test('a fault of a row is logged once, and heals when a round finds the row right or gone', async () => {
+test('a fault of a row is logged once, and heals when a round finds the row correct or deleted', async () => {
   const round = async () => {
     clock.advance(1)
     await wholeRound(context)
@@ -100,7 +100,7 @@ test('a fault of a row is logged once, and heals when a round finds the row righ
   expect(await round()).toEqual([])
 })
 
-test('of a database in ruins a thousand faults are kept and logged', async () => {
+test('at most a thousand faults are stored and logged, however many rows are altered', async () => {
   await db.database.query(`insert into pears select gen_random_uuid(), false from generate_series(1, 1500)`)
   await wholeRound(context)
   await wholeRound(context)

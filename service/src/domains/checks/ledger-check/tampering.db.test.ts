@@ -93,10 +93,10 @@ describe('a round finds an account', () => {
     await wholeRound(context)
     expect(await kindsOf(wallets.payer)).toContain(kind)
     expect(await readBookCheck(db.database)).toMatchObject({ balanced: false })
-    expect(logged).toContain('the book is not right')
+    expect(logged).toContain('ledger check found a fault')
   })
 
-  test('that was taken away with its money', async () => {
+  test('that was deleted with its money', async () => {
     await tamper('delete from accounts where id = $1', [wallets.payee])
     await wholeRound(context)
     expect(await kindsOf()).toEqual(['sum_differs'])

@@ -58,7 +58,10 @@ function openAsk({ pausesMs = PAUSES_MS, clock, logger }: ReconciliationContext)
       if (answer.kind === 'value') return { answered: true, value: answer.value }
       const pauseMs = answer.kind === 'rejected' ? undefined : pausesMs[asked]
       if (pauseMs === undefined) {
-        logger.warn({ subject, kind: answer.kind, reason: answer.message }, 'reconciliation: no answer')
+        logger.warn(
+          { subject, kind: answer.kind, reason: answer.message },
+          'reconciliation: the gateway did not respond',
+        )
         if (answer.kind !== 'rejected' && ++silence.inRow >= AWAY_AFTER) silence.awayUntilMs = nowMs + AWAY_MS
         return { answered: false }
       }

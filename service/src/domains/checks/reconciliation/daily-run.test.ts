@@ -4,14 +4,14 @@ import { dailySpan, lastDueDay } from './daily-run.ts'
 
 const at = (text: string) => new Date(text)
 
-test('a day’s comparison falls due at 03:30 in IST', () => {
+test('a day’s reconciliation is due at 03:30 in IST', () => {
   const day = istDay(at('2026-11-20T22:00:00Z'))
   expect(lastDueDay(at('2026-11-20T21:59:59.999Z'))).toBe(day - 1)
   expect(lastDueDay(at('2026-11-20T22:00:00.000Z'))).toBe(day)
   expect(lastDueDay(at('2026-11-21T21:59:59.999Z'))).toBe(day)
 })
 
-test('a run reaches back a week, and further to what of the records was not read; the first of all 90 days', () => {
+test('a run covers a week and earlier records that were not read; the first run covers 90 days', () => {
   const now = at('2026-11-20T22:00:00Z')
   const before = (count: number) => new Date(now.getTime() - count * DAY_MS)
   const days = (listedTo: Date | null, unlistedFrom: Date | null = null) =>
@@ -24,7 +24,7 @@ test('a run reaches back a week, and further to what of the records was not read
   expect(days(null)).toBe(90)
 })
 
-test('a run takes in what begins at its very moment', () => {
+test('a run includes records that begin at its own moment', () => {
   const now = at('2026-11-20T22:00:00Z')
   expect(dailySpan({ listedTo: null, unlistedFrom: null }, now).to.getTime()).toBeGreaterThan(now.getTime())
 })

@@ -21,7 +21,7 @@ const found = () => stage.found()
 
 type Expected = Partial<Seen>
 
-describe('a funding', () => {
+describe('reconciliation reports a funding', () => {
   const cases: Record<string, [tamper: string, ...expected: Expected[]]> = {
     'of another amount at the gateway': [
       `update sandbox_payments set amount_paise = 50000`,
@@ -105,7 +105,7 @@ describe('a funding', () => {
     expect(seen).toEqual(expect.arrayContaining(bySubject.map(one => expect.objectContaining(one))))
   })
 
-  test('paid, and nobody told us', async () => {
+  test('that was paid without a webhook', async () => {
     const { funding } = await stage.world.open(await stage.world.newAgent())
     await stage.world.gateway.simulation.pay(orderIdOf(funding), { method: 'card' })
     await query(`update fundings set next_check_at = null, status = 'failed'`)
@@ -115,7 +115,7 @@ describe('a funding', () => {
     ])
   })
 
-  test('with money in the book that nobody paid', async () => {
+  test('that was credited without a payment', async () => {
     const agent = await stage.world.newAgent()
     const { id } = await fund(stage.world.ledger, agent, 5_000n)
     expect(await found()).toMatchObject([
@@ -123,7 +123,7 @@ describe('a funding', () => {
     ])
   })
 
-  test('charged back in the book but not in its row', async () => {
+  test('that was charged back in the ledger but not in its row', async () => {
     await stage.fund('success')
     const reversed = await stage.fund('success')
     await query(

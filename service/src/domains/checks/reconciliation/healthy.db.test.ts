@@ -37,7 +37,7 @@ async function advance(seconds: number): Promise<void> {
   for (const payout of payouts) await stage.follow(payout)
 }
 
-test('nothing differs while everything that a gateway does is under way', async () => {
+test('reconciliation finds no difference while fundings, refunds and payouts are in progress', async () => {
   await playEverything()
   const report = await stage.compare()
   expect(await stage.differences()).toEqual([])
@@ -54,7 +54,7 @@ test.each([60, 300, 3_600, 86_400, 3 * 86_400, 10 * 86_400])(
   },
 )
 
-test('both sides come to the same totals', async () => {
+test('the totals of the ledger and the gateway are the same', async () => {
   const { totals } = await stage.compare()
   for (const name of ['fundings', 'refunds', 'chargebacks', 'payouts', 'payments'] as const) {
     const { count, oursPaise, theirsPaise } = totals[name]
@@ -65,7 +65,7 @@ test('both sides come to the same totals', async () => {
   expect(totals.foreign.count).toBe(0)
 })
 
-test('a refund that failed for good is a difference until somebody pays it back', async () => {
+test('a refund that failed for good is a difference until the operator refunds it', async () => {
   const funding = await stage.fund(LEFT)
   await advance(86_400)
   await stage.compare()

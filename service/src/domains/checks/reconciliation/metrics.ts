@@ -9,7 +9,7 @@ export function addReconciliationMetrics(
 ): void {
   const differences = {
     name: 'reconciliation_differences',
-    help: 'Differences between the book and the gateway that the last comparison found; no number before it',
+    help: 'Differences between the ledger and the gateway in the last reconciliation; NaN before the first',
     value: (found: number) => found,
   }
   const read = async () => (await readReconciliation(database))?.differences ?? Number.NaN

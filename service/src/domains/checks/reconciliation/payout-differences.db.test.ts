@@ -76,7 +76,7 @@ describe('a payout', () => {
     expect(seen).toEqual(expect.arrayContaining(bySubject.map(one => expect.objectContaining(one))))
   })
 
-  test('that the bank sent back when nobody looked any more', async () => {
+  test('that the bank returned after its last check', async () => {
     await stage.payOut('7766671735000')
     await query(`update payouts set next_check_at = null`)
     stage.world.advance(30 * 60)

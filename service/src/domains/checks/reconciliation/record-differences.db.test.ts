@@ -22,8 +22,8 @@ afterEach(() => stage.close())
 /** Beside what was tampered with nothing is ever reported. */
 const found = () => stage.found()
 
-describe('what the book posts late', () => {
-  test('has its old funding looked at', async () => {
+describe('a late transfer', () => {
+  test('has its old funding checked', async () => {
     const funding = await stage.fund('success')
     stage.world.advance(60 * 86_400)
     await simulateOutcome(stage.world.sandbox, sessionIdOf(funding), 'chargeback')
@@ -37,7 +37,7 @@ describe('what the book posts late', () => {
     ])
   })
 
-  test('has its old payout looked at', async () => {
+  test('has its old payout checked', async () => {
     const payout = await stage.payOut('7766671735000')
     await query(`update payouts set next_check_at = null`)
     stage.world.advance(60 * 86_400)
@@ -68,14 +68,14 @@ describe('the gateway’s own records', () => {
     ])
   })
 
-  test('name orders of somebody else on the same account, which are counted only', async () => {
+  test('name orders of another service on the same account, which are only counted', async () => {
     await strangePayment('shop-4711')
     const { totals } = await stage.compare()
     expect(await stage.differences()).toEqual([])
     expect(totals.foreign).toMatchObject({ count: 1, theirsPaise: 70_000n })
   })
 
-  test('name a settlement that does not follow from what it carries', async () => {
+  test('name a settlement whose amount does not match its payments', async () => {
     await stage.close()
     stage = await openReconciliationStage({
       payments: gateway => ({

@@ -34,13 +34,13 @@ async function list(query = ''): Promise<List> {
   return reply.body as List
 }
 
-test('the list is empty while nothing differs', async () => {
+test('the list of differences is empty while there are none', async () => {
   await stage.fund('success')
   await stage.compare()
   expect(await list()).toEqual({ differences: [], pagination: { total: 0, limit: 20, offset: 0 } })
 })
 
-test('open differences are listed with both sides’ words, by kind and page by page', async () => {
+test('open differences are listed with both sides’ figures, by kind and page by page', async () => {
   const wrong = await stage.fund('success')
   await stage.query(`update sandbox_payments set amount_paise = 99999 where order_id = $1`, [
     orderIdOf(wrong),
@@ -66,7 +66,7 @@ test('open differences are listed with both sides’ words, by kind and page by 
   expect([...first.differences, ...second.differences]).toEqual(all.differences)
 })
 
-test('only administrators see it', async () => {
+test('only administrators can read the list of differences', async () => {
   const reply = await call(server, 'GET', '/v1/admin/reconciliation', {})
   expect(reply.status).toBe(401)
 })

@@ -71,7 +71,7 @@ async function rowsOf(subject: string) {
   )
 }
 
-test('a day has one comparison; it is made up for when it was missed, and then nothing is due', async () => {
+test('a day has one run; a missed run is made later, and then none is due', async () => {
   expect(await readReconciliation(stage.world.db.database)).toEqual({ differences: null, checkedAt: null })
   expect(await runDue()).toBeGreaterThan(0)
   expect(await runDue()).toBe(0)
@@ -83,7 +83,7 @@ test('a day has one comparison; it is made up for when it was missed, and then n
   expect(runs).toHaveLength(2)
 })
 
-test('a difference that stays keeps the moment it was found; one that is gone is closed, and found anew when it is back', async () => {
+test('a lasting difference keeps its found_at; a resolved one is closed, and reported again if it recurs', async () => {
   const subject = await tampered()
   await runDue()
   const [first] = await rowsOf(subject)
@@ -107,7 +107,7 @@ test('a difference that stays keeps the moment it was found; one that is gone is
   expect(await stage.differences()).toHaveLength(1)
 })
 
-test('a difference is looked at again however long ago its funding was', async () => {
+test('an open difference is rechecked, however old its funding is', async () => {
   await tampered()
   await runDue()
   stage.world.advance(200 * 86_400)
@@ -118,7 +118,7 @@ test('a difference is looked at again however long ago its funding was', async (
   expect(await stage.differences()).toEqual([])
 })
 
-test('a comparison that dies goes on where it was, and neither loses nor repeats what it found', async () => {
+test('a run continues after a crash, and neither loses nor repeats a difference', async () => {
   const count = PAGE_SIZE + 5
   for (let index = 0; index < count; index++) await stage.fund('success')
   await stage.query(`update sandbox_payments set amount_paise = 50000`, [])
@@ -166,7 +166,7 @@ async function hangInFirstPage() {
   return { letGo: () => gate.resolve(), hanging }
 }
 
-test('while one node compares, another has nothing to do', async () => {
+test('while one node runs the reconciliation, another does not', async () => {
   const { letGo, hanging } = await hangInFirstPage()
   expect(await daily()).toBe(0)
   letGo()
@@ -176,7 +176,7 @@ test('while one node compares, another has nothing to do', async () => {
   expect(runs).toHaveLength(1)
 })
 
-test('a node that hung beyond its lease is overtaken, and what it says then counts for nothing', async () => {
+test('a node that hung beyond its lease is replaced, and its later results are discarded', async () => {
   const { letGo, hanging } = await hangInFirstPage()
   stage.world.advance(15 * 60)
   const id = await selectUnfinishedRun(stage.world.db.database)
@@ -188,7 +188,7 @@ test('a node that hung beyond its lease is overtaken, and what it says then coun
   expect(run).toMatchObject({ phase: 'open_fundings', totals: { fundings: { count: 1 } } })
 })
 
-test('two nodes that begin at once make one comparison', async () => {
+test('two nodes that begin at once make one run', async () => {
   await tampered()
   const nodes = [comparing, openComparing(stage.context)]
   for (;;) {
@@ -202,7 +202,7 @@ test('two nodes that begin at once make one comparison', async () => {
   expect(run?.finishedAt).not.toBeNull()
 })
 
-test('what is settled between two looks is no difference', async () => {
+test('a record that changes between two queries is not a difference', async () => {
   const { funding } = await stage.world.open(await stage.world.newAgent())
   await stage.world.gateway.simulation.pay(orderIdOf(funding), { method: 'upi' })
   await stage.query(`update fundings set next_check_at = null`, [])

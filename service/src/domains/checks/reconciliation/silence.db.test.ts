@@ -65,7 +65,7 @@ async function lastRunId(): Promise<string> {
   return row?.id ?? ''
 }
 
-test('what the gateway does not answer about is unchecked, never fine, until it answers', async () => {
+test('a record without a response of the gateway counts as unchecked until it responds', async () => {
   const funding = await stage.fund('success')
   await lookNoMore()
   onGetOrder = async () => 'silence'
@@ -79,7 +79,7 @@ test('what the gateway does not answer about is unchecked, never fine, until it 
   expect(await stage.compare(stage.context, 1)).toMatchObject({ differences: 0, unchecked: 0 })
 })
 
-test('a difference stays open while the gateway does not answer about it', async () => {
+test('a difference stays open while the gateway does not respond about it', async () => {
   const subject = await tampered()
   await stage.compare()
   onGetOrder = async () => 'silence'
@@ -92,7 +92,7 @@ test('a difference stays open while the gateway does not answer about it', async
   ])
 })
 
-test('records that could not be read are unchecked, and the next nights read them again', async () => {
+test('records that could not be read count as unchecked, and the next runs read them again', async () => {
   listing = 'silence'
   await runDue()
   expect(await stage.differences()).toMatchObject([{ kind: 'unchecked', theirs: null }])
@@ -106,7 +106,7 @@ test('records that could not be read are unchecked, and the next nights read the
   expect((run?.to.getTime() ?? 0) - (run?.from.getTime() ?? 0)).toBeGreaterThan(120 * DAY_MS)
 })
 
-test('a question without an answer is asked again after a pause', async () => {
+test('a query without a response is repeated after a pause', async () => {
   await stage.fund('success')
   let asked = 0
   onGetOrder = async () => (asked++ < 2 ? 'silence' : 'answer')
@@ -114,7 +114,7 @@ test('a question without an answer is asked again after a pause', async () => {
   expect(asked).toBe(3)
 })
 
-test('a payout of another provider and a funding of another gateway are unchecked', async () => {
+test('a payout of another provider and a funding of another gateway count as unchecked', async () => {
   await stage.payOut()
   await stage.query(`update payouts set provider = 'gone'`, [])
   await stage.query(`update fundings set gateway = 'gone'`, [])
@@ -122,7 +122,7 @@ test('a payout of another provider and a funding of another gateway are unchecke
   expect(report).toMatchObject({ unchecked: 2 })
 })
 
-test('a comparison never asks a gateway more than eight questions at a time', async () => {
+test('a run never has more than eight concurrent queries to a gateway', async () => {
   for (let index = 0; index < AT_ONCE * 3; index++) await stage.fund('success')
   await lookNoMore()
   let underWay = 0
@@ -137,7 +137,7 @@ test('a comparison never asks a gateway more than eight questions at a time', as
   expect(most).toBe(AT_ONCE)
 })
 
-test('a gateway that is away is left alone after some questions, and asked again later', async () => {
+test('an unavailable gateway gets no queries for a while after some failures, and then again', async () => {
   const count = AWAY_AFTER * 2
   for (let index = 0; index < count; index++) await stage.fund('success')
   let asked = 0

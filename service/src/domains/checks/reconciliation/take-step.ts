@@ -87,7 +87,7 @@ async function commitStep(
   if (!moved) return null
   for (const { subject, found } of page.outcomes) {
     for (const { kind, ours, theirs } of found) {
-      logger.warn({ kind, subject: subject.subject, ours, theirs }, 'reconciliation: a difference')
+      logger.warn({ kind, subject: subject.subject, ours, theirs }, 'reconciliation: found a difference')
     }
   }
   return { ...run, ...progress }
