@@ -41,7 +41,8 @@ test('an edited row that no request reads is reported by the running service unt
   const metrics = await (await fetch(`${stage.service.address}/metrics`)).text()
   expect(metrics).toMatch(/^book_balanced 0$/m)
   expect(metrics).toMatch(/^book_faults [1-9]/m)
-  expect(stage.service.output()).toContain('altered row: found by the ledger check')
+  // The log comes through a pipe of its own, so it may arrive after the response.
+  await expect.poll(stage.service.output).toContain('altered row: found by the ledger check')
   await change('sandbox')
   expect(await afterARound()).toMatchObject({ balanced: true })
 }, 120_000)
