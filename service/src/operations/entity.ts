@@ -104,11 +104,11 @@ interface Change<Row> {
 /** Inserts a row in the commit of the batch. Later commands of the batch see it. */
 export function insert<Row extends Key, Key extends object>(
   batch: LedgerBatch,
-  { writer, ...entity }: Entity<Row, Key>,
+  entity: Entity<Row, Key>,
   row: Row,
 ): void {
   batch.set(entity, row, row)
-  batch.write(writer, { row, isNew: true })
+  batch.write(entity.writer, { row, isNew: true })
 }
 
 /** Updates a row that the command has read, in the commit of the batch. */
@@ -130,7 +130,6 @@ export function entity<Row extends object, Key extends keyof Row & string>(
   const shape = shapeOf(options)
   const { columns, constant, covered, keyValues, sql, selected, from } = shape
   const macs = macsOf(options, covered)
-  const values = (row: object) => constant.map(({ property }) => Reflect.get(row, property))
 
   const byKey = reader<Pick<Row, Key>, Row>({
     name: table,
@@ -151,7 +150,7 @@ export function entity<Row extends object, Key extends keyof Row & string>(
     posted: `${recorded.posted} as posted`,
     logged: target => loggedOutcomes(target, recorded.logged),
     targetOf: row => formatId(recorded.prefix, idOf(row)),
-    agree: (left, right) => isDeepStrictEqual(values(left), values(right)),
+    agree: (left, right) => isDeepStrictEqual(valuesOf(constant, left), valuesOf(constant, right)),
     writer: { name: table, write: writerOf(shape, byKey.textOf, macs.mac) },
     rows: {
       table,
@@ -219,16 +218,14 @@ function macsOf<Row extends object, Key extends keyof Row & string>(
   { table, recorded }: EntityOptions<Row, Key>,
   covered: readonly TypedColumn[],
 ) {
-  const values = (row: object) => covered.map(({ property }) => Reflect.get(row, property))
-
   function split({ mac, posted = null, logged = null, ...rest }: Selected<Row>) {
     // The select list has the properties of a row.
     const row = rest as unknown as Row
-    const signed = { table, id: idOf(row), values: values(row), mac }
+    const signed = { table, id: idOf(row), values: valuesOf(covered, row), mac }
     return { row, signed, isAsRecorded: () => recorded.agrees(row, posted, logged) }
   }
   return {
-    mac: (vault: Vault, row: Row) => rowMacOf(vault, table, values(row)),
+    mac: (vault: Vault, row: Row) => rowMacOf(vault, table, valuesOf(covered, row)),
     proven(vault: Vault, selected: Selected<Row>): Row {
       const { row, signed } = split(selected)
       requireMac(vault, signed)
@@ -270,6 +267,10 @@ function writerOf<Row extends object>(
       run(sql.update, changing, [...updated.values()]),
     ])
   }
+}
+
+function valuesOf(columns: readonly TypedColumn[], row: object): unknown[] {
+  return columns.map(({ property }) => Reflect.get(row, property))
 }
 
 function idOf(row: object): Uuid {
